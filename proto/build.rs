@@ -2,10 +2,11 @@
 
 use std::error::Error;
 
-const PROTOS: [&str; 3] = [
+const PROTOS: [&str; 4] = [
     "simdex/v1/types.proto",
     "simdex/v1/similarity.proto",
     "simdex/v1/admin.proto",
+    "simdex/v1/judging.proto",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,13 +1,15 @@
 //! What changed from one report of groups to a later one, as lines in a file beside the later.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Seek as _, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use serde::Deserialize;
-use simdex_proto::changes::{ChangeTotals, Comparer, GroupReader, TakeChange};
+use simdex_proto::changes::{Caveat, ChangeTotals, Comparer, GroupReader, ReportTerms, TakeChange};
 use simdex_proto::lines::Line;
 use simdex_proto::manifest::{FileEntry, checked_hash};
 
@@ -17,11 +19,18 @@ const MANIFEST: &str = "manifest.json";
 const GROUPS: &str = "groups.jsonl";
 /// Longest line of a group that is read, bytes.
 const LONGEST: usize = 256 << 20;
+/// Longest manifest that is read, bytes.
+const LONGEST_MANIFEST: u64 = 512 << 20;
 
 /// A report of groups that later ones are compared with; its list of groups is as its manifest says.
 #[derive(Debug)]
 pub struct EarlierReport {
     groups: File,
+    /// The hash of that list, by the manifest.
+    of_groups: String,
+    /// Where it is, for errors.
+    place: PathBuf,
+    terms: ReportTerms,
     /// The BLAKE3 that binds its manifest, in hexadecimal.
     pub manifest: String,
 }
@@ -33,6 +42,8 @@ pub struct SavedChanges {
     pub out: PathBuf,
     /// How much changed.
     pub totals: ChangeTotals,
+    /// Why part of it may not be of the files.
+    pub caveats: Vec<Caveat>,
 }
 
 #[derive(Deserialize)]
@@ -51,9 +62,7 @@ impl EarlierReport {
             true => path.parent().unwrap_or(Path::new("")),
             false => path,
         };
-        let unreadable = |path: PathBuf| move |source| Error::Unreadable { path, source };
-        let place = folder.join(MANIFEST);
-        let text = fs::read_to_string(&place).map_err(unreadable(place))?;
+        let text = manifest_of(folder)?;
         let none = |why| Error::NoEarlierReport {
             path: path.to_owned(),
             why,
@@ -66,19 +75,23 @@ impl EarlierReport {
         }
         let named = manifest.files.iter().find(|file| file.path == GROUPS);
         let named = named.ok_or(none("its manifest names no list of groups"))?;
+        let terms = ReportTerms::of_manifest(&text).ok_or(none("its manifest is malformed"))?;
         let place = folder.join(GROUPS);
         let mut hasher = blake3::Hasher::new();
-        let hashed = File::open(&place).and_then(|mut groups| {
+        let hashed = open_regular(&place).and_then(|mut groups| {
             hasher.update_reader(&groups)?;
             groups.rewind()?;
             Ok(groups)
         });
-        let groups = hashed.map_err(unreadable(place))?;
+        let groups = hashed.map_err(unreadable(&place))?;
         if hasher.finalize().to_hex().as_str() != named.blake3 {
             return Err(none("its list of groups was changed after it was written"));
         }
         Ok(Self {
             groups,
+            of_groups: named.blake3.clone(),
+            place,
+            terms,
             manifest: digest,
         })
     }
@@ -97,6 +110,8 @@ impl EarlierReport {
     pub fn write_changes(self, out: &Path) -> Result<SavedChanges, Error> {
         let place = Self::changes_of(out);
         let hidden = hidden(&place);
+        let later = ReportTerms::of_manifest(&manifest_of(out)?);
+        let caveats = later.map(|later| self.terms.caveats(&later));
         let written = self.compare(out, &hidden);
         let named = written.and_then(|totals| {
             // Never over something that is there.
@@ -109,6 +124,7 @@ impl EarlierReport {
         let _ = fs::remove_file(&hidden);
         Ok(SavedChanges {
             totals: named?,
+            caveats: caveats.unwrap_or_default(),
             out: place,
         })
     }
@@ -123,8 +139,13 @@ impl EarlierReport {
         let mut lines = BufWriter::new(file.map_err(unwritable)?);
         let later = out.join(GROUPS);
         let mut failed = None;
-        let totals = File::open(&later).and_then(|later| {
-            compare(self.groups, later, &mut |change| {
+        let hasher = RefCell::new(blake3::Hasher::new());
+        let earlier = Hashed {
+            file: self.groups,
+            hasher: &hasher,
+        };
+        let totals = open_regular(&later).and_then(|later| {
+            compare(earlier, later, &mut |change| {
                 let written = serde_json::to_writer(&mut lines, &Line::of(change));
                 let written = written.map_err(io::Error::from);
                 written
@@ -141,11 +162,63 @@ impl EarlierReport {
             path: later,
             source,
         })?;
+        // It was checked before the later report was made, which may be long ago.
+        if hasher.borrow().finalize().to_hex().as_str() != self.of_groups {
+            return Err(Error::NoEarlierReport {
+                path: self.place,
+                why: "it was changed while the later report was made",
+            });
+        }
         let written = lines.into_inner().map_err(io::IntoInnerError::into_error);
         written
             .and_then(|file| file.sync_all())
             .map_err(unwritable)?;
         Ok(totals)
+    }
+}
+
+/// A list of groups, hashed as it is read.
+struct Hashed<'a> {
+    file: File,
+    hasher: &'a RefCell<blake3::Hasher>,
+}
+
+impl Read for Hashed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.hasher.borrow_mut().update(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Unreadable { path, source }
+}
+
+/// The manifest of the report in a folder.
+fn manifest_of(folder: &Path) -> Result<String, Error> {
+    let place = folder.join(MANIFEST);
+    let mut text = String::new();
+    let read =
+        open_regular(&place).and_then(|file| file.take(LONGEST_MANIFEST).read_to_string(&mut text));
+    read.map_err(unreadable(&place))?;
+    Ok(text)
+}
+
+/// Opens a file that is a file: a report may stand where others write, and a pipe would keep the caller waiting.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits() as i32)
+        .open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        )),
     }
 }
 
@@ -157,7 +230,11 @@ fn hidden(place: &Path) -> PathBuf {
 }
 
 /// Takes each change from one list of groups to another.
-fn compare(earlier: File, later: File, take: &mut TakeChange<'_>) -> io::Result<ChangeTotals> {
+fn compare(
+    earlier: Hashed<'_>,
+    later: File,
+    take: &mut TakeChange<'_>,
+) -> io::Result<ChangeTotals> {
     let mut comparer = Comparer::new(GroupReader::new(BufReader::new(earlier), LONGEST))?;
     let mut later = GroupReader::new(BufReader::new(later), LONGEST);
     while let Some(group) = later.next_group()? {

@@ -8,13 +8,16 @@ use clap_complete::Shell;
 use simdex_client::defaults;
 
 mod arguments;
+mod judge;
 mod report;
 
 use arguments::ratio;
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs,
-    GroupsKind, ListArgs, RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs, WatchArgs,
+    GroupsKind, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs,
+    WatchArgs,
 };
+pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 pub(crate) use report::ReportArgs;
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
@@ -78,8 +81,13 @@ pub(crate) enum RequestVerb {
         #[arg(value_name = "ROOT")]
         roots: Vec<PathBuf>,
     },
+    /// Label pairs, hold judgements against labels, or learn to judge from them
+    Judge {
+        #[command(subcommand)]
+        verb: JudgeVerb,
+    },
     /// List the pairs of near-duplicates
-    Pairs(ListArgs),
+    Pairs(PairsArgs),
     /// List the groups of near-duplicates, or one of them
     Groups(GroupsArgs),
     /// List folders, archives and roots that are copies of each other as a whole, largest first
@@ -225,6 +233,8 @@ mod tests {
         ] {
             assert!(said(typed).is_some_and(|said| said.contains(cores_only)));
         }
+        let judged = said(&["--kind", "components", "--judge", "on"]);
+        assert!(judged.is_some_and(|said| said.contains("--judge applies only to --kind stars")));
         let never = "--threshold does not apply to --kind cores; use --common";
         let refused = said(&["--kind", "cores", "--threshold", "0.8"]);
         assert!(refused.is_some_and(|said| said.contains(never)));

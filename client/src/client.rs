@@ -10,11 +10,13 @@ use tonic::{Response, Status, Streaming};
 
 use crate::locate::{candidate_paths, path_bytes, root_at};
 use crate::wire::admin_client::AdminClient;
+use crate::wire::judging_client::JudgingClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
 
 mod compared;
+mod judging;
 mod questions;
 mod reports;
 
@@ -26,8 +28,10 @@ mod reports;
 pub struct Client {
     similarity: SimilarityClient<Channel>,
     admin: AdminClient<Channel>,
+    judging: JudgingClient<Channel>,
     limits: Limits,
     strict: bool,
+    judged: bool,
 }
 
 impl Client {
@@ -49,11 +53,15 @@ impl Client {
             similarity: SimilarityClient::new(channel.clone())
                 .max_decoding_message_size(limits.message)
                 .max_encoding_message_size(limits.message),
+            judging: JudgingClient::new(channel.clone())
+                .max_decoding_message_size(limits.message)
+                .max_encoding_message_size(limits.message),
             admin: AdminClient::new(channel)
                 .max_decoding_message_size(limits.message)
                 .max_encoding_message_size(limits.message),
             limits,
             strict: false,
+            judged: false,
         })
     }
 
@@ -61,6 +69,11 @@ impl Client {
     /// `DATA_LOSS`, otherwise by `FAILED_PRECONDITION`.
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
+    }
+
+    /// The same client with pairs and groups judged that are listed.
+    pub fn judged(self, judged: bool) -> Self {
+        Self { judged, ..self }
     }
 
     /// The limits of every call.
@@ -78,8 +91,11 @@ impl Client {
             threshold,
             roots,
             strict: self.strict,
+            with_judgement: self.judged,
         };
-        self.list(self.similarity.clone().list_pairs(request)).await
+        let mut similarity = self.similarity.clone();
+        self.list(self.limits.item, similarity.list_pairs(request))
+            .await
     }
 
     /// Lists groups of near-duplicates at `threshold` (the daemon's own where absent): stars.
@@ -101,11 +117,13 @@ impl Client {
         options: &GroupOptions,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListGroupsReply>, Error> {
-        let request = options.request(roots, self.strict);
+        let request = wire::ListGroupsRequest {
+            with_judgement: self.judged,
+            ..options.request(roots, self.strict)
+        };
         let mut similarity = self.similarity.clone();
         let item = options.longest_wait(&self.limits);
-        let replies = within(item, similarity.list_groups(request)).await?;
-        ItemStream::open(replies, item, None).await
+        self.list(item, similarity.list_groups(request)).await
     }
 
     /// Lists pairs of folders that hold the same files, those with most in common first. What is absent is left
@@ -122,9 +140,9 @@ impl Client {
             files,
             strict: self.strict,
         };
-        let work = self.limits.work;
-        let replies = within(work, self.similarity.clone().list_folder_copies(request)).await?;
-        ItemStream::open(replies, work, None).await
+        let mut similarity = self.similarity.clone();
+        self.list(self.limits.work, similarity.list_folder_copies(request))
+            .await
     }
 
     /// Lists template text of each root, in most documents first. What is absent is left to the daemon.
@@ -140,9 +158,9 @@ impl Client {
             limit,
             strict: self.strict,
         };
-        let work = self.limits.work;
-        let replies = within(work, self.similarity.clone().list_templates(request)).await?;
-        ItemStream::open(replies, work, None).await
+        let mut similarity = self.similarity.clone();
+        self.list(self.limits.work, similarity.list_templates(request))
+            .await
     }
 
     /// Finds the group that a file is in, by any name under which the daemon may know the file.
@@ -165,6 +183,7 @@ impl Client {
         let request = wire::GetGroupRequest {
             source: Some(source),
             strict: self.strict,
+            with_judgement: self.judged,
         };
         within(self.limits.call, self.similarity.clone().get_group(request)).await
     }
@@ -217,7 +236,8 @@ impl Client {
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListFilesReply>, Error> {
         let request = wire::ListFilesRequest { states, roots };
-        self.list(self.admin.clone().list_files(request)).await
+        let mut admin = self.admin.clone();
+        self.list(self.limits.item, admin.list_files(request)).await
     }
 
     /// As [`Client::describe`], of a file by any name under which the daemon may know it.
@@ -301,12 +321,14 @@ impl Client {
         Ok(reply.completeness.unwrap_or_default())
     }
 
+    /// Opens a list; waits so long for its first item and between two.
     async fn list<R: Reply>(
         &self,
+        longest_wait: Duration,
         call: impl Future<Output = Result<Response<Streaming<R>>, Status>>,
     ) -> Result<ItemStream<R>, Error> {
-        let replies = within(self.limits.item, call).await?;
-        ItemStream::open(replies, self.limits.item, None).await
+        let replies = within(longest_wait, call).await?;
+        ItemStream::open(replies, longest_wait, None).await
     }
 }
 

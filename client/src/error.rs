@@ -45,6 +45,20 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
+    /// A line of a labels file is none.
+    #[error("{}: line {line} is no label", path.display())]
+    NoLabel {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+    },
+    /// Somebody else appends to a labels file.
+    #[error("{} is being labelled into by another process", path.display())]
+    LabelsInUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// What was named is no report that another can be compared with.
     #[error("{} is no report to compare with: {why}", path.display())]
     NoEarlierReport {

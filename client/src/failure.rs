@@ -24,6 +24,10 @@ pub(crate) enum Failure {
     InputTwice,
     /// The daemon ended a stream that has no end.
     StreamEnded,
+    /// Nobody is named as the rater.
+    NoRater,
+    /// Standard input cannot be read.
+    Input(io::Error),
     /// The event loop could not start.
     Runtime(io::Error),
 }
@@ -73,6 +77,14 @@ impl fmt::Display for Failure {
             Self::StreamEnded => out.write_str(
                 "the daemon stopped; once it runs again, list files and groups anew and watch from there",
             ),
+            Self::NoRater => out.write_str(
+                "no rater is named by 1 to 200 bytes on one line; name one with --rater",
+            ),
+            Self::Input(error) => write!(
+                out,
+                "cannot read standard input ({}); type there, or pipe one verdict a line into it",
+                cause(error)
+            ),
             Self::Runtime(error) => write!(
                 out,
                 "cannot start ({}); raise the limits on open files and processes",
@@ -107,6 +119,10 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::Unwritable { .. } => {
             out.write_str("name a place that does not exist yet, in a directory you may write to")
         }
+        Error::NoLabel { .. } => {
+            out.write_str("mend or remove that line; `simctl judge label` writes such files")
+        }
+        Error::LabelsInUse { .. } => out.write_str("wait for it, or label into a file of your own"),
         Error::BadReport(_) => out.write_str("ask for it again, with the daemon's own simctl"),
         Error::NoSuchFile { .. } => {
             out.write_str("check the name, or run `simctl sync` if it has just been made")

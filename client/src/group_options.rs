@@ -27,6 +27,7 @@ impl GroupOptions {
             kind: self.kind.into(),
             common: self.common,
             mining_seconds: self.mining_seconds,
+            with_judgement: false,
         }
     }
 

@@ -208,6 +208,8 @@ impl Reply for wire::ListGroupsReply {
             return Some(next);
         }
         before.members.extend(next.members);
+        let apart = [before.judged_apart, next.judged_apart];
+        before.judged_apart = apart.into_iter().flatten().reduce(|a, b| a || b);
         None
     }
 }

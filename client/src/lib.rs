@@ -31,6 +31,7 @@ mod connect;
 mod error;
 mod group_options;
 mod item_stream;
+mod labels;
 mod locate;
 mod member_path;
 mod question;
@@ -44,6 +45,7 @@ pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
 pub use group_options::GroupOptions;
 pub use item_stream::{FamilyPart, ItemStream, Part, Reply};
+pub use labels::{LabelsFile, read_labels, read_pairs};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
@@ -51,7 +53,7 @@ pub use side::CompareOptions;
 pub use upload::Upload;
 
 pub use simdex_proto::age::parse_age;
-pub use simdex_proto::changes::ChangeTotals;
+pub use simdex_proto::changes::{Caveat, ChangeTotals};
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, text};

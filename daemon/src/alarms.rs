@@ -1,6 +1,6 @@
 //! What keeps changes from being applied now, for status, health and log.
 //!
-//! An alarm stands from the first failure to the next success of the part that met it; a part of which
+//! An alarm stands from the first failure to the next success of the work that met it; work of which
 //! there are several has one each, so that none ends the alarm of another. It is logged when it is
 //! raised, when its reason changes, and then once a minute.
 
@@ -16,9 +16,9 @@ const REMIND: Duration = Duration::from_secs(60);
 /// Alarms that stand at once; beyond that the gravest are kept.
 const MOST: usize = 1024;
 
-/// Who cannot go on, the gravest first.
+/// What raised an alarm: the work that cannot go on, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum AlarmSource {
     /// The index is closed and being opened again.
     Index,
     /// Changes are not applied.
@@ -38,8 +38,8 @@ pub enum Part {
 /// Why changes are not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// Who cannot go on.
-    pub part: Part,
+    /// What cannot go on.
+    pub source: AlarmSource,
     /// Why.
     pub reason: String,
     /// Since when.
@@ -53,13 +53,13 @@ pub struct Alarm {
 impl Alarm {
     /// Whether questions are answered meanwhile.
     pub fn is_answering(&self) -> bool {
-        self.part != Part::Index
+        self.source != AlarmSource::Index
     }
 
     /// Whether it keeps the changes of this root from being applied.
     fn concerns(&self, root: RootId) -> bool {
-        match self.part {
-            Part::Walks(other) | Part::Removals(other) => other == root,
+        match self.source {
+            AlarmSource::Walks(other) | AlarmSource::Removals(other) => other == root,
             _ => true,
         }
     }
@@ -83,7 +83,7 @@ pub enum Health {
 
 /// All alarms that stand.
 pub struct Alarms {
-    standing: Mutex<BTreeMap<Part, Alarm>>,
+    standing: Mutex<BTreeMap<AlarmSource, Alarm>>,
     health: watch::Sender<Health>,
 }
 
@@ -98,36 +98,36 @@ impl Default for Alarms {
 
 impl Alarms {
     /// Raises an alarm, or says more of one that stands; it is tried again after `pause`.
-    pub fn raise(&self, part: Part, reason: &str, pause: Option<Duration>) {
+    pub fn raise(&self, source: AlarmSource, reason: &str, pause: Option<Duration>) {
         let now = Instant::now();
         let mut standing = self.lock();
-        let before = standing.get(&part);
+        let before = standing.get(&source);
         let told = before.is_some_and(|alarm| {
             alarm.reason == reason && now.duration_since(alarm.logged) < REMIND
         });
         if !told {
-            tracing::error!(?part, reason, "changes are not applied");
+            tracing::error!(?source, reason, "changes are not applied");
         }
         let alarm = Alarm {
-            part,
+            source,
             reason: reason.to_owned(),
             since: before.map_or_else(SystemTime::now, |alarm| alarm.since),
             next_attempt: pause.and_then(|pause| SystemTime::now().checked_add(pause)),
             raised: before.map_or(now, |alarm| alarm.raised),
             logged: before.filter(|_| told).map_or(now, |alarm| alarm.logged),
         };
-        standing.insert(part, alarm);
+        standing.insert(source, alarm);
         if standing.len() > MOST {
             standing.pop_last();
         }
         self.tell(&standing);
     }
 
-    /// The part goes on.
-    pub fn clear(&self, part: Part) {
+    /// The work goes on.
+    pub fn clear(&self, source: AlarmSource) {
         let mut standing = self.lock();
-        if standing.remove(&part).is_some() {
-            tracing::info!(?part, "changes are applied again");
+        if standing.remove(&source).is_some() {
+            tracing::info!(?source, "changes are applied again");
             self.tell(&standing);
         }
     }
@@ -159,7 +159,7 @@ impl Alarms {
         self.health.subscribe()
     }
 
-    fn tell(&self, standing: &BTreeMap<Part, Alarm>) {
+    fn tell(&self, standing: &BTreeMap<AlarmSource, Alarm>) {
         let health = match standing.values().next() {
             None => Health::Well,
             Some(alarm) if alarm.is_answering() => Health::Stalled,
@@ -172,7 +172,7 @@ impl Alarms {
         });
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Part, Alarm>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<AlarmSource, Alarm>> {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -186,9 +186,9 @@ mod tests {
         let alarms = Alarms::default();
         let health = alarms.health();
         assert_eq!((alarms.gravest(), *health.borrow()), (None, Health::Well));
-        alarms.raise(Part::Settler, "no memory", None);
+        alarms.raise(AlarmSource::Settler, "no memory", None);
         let first = alarms.gravest().unwrap();
-        alarms.raise(Part::Settler, "no descriptors", Some(REMIND));
+        alarms.raise(AlarmSource::Settler, "no descriptors", Some(REMIND));
         let second = alarms.gravest().unwrap();
         assert_eq!(
             (first.since, second.reason.as_str()),
@@ -196,34 +196,35 @@ mod tests {
         );
         assert!(second.next_attempt.unwrap() > second.since);
         assert_eq!(*health.borrow(), Health::Stalled);
-        alarms.raise(Part::Index, "the disk failed", None);
-        assert_eq!(alarms.gravest().unwrap().part, Part::Index);
+        alarms.raise(AlarmSource::Index, "the disk failed", None);
+        assert_eq!(alarms.gravest().unwrap().source, AlarmSource::Index);
         assert_eq!(*health.borrow(), Health::Away);
-        alarms.clear(Part::Index);
-        alarms.clear(Part::Settler);
+        alarms.clear(AlarmSource::Index);
+        alarms.clear(AlarmSource::Settler);
         assert_eq!((alarms.gravest(), *health.borrow()), (None, Health::Well));
     }
 
     #[test]
     fn a_root_that_recovers_ends_its_own_alarm_and_no_other() {
         let (alarms, [one, other]) = (Alarms::default(), [1, 2].map(RootId));
-        alarms.raise(Part::Walks(one), "no descriptors", None);
-        alarms.raise(Part::Walks(other), "no memory", None);
+        alarms.raise(AlarmSource::Walks(one), "no descriptors", None);
+        alarms.raise(AlarmSource::Walks(other), "no memory", None);
         assert_eq!(alarms.gravest_of(other).unwrap().reason, "no memory");
-        alarms.clear(Part::Walks(one));
+        alarms.clear(AlarmSource::Walks(one));
         assert_eq!(alarms.gravest().unwrap().reason, "no memory");
         assert_eq!(alarms.gravest_of(one), None);
         assert_eq!(*alarms.health().borrow(), Health::Stalled);
-        alarms.clear(Part::Walks(other));
+        alarms.clear(AlarmSource::Walks(other));
         assert_eq!(alarms.gravest(), None);
     }
 
     #[test]
     fn the_gravest_are_kept_of_very_many() {
         let alarms = Alarms::default();
-        (0..MOST + 9).for_each(|number| alarms.raise(Part::Ingester(number), "no memory", None));
-        alarms.raise(Part::Writer, "no room", None);
+        (0..MOST + 9)
+            .for_each(|number| alarms.raise(AlarmSource::Ingester(number), "no memory", None));
+        alarms.raise(AlarmSource::Writer, "no room", None);
         assert_eq!(alarms.lock().len(), MOST);
-        assert_eq!(alarms.gravest().unwrap().part, Part::Writer);
+        assert_eq!(alarms.gravest().unwrap().source, AlarmSource::Writer);
     }
 }

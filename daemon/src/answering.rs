@@ -25,7 +25,7 @@ pub fn answer(
     account: &MemoryAccount,
     cancel: &Cancel,
 ) -> Result<(Answer, Vec<Option<usize>>), QueryError> {
-    let index = &engine.index;
+    let index = engine.index.reader();
     let mut answer = find(index, subject, asked.params, cancel)?;
     let folded = match asked.folds {
         true => fold(

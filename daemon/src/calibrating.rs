@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use simdex_index::{
-    Candidate, CandidateKind, Fingerprints, HeldSet, Index, IndexError, MemoryAccount,
+    Candidate, CandidateKind, Fingerprints, HeldSet, IndexError, IndexReader, MemoryAccount,
     QueryFingerprints, View,
 };
 use simdex_proto::completeness::Completeness;
@@ -99,7 +99,7 @@ pub fn calibrate(
     account: &MemoryAccount,
 ) -> Result<Calibrated, CalibrationError> {
     let check = CompletenessCheck::begin(engine, &request.view, false)?;
-    let index = &engine.index;
+    let index = engine.index.reader();
     let collection = Collection::of(index, request, account)?;
     let [learned, others] = measure(index, &collection.sampled, request, account)?;
     let too_few = |few| CalibrationError::TooFew {
@@ -134,7 +134,7 @@ struct Collection {
 
 impl Collection {
     fn of(
-        index: &Index,
+        index: &IndexReader,
         request: &CalibrationRequest,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
@@ -176,7 +176,7 @@ fn half(order: u64) -> usize {
 
 /// Measures the pairs of sampled documents, each in its half.
 fn measure(
-    index: &Index,
+    index: &IndexReader,
     sampled: &BTreeMap<u64, DocId>,
     request: &CalibrationRequest,
     account: &MemoryAccount,
@@ -235,7 +235,7 @@ impl Stratum {
 /// The candidates of a document's own half: those that may be similar, and the others. A pair of two sampled
 /// documents belongs to the first.
 fn strata(
-    index: &Index,
+    index: &IndexReader,
     found: &[Candidate],
     own: u64,
     sampled: &BTreeMap<u64, DocId>,
@@ -249,7 +249,8 @@ fn strata(
         let order = order(stats.hash);
         let is_counted = order < own && sampled.contains_key(&order);
         if order != own && half(order) == half(own) && !is_counted {
-            let union = candidate.query + candidate.of_document - candidate.shared;
+            let union =
+                candidate.query_fingerprints + candidate.document_fingerprints - candidate.shared;
             let is_far = (candidate.shared as f64) < union as f64 * threshold.get() / 2.0;
             strata[usize::from(is_far)].add(order, candidate.document);
         }
@@ -259,7 +260,7 @@ fn strata(
 
 /// What samples of two documents say; `None` where one is gone, damaged or too long to be listed.
 fn trials(
-    index: &Index,
+    index: &IndexReader,
     id: DocId,
     set: &HeldSet,
     partner: DocId,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::{Cancel, FileCounts, FileView, Index, IndexError, View};
+use simdex_index::{Cancel, FileCounts, FileView, IndexError, IndexReader, UnsettledCounts, View};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocumentHash, GroupId, Reason, State, StoredReason};
 
@@ -13,11 +13,14 @@ use crate::query::Relation;
 mod clusters;
 mod groups;
 mod pairs;
+mod reader;
 #[cfg(test)]
 mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
-pub use groups::{count_groups, group_by_id, group_of, visit_groups, visit_whole_groups};
+pub use groups::{
+    count_groups, group_by_id, group_of, visit_groups, visit_principals, visit_whole_groups,
+};
 pub use pairs::pairs;
 
 /// Files of a group that are visited at once.
@@ -55,7 +58,7 @@ pub struct Summary {
 /// A group with its files, or the next part of a large one.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Persistent handle, or a temporary id where the group has none: at another threshold, of some roots,
+    /// Persistent id, or a temporary id where the group has none: at another threshold, of some roots,
     /// or not settled yet.
     pub id: GroupId,
     /// Its files are of the group visited last.
@@ -107,6 +110,9 @@ pub struct Counted<T> {
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
     pub suppressed: u64,
+    /// Documents whose groups were not known when the list was begun, or are not listed because their principal
+    /// went since.
+    pub unsettled: UnsettledCounts,
 }
 
 /// What is told of a file beside its state: the facts of its content, and the kind that its name
@@ -163,7 +169,7 @@ fn path_of(file: &FileView) -> &std::ffi::OsStr {
 
 /// Calls `visit` for every file of a view, by path, and counts them.
 pub fn files(
-    index: &Index,
+    index: &IndexReader,
     view: &View,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, IndexError> {
@@ -178,7 +184,7 @@ pub fn files(
 }
 
 /// Counts the files of a view without listing them.
-pub fn summary(index: &Index, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+pub fn summary(index: &IndexReader, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
     Ok(index.count_files(view, cancel)?.into())
 }
 

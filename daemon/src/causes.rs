@@ -5,7 +5,7 @@ use std::error::Error;
 
 use simdex_index::IndexError;
 
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::report::ReportError;
 
 /// The whole chain of causes, each said once.

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::causes::sentence;
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::report::ReportDir;
 use crate::{overlap, rebuild, scan, serve, verify};
 
@@ -53,6 +53,9 @@ enum Command {
     /// Print a config file with every key: its meaning, its range and its default.
     SampleConfig,
     /// Make signatures, postings and groups of a data directory again from its records and texts.
+    ///
+    /// Exit codes: 0 done, 1 the records are damaged and were left as they are, 2 it could not be done, 75 a
+    /// daemon holds it.
     Rebuild {
         /// A data directory no daemon holds.
         #[arg(long, value_name = "DIR")]

@@ -11,12 +11,12 @@ mod kept;
 use std::sync::Arc;
 use std::time::Duration;
 
-use simdex_index::{DocumentStats, GrowingPermit, Index, IndexError, MemoryAccount, View};
+use simdex_index::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 use thiserror::Error;
 
-pub use cores::{IMAGE, signer};
+pub use cores::{SKETCH_FINGERPRINTS, signer};
 pub use kept::KeptClusters;
 
 /// What kind of group is asked for, and its parameters.
@@ -29,7 +29,7 @@ pub enum ClusterRequest {
     },
     /// Maximal sets of documents that share fingerprints.
     Cores {
-        /// The least that all documents of a core share, of [`IMAGE`].
+        /// The least that all documents of a core share, of [`SKETCH_FINGERPRINTS`].
         common: u32,
         /// How long they are sought, once texts are read.
         time: Duration,
@@ -113,7 +113,7 @@ impl ClusterError {
 
 /// Finds the clusters of a view, or takes those that are kept.
 pub fn clusters(
-    index: &Index,
+    index: &IndexReader,
     kept: &KeptClusters,
     view: &View,
     request: &ClusterRequest,
@@ -151,7 +151,7 @@ pub fn clusters(
 }
 
 /// A cluster of these documents, put in order.
-fn cluster(index: &Index, mut documents: Vec<DocId>, common: Option<u32>) -> Cluster {
+fn cluster(index: &IndexReader, mut documents: Vec<DocId>, common: Option<u32>) -> Cluster {
     let rank = |stats: DocumentStats| (std::cmp::Reverse(stats.length), stats.hash.0);
     let first = (0..documents.len())
         .filter_map(|at| Some((rank(index.stats(documents[at])?), at)))

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use simdex_index::{Index, IndexError, MemoryAccount};
+use simdex_index::{IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::State;
 use simdex_signature::{Span, shared_spans};
 use thiserror::Error;
 
-use crate::difference::{Difference, lines};
+use crate::difference::{Difference, TooManyLines, lines, permit_to_align};
 use crate::judging::of_comparison;
 use crate::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 
@@ -47,8 +47,8 @@ pub enum LeftOut {
     #[error("it was not asked for")]
     NotAsked,
     /// Aligning its lines would take more than half of what a question may hold.
-    #[error("there is no memory to align {0} lines (store.working_mib)")]
-    TooManyLines(u64),
+    #[error(transparent)]
+    TooManyLines(#[from] TooManyLines),
     /// It would be longer than a message.
     #[error("it takes more than the {0} bytes a message has left for it")]
     TooLong(usize),
@@ -72,7 +72,7 @@ pub struct Comparing<'a> {
 
 /// Compares two subjects that have text.
 pub fn compare(
-    index: &Index,
+    index: &IndexReader,
     a: &Subject,
     b: &Subject,
     asked: &Comparing<'_>,
@@ -113,10 +113,6 @@ fn spans(
     Ok(shared_spans(a, b))
 }
 
-/// What a line of either text takes while both are aligned: its place, its number, its part in the
-/// search, and the operations that come of it.
-const LINE_BYTES: u64 = 256;
-
 /// Bytes of an answer that a span takes at most, and all that is neither spans nor difference.
 const SPAN_BYTES: usize = 40;
 const NUMBERS_BYTES: usize = 4 << 10;
@@ -136,12 +132,11 @@ fn difference(
     let Some(longest) = asked.longest else {
         return Ok(Err(LeftOut::NotAsked));
     };
-    let count = line_count(a) + line_count(b);
-    let needed = count.saturating_mul(LINE_BYTES);
-    if needed > asked.account.total() / 2 {
-        return Ok(Err(LeftOut::TooManyLines(count)));
-    }
-    let _held = asked.account.take_large(needed)?;
+    let texts: [&str; 2] = [&a.extracted, &b.extracted];
+    let _held = match permit_to_align(texts, 0, asked.account)? {
+        Ok(held) => held,
+        Err(too_many) => return Ok(Err(too_many.into())),
+    };
     let room = longest.saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
     let limit = Instant::now() + DIFFERENCE_TIME;
     let cancel = asked.account.cancel();
@@ -161,11 +156,6 @@ fn difference(
         Err(Ended::TooLong) => Ok(Err(LeftOut::TooLong(room))),
         Err(Ended::Failed(error)) => Err(error.into()),
     }
-}
-
-fn line_count(text: &ShingledText) -> u64 {
-    let bytes = text.extracted.bytes();
-    1 + bytes.filter(|byte| *byte == b'\n').count() as u64
 }
 
 fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
@@ -193,7 +183,7 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
 #[cfg(test)]
 mod tests {
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Cancel, MemoryBudget, Options};
+    use simdex_index::{Cancel, Index, MemoryBudget, Options};
 
     use super::*;
     use crate::config::Config;
@@ -209,7 +199,7 @@ mod tests {
         let parameters = Config::default().parameters();
         let store = Box::<MemoryStore>::default();
         let opened = Index::open(store, dir.path(), parameters, Options::default());
-        let index = opened.unwrap().index;
+        let index = opened.unwrap().index.reader().clone();
         let free = MemoryBudget::new(1 << 40).account(&Cancel::never());
         let [a, b] = texts.map(|text| Subject::from_text(&index, text, &free).unwrap());
         let (budget, cancel) = (MemoryBudget::new(memory), Cancel::never());
@@ -270,6 +260,9 @@ mod tests {
     fn a_difference_of_more_lines_than_there_is_memory_for_is_left_out() {
         let texts = [words(9_000, '\n'), words(20, '\n')];
         let compared = compared(texts, 4 << 20, &SchemesAsked::default()).unwrap();
-        assert_eq!(compared.diff, Err(LeftOut::TooManyLines(9_022)));
+        assert_eq!(
+            compared.diff,
+            Err(LeftOut::TooManyLines(TooManyLines(9_022)))
+        );
     }
 }

@@ -171,7 +171,7 @@ section! {
         container_entry_mib: Mebibytes = Mebibytes(256) => 1..=16_384,
         /// Containers within containers.
         container_nesting: u32 = 8 => 1..=32,
-        /// After so many seconds nothing more of one container is read.
+        /// After so many seconds at workers the rest of one container is put off to its next try.
         container_seconds: u64 = 600 => 1..=86_400,
         /// Unpacked over packed bytes, once past 1 MiB.
         inflate_ratio: u32 = 200 => 1..=100_000,
@@ -262,6 +262,9 @@ section! {
         max_unread_mib: Mebibytes = Mebibytes(256) => 2..=65_536,
         /// Longest document a client may upload with a query, MiB.
         max_upload_mib: Mebibytes = Mebibytes(256) => 1..=65_536,
+        /// Documents that were uploaded and whose queries wait or are under way, MiB; of these one user may
+        /// have half, and is refused above that. At least twice max_upload_mib.
+        max_uploads_mib: Mebibytes = Mebibytes(2048) => 2..=2_097_152,
         /// Streams one connection may have open.
         max_streams: u32 = 64 => 1..=10_000,
         /// Requests under way on one connection.
@@ -285,6 +288,9 @@ section! {
         idle_seconds: u64 = 120 => 1..=86_400,
         /// A connection without requests is closed after this long, seconds.
         connection_idle_seconds: u64 = 600 => 1..=86_400,
+        /// Whether every user of the socket may take a loss as real or another directory for a root (simctl
+        /// roots confirm-loss). Otherwise root and the user that the daemon runs as may.
+        users_confirm_losses: bool = false,
         /// Permissions of the socket; 0o660 = owner and group.
         socket_mode: Permissions = Permissions(0o660) => 0o600..=0o777,
     }

@@ -6,6 +6,7 @@
 //! it then writes does not apply. A test holds the two against each other.
 mod apply;
 mod name;
+mod permit;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 
 pub use apply::{ApplyError, apply};
 pub(crate) use name::is_hidden;
+pub(crate) use permit::{TooManyLines, permit_to_align};
 
 /// Lines written before it is asked whether to go on.
 const LINES_A_LOOK: usize = 256;

@@ -3,6 +3,7 @@
 mod answer;
 mod calibration;
 mod family;
+mod judging;
 mod status;
 
 use std::os::unix::ffi::OsStrExt;
@@ -15,9 +16,10 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 use crate::catalogue::{ClusterFiles, Group, GroupFile, Pair, Summary};
 use crate::query::{Measured, Relation};
 
-pub use answer::{answer, comparison};
+pub use answer::{answer, comparison, judgement};
 pub use calibration::calibration;
 pub use family::{FamilySource, family, family_summary, unordered_family};
+pub use judging::{evaluation, model, sampled_pairs, trained};
 pub use status::{alarm, event, memory, report, root, schedule, usage};
 
 /// The bytes of a path.
@@ -117,6 +119,7 @@ pub fn pair(pair: &Pair) -> v1::Pair {
         containment_of_a: Some(pair.containment_of_a),
         containment_of_b: Some(pair.containment_of_b),
         verified: true,
+        judgement: None,
     }
 }
 
@@ -131,6 +134,7 @@ pub fn group(group: &Group) -> v1::Group {
         common: None,
         principal: principal.unwrap_or_default(),
         members: group.members.iter().map(member).collect(),
+        judged_apart: None,
     }
 }
 
@@ -159,6 +163,7 @@ pub fn cluster(cluster: &ClusterFiles) -> v1::Group {
         common: cluster.common,
         principal: first.unwrap_or_default(),
         members: members.collect(),
+        judged_apart: None,
     }
 }
 
@@ -170,6 +175,7 @@ fn member(member: &GroupFile) -> v1::Member {
         resemblance: Some(member.resemblance),
         containment_of_member: Some(member.containment_of_member),
         containment_of_principal: Some(member.containment_of_principal),
+        judgement: None,
     }
 }
 

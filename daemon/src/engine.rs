@@ -4,10 +4,12 @@
 
 mod completeness;
 mod hints;
+mod synced;
 mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -15,31 +17,32 @@ use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
 use simdex_index::store::{Hooks, StoreError};
-use simdex_index::{Cancel, Fault, Index, OpenReport};
+use simdex_index::{Cancel, Fault, Index, IndexWriter, OpenReport, Opened};
 use simdex_schema::RootId;
 use simdex_signature::Ratio;
 
-use crate::alarms::Part;
+use self::synced::require_synced;
+use crate::alarms::AlarmSource;
 use crate::causes::causes;
 use crate::clusters::KeptClusters;
 use crate::config::Config;
+use crate::error::EngineError;
 use crate::events::Events;
 use crate::host::Host;
 use crate::ingest::{ChangeDetector, OwnReports};
 use crate::judging::Models;
-use crate::lifecycle::{Failure, Lifecycle};
+use crate::lifecycle::{AT_A_SHARE, Failure, Lifecycle, join_until};
 use crate::pipeline::Pipeline;
 use crate::progress::Counts;
 use crate::recheck::{Pace, Recheck};
 use crate::report::ReportKey;
-use crate::rescan::{Rescan, Settled};
+use crate::rescan::{Rescan, WalkOutcome};
 use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::shared_run::SharedRun;
 use crate::storage;
-use crate::walk_queue::{WalkQueue, WalkRequest};
+use crate::walk_queue::{RootWish, WalkQueue, WalkRequest};
 use crate::watch::{Hint, RootWatcher};
 
-pub use crate::error::EngineError;
 pub use completeness::{CompletenessCheck, Incomplete};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
@@ -47,8 +50,8 @@ const HINTS: usize = 4096;
 
 /// Index, workers, roots and the threads between them.
 pub struct Engine {
-    /// What is known.
-    pub index: Arc<Index>,
+    /// What is known. Questions are passed its reader.
+    pub index: Index,
     /// Who reads documents.
     pub pool: Arc<Pool>,
     /// The watched trees.
@@ -80,6 +83,8 @@ pub struct Engine {
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Reads files again of which nothing tells that they changed.
     recheck: Mutex<Option<Recheck>>,
+    /// A thread was left behind at the stop.
+    hangs: AtomicBool,
 }
 
 impl Engine {
@@ -92,19 +97,15 @@ impl Engine {
     pub fn on(host: &Arc<Host>) -> Result<Self, EngineError> {
         let config = &host.config;
         let lifecycle = Lifecycle::new(Arc::clone(&host.alarms), Arc::clone(&host.failed));
-        let hooks = hooks(host, &lifecycle);
-        let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
-        stop.check()?;
-        let opened = storage::open_index(config, data_dir, program, false, hooks, stop)?;
-        if let Err(stopped) = stop.check() {
-            opened.index.close()?;
-            return Err(stopped.into());
-        }
-        let index = Arc::new(opened.index);
+        let Opened {
+            index,
+            writer,
+            report,
+        } = open_index(host, &lifecycle)?;
         let pool = Arc::new(workers::pool(host)?);
         let events = Arc::clone(&host.events);
-        let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
-        index.serve(roots.view());
+        let roots = Arc::new(Roots::open(&writer, &config.roots, &events)?);
+        writer.serve(roots.view());
         let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
             path: host.data_dir.clone(),
             source,
@@ -115,7 +116,7 @@ impl Engine {
             host,
             &lifecycle,
             Arc::clone(&own_reports),
-            Arc::clone(&index),
+            writer,
             Arc::clone(&pool),
             Arc::clone(&roots),
         )?;
@@ -129,7 +130,7 @@ impl Engine {
             own_reports,
             config: config.clone(),
             data_dir: host.data_dir.clone(),
-            opened: opened.report,
+            opened: report,
             started: Instant::now(),
             pipeline: Arc::new(pipeline),
             host: Arc::clone(host),
@@ -138,30 +139,31 @@ impl Engine {
             synced: SharedRun::default(),
             threads: Mutex::new(Vec::new()),
             recheck: Mutex::default(),
+            hangs: AtomicBool::default(),
         })
     }
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
     fn until_done<T>(
         &self,
-        part: Part,
+        source: AlarmSource,
         work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
     ) -> Option<T> {
         let go_on = || Ok(self.lifecycle.cancel().check()?);
-        self.rescan_until_done(part, work, &go_on).ok()
+        self.rescan_until_done(source, work, &go_on).ok()
     }
 
     /// Work that succeeds ends the alarm of its part, whoever raised it: a caller that gave up does
     /// not come back to do so.
     fn rescan_until_done<T>(
         &self,
-        part: Part,
+        source: AlarmSource,
         work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
         go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
         let work = || self.with_rescan(&work, go_on);
-        let done = self.lifecycle.until_done(part, work, go_on)?;
-        self.host.alarms.clear(part);
+        let done = self.lifecycle.until_done(source, work, go_on)?;
+        self.host.alarms.clear(source);
         Ok(done)
     }
 
@@ -170,11 +172,12 @@ impl Engine {
         work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
         go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
-        let detector = ChangeDetector::new(index, pool, own, &self.config.extract);
+        let (registry, pool, own) = (self.index.registry(), &self.pool, &self.own_reports);
+        let detector = ChangeDetector::new(registry, pool, own, &self.config.extract);
         let event_delay = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
         let worked = work(&Rescan {
-            index: &self.index,
+            registry,
+            writer: self.writer(),
             pipeline: &self.pipeline,
             detector: &detector,
             event_delay,
@@ -193,23 +196,23 @@ impl Engine {
     /// it: what was half walked would be pending otherwise, with the alarm that ended it, until the next
     /// timed rescan.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
-        let part = Part::Walks(root.id);
+        let source = AlarmSource::Walks(root.id);
         let go_on = || self.pipeline.check_may_wait(cancel);
-        self.rescan_until_done(part, |rescan| rescan.root(root), &go_on)
-            .inspect_err(|_| self.want_rescan(root))
+        self.rescan_until_done(source, |rescan| rescan.root(root), &go_on)
+            .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))
     }
 
     /// Has the root's own thread walk it. Several wishes are one walk.
-    pub fn want_rescan(&self, root: &Root) {
+    pub fn want_rescan(&self, root: &Root, wish: RootWish) {
         let walks = lock(&self.walks);
         let own = walks.iter().filter(|(of, _)| *of == root.id);
-        own.for_each(|(_, walks)| walks.want_root());
+        own.for_each(|(_, walks)| walks.want_root(wish));
     }
 
     /// Resemblance from which documents are near-duplicates; groups at it are kept.
     pub fn threshold(&self) -> Ratio {
         // The range of the config lies within that of a ratio.
-        Ratio::new(self.index.parameters().threshold).unwrap_or(Ratio::ONE)
+        Ratio::new(self.index.reader().parameters().threshold).unwrap_or(Ratio::ONE)
     }
 
     /// Returns when every change made before the call is applied. Calls that come at the same time share
@@ -241,7 +244,7 @@ impl Engine {
         let go_on = || self.pipeline.check_may_wait(cancel);
         let removed = self
             .with_rescan(|rescan| rescan.confirm_loss(root), &go_on)
-            .inspect_err(|_| self.want_rescan(root))?;
+            .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))?;
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(cancel)?;
         Ok(removed)
@@ -262,6 +265,11 @@ impl Engine {
         &self.host
     }
 
+    /// Who writes to the index: the pipeline holds it. No question is passed it.
+    pub fn writer(&self) -> &IndexWriter {
+        self.pipeline.writer()
+    }
+
     /// It cannot go on: what was done for nobody who waits panicked.
     pub fn panicked(&self, what: &str) {
         self.lifecycle.fail(Failure::Panic(what.to_owned()));
@@ -272,8 +280,9 @@ impl Engine {
         self.lifecycle.failure()
     }
 
-    /// Stops watching, ends all threads and workers.
-    pub fn stop(&self) {
+    /// Stops watching, ends all threads and workers. False where one of them hangs in a share: it is left behind,
+    /// and what it holds with it.
+    pub fn stop(&self) -> bool {
         self.pool.stopping();
         lock(&self.recheck).iter().for_each(Recheck::end);
         for root in self.roots.iter() {
@@ -283,22 +292,30 @@ impl Engine {
         self.lifecycle.end();
         // Readers wait for workers: what comes of those that are killed is dropped.
         self.pool.shutdown();
-        self.pipeline.join();
-        drop(lock(&self.recheck).take());
-        let threads = std::mem::take(&mut *lock(&self.threads));
-        for thread in threads {
-            // A panic was told by the thread itself.
-            let _ = thread.join();
+        let until = Instant::now() + AT_A_SHARE;
+        let mut all = self.pipeline.join(until);
+        let mut threads = std::mem::take(&mut *lock(&self.threads));
+        let recheck = lock(&self.recheck).take();
+        threads.extend(recheck.and_then(Recheck::into_thread));
+        all &= join_until(threads, until);
+        if !all {
+            tracing::error!("a thread hangs in a share and is left behind");
+            self.hangs.store(true, Ordering::Release);
         }
+        !self.hangs.load(Ordering::Acquire)
     }
 
     /// Stops and closes the index, so that the next start need not suspect a crash. One that failed is
     /// left as it is: the next start examines it.
     pub fn close(self) -> Result<(), EngineError> {
-        self.stop();
+        let ended = self.stop();
         if let Some(failure) = self.failure() {
             self.abandon();
             return Err(EngineError::Failed(failure));
+        }
+        if !ended {
+            // It cannot be closed while the thread holds it: it is made safe.
+            return Ok(self.writer().commit()?);
         }
         let Self {
             index,
@@ -306,17 +323,17 @@ impl Engine {
             host,
             ..
         } = self;
-        drop(pipeline);
-        let Some(index) = Arc::into_inner(index).filter(|_| !host.is_temporary()) else {
+        let writer = Arc::into_inner(pipeline).and_then(Pipeline::into_writer);
+        let Some(writer) = writer.filter(|_| !host.is_temporary()) else {
             // A temporary index is thrown away: nothing in it is worth a merge.
             return Ok(());
         };
         if !host.disk.is_low() {
-            return Ok(host.spare.lend(|| index.close())?);
+            return Ok(host.spare.lend(|| index.close(writer))?);
         }
         // What the reserve gives is for a commit, not for a merge.
         host.disk.release();
-        Ok(host.spare.lend(|| index.close_unmerged())?)
+        Ok(host.spare.lend(|| index.close_unmerged(writer))?)
     }
 
     /// Stops and lets go of an index that failed.
@@ -333,6 +350,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Opens the index of a host, unless it is to stop.
+fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineError> {
+    let hooks = hooks(host, lifecycle);
+    let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
+    stop.check()?;
+    let opened = storage::open_index(&host.config, data_dir, program, false, hooks, stop)?;
+    if let Err(stopped) = stop.check() {
+        opened.index.close(opened.writer)?;
+        return Err(stopped.into());
+    }
+    Ok(opened)
+}
+
 /// Whoever meets a failure of the storage engine, the engine ends: a question may be the first. What
 /// a checksum shows to be damaged is refused to who asks, and ends the engine where a change needs it.
 fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
@@ -346,34 +376,5 @@ fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
     Hooks {
         before: host.before.clone(),
         failed: Some(Arc::new(failed)),
-    }
-}
-
-/// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
-fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
-    let path = root.path.display();
-    match status.state {
-        RootState::Watching | RootState::Scanning => Ok(()),
-        RootState::Stale => Err(EngineError::Unsynced {
-            reason: format!("the root {path} is stale ({})", status.detail),
-            advice: "mount it again or let it be read, or take it out of the config".to_owned(),
-        }),
-        RootState::Replaced => Err(EngineError::Unsynced {
-            reason: format!(
-                "the root {path} is not the one on record ({})",
-                status.detail
-            ),
-            advice: format!(
-                "mount the right one, or take this one for it, and what is missing for deleted, with \
-                 `simctl roots confirm-loss {path}`"
-            ),
-        }),
-        RootState::LossHeld => Err(EngineError::Unsynced {
-            reason: format!(
-                "{} files of the root {path} are missing at once and kept until somebody confirms",
-                status.pending_loss
-            ),
-            advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
-        }),
     }
 }

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use simdex_index::IndexError;
+use simdex_index::store::StoreError;
 use thiserror::Error;
 
 use crate::lifecycle::Failure;
@@ -86,6 +87,14 @@ impl EngineError {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded
             ),
             _ => false,
+        }
+    }
+
+    /// What is damaged, where that is the store itself.
+    pub fn store_damage(&self) -> Option<&str> {
+        match self {
+            Self::Index(IndexError::Store(StoreError::Damaged { reason })) => Some(reason),
+            _ => None,
         }
     }
 

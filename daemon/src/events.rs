@@ -66,7 +66,7 @@ impl EventKind {
 
 /// What changed where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct VisibleChange {
     /// What changed.
     pub kind: EventKind,
     /// A subscriber that may not see this root does not get the event; where there is none, only a subscriber of
@@ -88,7 +88,7 @@ pub struct Event {
     /// Microseconds since 1970.
     pub at: i64,
     /// What changed.
-    pub change: Change,
+    pub change: VisibleChange,
 }
 
 impl Event {
@@ -173,7 +173,7 @@ impl Events {
     }
 
     /// Records a change, at the present time.
-    pub fn record(&self, change: Change) {
+    pub fn record(&self, change: VisibleChange) {
         if !self.is_watched() {
             return;
         }
@@ -280,7 +280,7 @@ impl Subscriber {
     }
 }
 
-impl Change {
+impl VisibleChange {
     /// A change of a file or root.
     pub fn at(kind: EventKind, root: RootId, path: &Path) -> Self {
         Self {
@@ -297,8 +297,8 @@ impl Change {
 mod tests {
     use super::*;
 
-    fn change(path: &str) -> Change {
-        Change::at(EventKind::FileRemoved, RootId(1), Path::new(path))
+    fn change(path: &str) -> VisibleChange {
+        VisibleChange::at(EventKind::FileRemoved, RootId(1), Path::new(path))
     }
 
     fn path(event: Result<Arc<Event>, LostEvents>) -> String {
@@ -387,7 +387,7 @@ mod tests {
         let event = |root| Event {
             number: 1,
             at: 0,
-            change: Change {
+            change: VisibleChange {
                 root,
                 ..change("/a")
             },

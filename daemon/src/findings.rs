@@ -21,14 +21,12 @@ use crate::owners::Owners;
 use crate::query::{self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject};
 use crate::report::{Finding, Sums as Totals};
 
-/// Most files that one question may name.
-pub const MOST_FILES: usize = 1_000;
 /// Most files found of one document that is asked about.
 const MOST_FOUND: usize = 10_000;
 
-/// What is asked.
+/// A question of compliance: what files a report is to find.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FindingKind {
+pub enum ComplianceQuestion {
     /// The files that are copies or near-copies of these, or contain one of them.
     CopiesOf(Vec<PathBuf>),
     /// Versions with a later one, older than so many seconds.
@@ -39,7 +37,7 @@ pub enum FindingKind {
     Duplicates,
 }
 
-impl FindingKind {
+impl ComplianceQuestion {
     /// Its name on the wire, in the config and in a manifest.
     pub fn name(&self) -> &'static str {
         match self {
@@ -49,35 +47,6 @@ impl FindingKind {
             Self::Duplicates => "duplicates",
         }
     }
-}
-
-/// Says what does not belong together in a report of this kind: `has` files, an age, protected roots.
-pub fn check_question(kind: &str, has: [bool; 3]) -> Result<(), String> {
-    let known = [
-        "",
-        "groups",
-        "copies-of",
-        "stale-versions",
-        "leak",
-        "duplicates",
-    ];
-    if !known.contains(&kind) {
-        return Err(format!(
-            "\"{kind}\" is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
-        ));
-    }
-    let needs = [
-        ("copies-of", "files"),
-        ("stale-versions", "an age"),
-        ("leak", "protected roots"),
-    ];
-    for ((of, what), is_there) in needs.into_iter().zip(has) {
-        if is_there != (kind == of) {
-            let verb = if is_there { "alone takes" } else { "needs" };
-            return Err(format!("a report of kind {of} {verb} {what}"));
-        }
-    }
-    Ok(())
 }
 
 /// A question that cannot be answered.
@@ -115,19 +84,23 @@ pub struct Search<'a> {
 
 impl Search<'_> {
     /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
-    pub fn run(&self, kind: &FindingKind, take: &mut Take<'_>) -> Result<Totals, FindingError> {
+    pub fn run(
+        &self,
+        kind: &ComplianceQuestion,
+        take: &mut Take<'_>,
+    ) -> Result<Totals, FindingError> {
         match kind {
-            FindingKind::CopiesOf(files) => copies::find(self, files, take),
-            FindingKind::StaleVersions(age) => stale::find(self, *age, take),
-            FindingKind::Leak(protected) => leak::find(self, protected, take),
-            FindingKind::Duplicates => duplicates::find(self, take),
+            ComplianceQuestion::CopiesOf(files) => copies::find(self, files, take),
+            ComplianceQuestion::StaleVersions(age) => stale::find(self, *age, take),
+            ComplianceQuestion::Leak(protected) => leak::find(self, protected, take),
+            ComplianceQuestion::Duplicates => duplicates::find(self, take),
         }
     }
 
     /// Refuses a question about files that the index does not know.
-    pub fn check(&self, kind: &FindingKind) -> Result<(), FindingError> {
+    pub fn check(&self, kind: &ComplianceQuestion) -> Result<(), FindingError> {
         match kind {
-            FindingKind::CopiesOf(files) => copies::named(self, files).map(drop),
+            ComplianceQuestion::CopiesOf(files) => copies::named(self, files).map(drop),
             _ => Ok(()),
         }
     }
@@ -149,7 +122,7 @@ impl Search<'_> {
             count(totals, "not_compared", 1);
             return Ok(None);
         };
-        let answer = query::find(&self.engine.index, &subject, params, self.cancel())?;
+        let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
         count(totals, compared, 1);
         let is_cut = answer.truncated || answer.unverified > 0;
         count(totals, "cut_short", u64::from(is_cut));
@@ -160,7 +133,7 @@ impl Search<'_> {
     fn describe(&self, file: &FileView) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
         let root = roots.iter().find(|root| root.id == file.key.root);
-        let owner = self.engine.index.owner_of(file)?;
+        let owner = self.engine.index.reader().owner_of(file)?;
         Ok(Finding {
             path: bytes(&file.path),
             root: root.map(|root| bytes(&root.path)).unwrap_or_default(),
@@ -200,7 +173,7 @@ fn reversed(relation: Relation) -> Relation {
 /// What a question about a file asks with; none where there is nothing to compare, or where its text is damaged,
 /// which the answer tells by its completeness.
 fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subject>, FindingError> {
-    match Subject::from_file(&search.engine.index, file, search.account) {
+    match Subject::from_file(search.engine.index.reader(), file, search.account) {
         Err(QueryError::Index(error)) if error.is_damaged_text() => Ok(None),
         subject => {
             Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))

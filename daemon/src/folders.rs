@@ -8,9 +8,9 @@ pub mod matching;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use simdex_index::{GrowingPermit, Index, IndexError, MemoryAccount, View};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::{RootId, path};
 
 use matching::{FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, Tree};
@@ -58,7 +58,7 @@ pub struct NamedPair {
 
 /// Finds the pairs of folders of a view.
 pub fn folder_copies(
-    index: &Index,
+    index: &IndexReader,
     view: &View,
     request: &FoldersRequest,
     account: &MemoryAccount,
@@ -108,7 +108,7 @@ struct Folders {
 
 impl Folders {
     fn of(
-        index: &Index,
+        index: &IndexReader,
         view: &View,
         room: u64,
         account: &MemoryAccount,
@@ -118,9 +118,9 @@ impl Folders {
             ..Self::default()
         };
         let roots: HashMap<RootId, Vec<u8>> = index
-            .roots()?
+            .roots(view)?
             .into_iter()
-            .map(|(id, record)| (id, shown_root(record.path)))
+            .map(|(id, path)| (id, shown_root(path.into_os_string().into_vec())))
             .collect();
         let mut failed = None;
         index.files(view, &mut |file| {

@@ -1,25 +1,31 @@
 //! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
 //! answer.
 //!
-//! * [`similarity`] and [`admin`] are the two services. `question` decodes parameters, `subject_source` what a
+//! * [`similarity`], [`judging`] and [`admin`] are the services. `question` decodes parameters, `subject_source` what a
 //!   query is about, `upload` receives bytes; `family`, `folders`, `groups`, `scheme`, `templates` and
 //!   `report_request` decode and answer what their names say; `lookup` finds one group or document.
+//! * `health_watch` counts streams of the health service as event streams.
 //! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and
 //!   reports; `status` is the one table from errors to status codes.
 //! * [`runner`] is where every request waits its turn and gets its `deadline`; `reply_channel` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `fair_semaphore` shares out the slots of those who are answered.
-//! * `reply_budget` counts replies until their clients have read them.
+//! * `user_budget` shares bytes out by user: `reply_budget` counts replies by it until their clients have read
+//!   them, and `upload` documents that were sent until they are read.
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
+mod daemon_status;
 mod deadline;
 mod event_stream;
 mod fair_semaphore;
 mod family;
 mod folders;
 mod groups;
+mod health_watch;
+mod judged;
+mod judging;
 pub mod limits;
 mod lookup;
 mod peer;
@@ -31,12 +37,14 @@ mod report_request;
 mod report_sink;
 mod runner;
 mod scheme;
+pub mod servers;
 mod similarity;
 mod status;
 mod subject_source;
 mod templates;
 mod traffic;
 mod upload;
+mod user_budget;
 
 use std::pin::Pin;
 
@@ -44,6 +52,8 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 pub use admin::AdminService;
+pub use health_watch::HealthWatches;
+pub use judging::JudgingService;
 pub use peer::{Admission, Connections, Peer};
 pub use report_keeping::ReportKeeping;
 pub use runner::RequestRunner;

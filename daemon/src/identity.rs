@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, Registry};
 use simdex_schema::{DirectoryIdentity, RootId};
 
 use crate::roots::Root;
@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 /// Judges the directory that was opened at a root's path.
-pub fn judge(index: &Index, root: &Root, anchor: &Anchor) -> Result<Verdict, IndexError> {
+pub fn judge(registry: &Registry, root: &Root, anchor: &Anchor) -> Result<Verdict, IndexError> {
     let status = root.status();
     let found = match anchor.identity() {
         Ok(found) => found,
@@ -48,7 +48,7 @@ pub fn judge(index: &Index, root: &Root, anchor: &Anchor) -> Result<Verdict, Ind
     if status.identity.is_some_and(|known| is_proof(known, found)) {
         return Ok(Verdict::Same);
     }
-    let sample = sample(index, root.id)?;
+    let sample = sample(registry, root.id)?;
     let SampleCount { there, missing } = census(anchor, &sample);
     let looks_alike = |known: DirectoryIdentity| {
         (known.inode, known.file_system) == (found.inode, found.file_system)
@@ -73,9 +73,9 @@ fn is_proof(known: DirectoryIdentity, found: DirectoryIdentity) -> bool {
 }
 
 /// Known files spread over the root: those whose paths have the smallest hashes.
-fn sample(index: &Index, root: RootId) -> Result<Vec<Vec<u8>>, IndexError> {
+fn sample(registry: &Registry, root: RootId) -> Result<Vec<Vec<u8>>, IndexError> {
     let mut smallest = BinaryHeap::with_capacity(SAMPLE + 1);
-    index.file_keys(root, &mut |key, record| {
+    registry.files(root, &mut |key, record| {
         if record.content().is_some() {
             smallest.push((*blake3::hash(&key.path).as_bytes(), key.path));
             if smallest.len() > SAMPLE {

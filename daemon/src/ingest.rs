@@ -8,8 +8,8 @@
 //! bottom.
 //!
 //! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
-//! need not be exact. Each step that fails ends in a state with a reason; only the index's own
-//! failure is an error.
+//! need not be exact. Nothing here writes to the index. Each step that fails ends in a state with a reason;
+//! only the index's own failure is an error.
 
 mod convert;
 mod detector;
@@ -29,7 +29,7 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 
 use simdex_extract::{Member, Pool, QueueKey};
-use simdex_index::{Cancel, Change, Index, IndexError, SeenFile};
+use simdex_index::{Cancel, Change, IndexError, IndexReader, Registry, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
@@ -69,7 +69,8 @@ pub struct Ingest<'a> {
 impl<'a> Ingest<'a> {
     /// With the limits of the config; waits for memory end with `cancel`.
     pub fn new(
-        index: &'a Index,
+        index: &'a IndexReader,
+        registry: &'a Registry,
         pool: &'a Pool,
         own_reports: &'a OwnReports,
         limits: &ExtractConfig,
@@ -77,7 +78,7 @@ impl<'a> Ingest<'a> {
         cancel: &Cancel,
     ) -> Self {
         Self {
-            detector: ChangeDetector::new(index, pool, own_reports, limits),
+            detector: ChangeDetector::new(registry, pool, own_reports, limits),
             extractor: Extractor {
                 index,
                 pool,
@@ -91,8 +92,8 @@ impl<'a> Ingest<'a> {
 
     /// Looks at one file below `root` and says what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
-        let index = self.extractor.index;
-        let recorded = index.file(&key)?;
+        let registry = self.detector.records.registry;
+        let recorded = registry.file(&key)?;
         let ingested = IngestedFile {
             root,
             key,
@@ -102,8 +103,9 @@ impl<'a> Ingest<'a> {
             Look::RootVanished => Ok(IngestOutcome::Unchanged),
             Look::Shortage => Ok(IngestOutcome::RetryLater(None)),
             Look::Nothing => {
+                root.forget_trouble(&ingested.key.path);
                 let is_recorded =
-                    ingested.recorded.is_some() || index.has_members(&ingested.key)?;
+                    ingested.recorded.is_some() || registry.has_members(&ingested.key)?;
                 Ok(match is_recorded {
                     true => IngestOutcome::Changed(Change::removal(ingested.key)),
                     false => IngestOutcome::Unchanged,
@@ -137,6 +139,7 @@ impl<'a> Ingest<'a> {
         ingested: &IngestedFile<'_>,
         stat: FileStat,
     ) -> Result<IngestOutcome, IndexError> {
+        ingested.root.forget_trouble(&ingested.key.path);
         if let Some(recorded) = &ingested.recorded
             && !self
                 .detector
@@ -255,7 +258,7 @@ impl<'a> Ingest<'a> {
         let is_same = |recorded: &FileRecord| recorded.is_same_reading(&record);
         let is_unchanged = extracted.is_none() && ingested.recorded.as_ref().is_some_and(is_same);
         if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
-            return self.touch_last_read(&ingested.key, &record);
+            return Ok(IngestOutcome::ReadAgain(Box::new(record)));
         }
         // What could not be rendered stays as it is until the next look.
         let may_have_stale_members = taken.lookup.may_have_stale_members() && !is_unsteady;
@@ -265,7 +268,7 @@ impl<'a> Ingest<'a> {
         };
         let members = self.members(&ingested.key, taken, rendered, unread)?;
         if is_unchanged && self.are_recorded(&ingested.key, &members)? {
-            return self.touch_last_read(&ingested.key, &record);
+            return Ok(IngestOutcome::ReadAgain(Box::new(record)));
         }
         let file = SeenFile {
             key: ingested.key.clone(),
@@ -310,19 +313,9 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// A file that still holds what is on record: only that it was read is new.
-    fn touch_last_read(
-        &self,
-        key: &FileKey,
-        record: &FileRecord,
-    ) -> Result<IngestOutcome, IndexError> {
-        self.extractor.index.was_read(key, record)?;
-        Ok(IngestOutcome::Unchanged)
-    }
-
     /// Whether these and no others are the members on record.
     fn are_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
-        let recorded = self.extractor.index.container_members(key)?;
+        let recorded = self.detector.records.registry.members(key)?;
         let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {
             member.key == *key && member.record == *record && member.content.is_none()
         };

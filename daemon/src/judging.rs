@@ -7,6 +7,7 @@
 //! the first lines of texts, as in the pairs that the model was trained on, so that all files of one text are
 //! judged alike.
 
+mod lists;
 mod models;
 
 use std::os::unix::ffi::OsStrExt;
@@ -15,13 +16,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_extract::Fact;
-use simdex_index::{FileView, Index, IndexError, MemoryAccount, MemoryPermit, canonicalise};
+use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
 use simdex_judge::signal::name;
-use simdex_judge::{Class, JudgedText, Judgement, Known, Model};
+use simdex_judge::{Class, JudgedText, Judgement, Known, Model, Values};
 use simdex_schema::DocId;
 
 use crate::query::{Hit, Overlap, QueryError, ShingledText, Subject};
 
+pub use lists::ListJudge;
 pub use models::Models;
 
 /// How long the hits of one question are judged.
@@ -35,7 +37,7 @@ const RELATED: f64 = 0.5;
 /// The index failed, or the asker went away.
 pub fn judge_hits(
     model: &Model,
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     hits: &mut [Hit],
 ) -> Result<(), QueryError> {
@@ -59,8 +61,7 @@ pub fn judge_hits(
             break;
         }
         hit.judgement = match judge.hit(subject, text, hit) {
-            Err(IndexError::UnknownDocument(_)) => None,
-            Err(error) if error.is_damaged_text() => None,
+            Err(error) if error.is_of_one_document() => None,
             judged => judged?,
         };
     }
@@ -97,6 +98,13 @@ pub fn of_comparison(
     Ok(within_reach(judged?, overlap))
 }
 
+/// All signals of two subjects, each with its text taken apart.
+pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> Values {
+    let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
+    let sides = [Side::of_subject(a.0), Side::of_subject(b.0)];
+    Values::measured(&known(&sides, lengths, overlap), a.1, b.1)
+}
+
 /// None where a judgement contradicts what was counted: of short excerpts of long documents the model knows too
 /// few, and takes them for unrelated.
 fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
@@ -109,7 +117,7 @@ fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
 /// Judges the hits of one question.
 struct Judge<'a> {
     model: &'a Model,
-    index: &'a Index,
+    index: &'a IndexReader,
     account: &'a MemoryAccount,
     /// The question's own text, once it was asked for.
     own: Option<Held>,
@@ -122,6 +130,25 @@ struct Judge<'a> {
 struct Held {
     text: Arc<JudgedText>,
     _permits: Arc<[Option<MemoryPermit>; 2]>,
+}
+
+impl Held {
+    /// The text of a document of so many canonical bytes.
+    fn read(
+        index: &IndexReader,
+        id: DocId,
+        length: u64,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let permit = account.take_large(JudgedText::peak_bytes(length))?;
+        let stored = index.held_text(id, account)?;
+        let (extracted, _of_text) = stored.ok_or(IndexError::UnknownDocument(id))?;
+        let (canonical, of_canonical) = canonicalise(&extracted, account)?;
+        Ok(Self {
+            text: Arc::new(JudgedText::of(canonical, &extracted)),
+            _permits: Arc::new([permit, of_canonical]),
+        })
+    }
 }
 
 impl Judge<'_> {
@@ -173,21 +200,15 @@ impl Judge<'_> {
         }
         // The text of the hit before gives up its memory first.
         self.last = None;
-        let permit = self.account.take_large(JudgedText::peak_bytes(length))?;
-        let stored = self.index.held_text(id, self.account)?;
-        let (extracted, _of_text) = stored.ok_or(IndexError::UnknownDocument(id))?;
-        let (canonical, of_canonical) = canonicalise(&extracted, self.account)?;
-        let held = Held {
-            text: Arc::new(JudgedText::of(canonical, &extracted, None)),
-            _permits: Arc::new([permit, of_canonical]),
-        };
+        let held = Held::read(self.index, id, length, self.account)?;
         self.last = Some((id, held.clone()));
         Ok(held)
     }
 }
 
-fn taken_apart(text: &ShingledText) -> JudgedText {
-    JudgedText::of(text.canonical.clone(), &text.extracted, None)
+/// A text as signals are computed of it.
+pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
+    JudgedText::of(text.canonical.clone(), &text.extracted)
 }
 
 /// What is on record of one side.

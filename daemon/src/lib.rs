@@ -12,7 +12,7 @@
 //! * Read side: [`query`] takes one question from its subject to verified hits, [`answering`] folds and judges them; [`families`] puts the
 //!   versions of a document in order; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
-//!   [`judging`] judges pairs of documents by many signals;
+//!   [`judging`] judges pairs of documents by many signals, [`labels`] holds that against what people say;
 //!   [`lists`] closes them with counts and with what they rest on; [`report`] writes them down.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal; both print
 //!   or send what [`encode`] makes of it.
@@ -29,6 +29,7 @@ pub mod config;
 pub mod descriptors;
 pub mod difference;
 pub mod disk;
+mod echo;
 pub mod encode;
 pub mod engine;
 pub mod error;
@@ -41,6 +42,7 @@ pub mod host;
 pub mod identity;
 pub mod ingest;
 pub mod judging;
+pub mod labels;
 pub mod lifecycle;
 pub mod lists;
 pub mod output;
@@ -54,7 +56,6 @@ pub mod recheck;
 pub mod report;
 pub mod reporting;
 pub mod rescan;
-pub mod resident;
 pub mod roots;
 pub mod scan;
 pub mod schedule;
@@ -64,6 +65,7 @@ pub mod slot;
 pub mod storage;
 pub mod supervisor;
 pub mod templates;
+pub mod turns;
 pub mod verify;
 pub mod visit;
 pub mod wakeup;

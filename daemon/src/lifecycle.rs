@@ -4,18 +4,22 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_index::{Cancel, Fault, IndexError};
 use thiserror::Error;
 
-use crate::alarms::{Alarms, Part};
+use crate::alarms::{AlarmSource, Alarms};
 use crate::causes::causes;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::wakeup::Wakeup;
 
 /// First and longest pause before something is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+/// A thread that reads a share has this long to end: the share may hang, and nothing waits for that.
+pub const AT_A_SHARE: Duration = Duration::from_secs(60);
+/// How often it is looked whether a thread has ended.
+const JOIN_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Why an engine cannot go on.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -53,6 +57,28 @@ impl Backoff {
         self.next = (pause * 2).min(self.longest);
         pause
     }
+}
+
+/// Waits for threads until a moment; false where one goes on: it is left behind.
+pub fn join_until(threads: Vec<JoinHandle<()>>, until: Instant) -> bool {
+    let ended = |thread: &JoinHandle<()>| {
+        while !thread.is_finished() {
+            if Instant::now() >= until {
+                return false;
+            }
+            std::thread::sleep(JOIN_INTERVAL);
+        }
+        true
+    };
+    let mut all = true;
+    for thread in threads {
+        match ended(&thread) {
+            // A panic was told by the thread itself.
+            true => drop(thread.join()),
+            false => all = false,
+        }
+    }
+    all
 }
 
 /// Whether one engine still goes on; shared by all its threads.
@@ -138,7 +164,7 @@ impl Lifecycle {
     /// asked before each repetition and ends it with its error; so does the end of the engine.
     pub fn until_done<T>(
         &self,
-        part: Part,
+        source: AlarmSource,
         mut work: impl FnMut() -> Result<T, EngineError>,
         go_on: impl Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
@@ -147,7 +173,7 @@ impl Lifecycle {
             let error = match work() {
                 Ok(done) => {
                     if failed {
-                        self.alarms.clear(part);
+                        self.alarms.clear(source);
                     }
                     return Ok(done);
                 }
@@ -155,7 +181,7 @@ impl Lifecycle {
                 Err(error) => return Err(error),
             };
             failed = true;
-            let again = self.try_again(part, &error, &mut backoff);
+            let again = self.try_again(source, &error, &mut backoff);
             go_on()?;
             if !again {
                 return Err(error.into());
@@ -165,21 +191,26 @@ impl Lifecycle {
 
     /// What an error of the index asks for: waits, with an alarm, until it is time to try again, or
     /// ends the engine. False where it ends.
-    pub fn try_again(&self, part: Part, error: &IndexError, backoff: &mut Backoff) -> bool {
+    pub fn try_again(
+        &self,
+        source: AlarmSource,
+        error: &IndexError,
+        backoff: &mut Backoff,
+    ) -> bool {
         match (error, error.fault()) {
             (IndexError::Cancelled, _) => self.wait(Duration::ZERO),
             (error, Fault::Index) => {
                 self.fail(Failure::Index(causes(error)));
                 false
             }
-            (error, _) => self.pause(part, &causes(error), backoff),
+            (error, _) => self.pause(source, &causes(error), backoff),
         }
     }
 
     /// Waits, with an alarm, until it is time to try again; false where the engine ends.
-    pub fn pause(&self, part: Part, reason: &str, backoff: &mut Backoff) -> bool {
+    pub fn pause(&self, source: AlarmSource, reason: &str, backoff: &mut Backoff) -> bool {
         let pause = backoff.pause();
-        self.alarms.raise(part, reason, Some(pause));
+        self.alarms.raise(source, reason, Some(pause));
         self.wait(pause)
     }
 
@@ -209,7 +240,7 @@ mod tests {
     use simdex_index::store::StoreError;
     use simdex_schema::RootId;
 
-    const WALKS: Part = Part::Walks(RootId(1));
+    const WALKS: AlarmSource = AlarmSource::Walks(RootId(1));
 
     fn lifecycle() -> (Arc<Lifecycle>, Arc<Alarms>) {
         let alarms = Arc::<Alarms>::default();
@@ -237,11 +268,11 @@ mod tests {
         let (lifecycle, alarms) = lifecycle();
         let mut backoff = Backoff::between(Duration::ZERO, Duration::ZERO);
         let shortage = IndexError::TooLong("a bucket".into());
-        assert!(lifecycle.try_again(Part::Writer, &shortage, &mut backoff));
-        assert_eq!(alarms.gravest().unwrap().part, Part::Writer);
+        assert!(lifecycle.try_again(AlarmSource::Writer, &shortage, &mut backoff));
+        assert_eq!(alarms.gravest().unwrap().source, AlarmSource::Writer);
         assert_eq!(lifecycle.failure(), None);
         let failed = IndexError::from(StoreError::SyncFailed);
-        assert!(!lifecycle.try_again(Part::Writer, &failed, &mut backoff));
+        assert!(!lifecycle.try_again(AlarmSource::Writer, &failed, &mut backoff));
         assert_eq!(
             lifecycle.failure(),
             Some(Failure::Index(failed.to_string()))
@@ -266,7 +297,7 @@ mod tests {
             }
         };
         let raised = || {
-            assert_eq!(alarms.gravest().unwrap().part, WALKS);
+            assert_eq!(alarms.gravest().unwrap().source, WALKS);
             Ok(())
         };
         assert_eq!(
@@ -278,6 +309,22 @@ mod tests {
         let impatient = || Err(EngineError::NotApplied("no room".into()));
         let refused = lifecycle.until_done(WALKS, lasting, impatient);
         assert!(matches!(refused, Err(EngineError::NotApplied(_))));
+    }
+
+    #[test]
+    fn a_thread_that_hangs_is_left_behind_and_the_others_are_waited_for() {
+        let (lifecycle, _) = lifecycle();
+        let (release, gate) = std::sync::mpsc::channel::<()>();
+        let hangs = lifecycle.spawn("hangs".into(), move || {
+            let _ = gate.recv();
+        });
+        let ends = lifecycle.spawn("ends".into(), || {});
+        let threads = vec![hangs.unwrap(), ends.unwrap()];
+        assert!(!join_until(threads, Instant::now()));
+        drop(release);
+        let ends = lifecycle.spawn("ends".into(), || {}).unwrap();
+        let patience = Duration::from_secs(3_600);
+        assert!(join_until(vec![ends], Instant::now() + patience));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, GrowingPermit, IndexError, MemoryAccount, View};
+use simdex_index::{FileView, GrowingPermit, IndexError, MemoryAccount, View};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::GroupId;
 use simdex_signature::Ratio;
@@ -20,6 +20,17 @@ pub struct ListRequest {
     pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
+    /// Refuses a list that would not be complete.
+    pub strict: bool,
+}
+
+/// Parameters of a list of components or cores.
+#[derive(Clone, Debug)]
+pub struct ClusterListRequest {
+    /// The roots whose files may be listed.
+    pub view: View,
+    /// What is listed.
+    pub clusters: ClusterRequest,
     /// Refuses a list that would not be complete.
     pub strict: bool,
 }
@@ -57,10 +68,11 @@ pub fn pairs(
     let ListRequest {
         view, threshold, ..
     } = request;
-    let check = CompletenessCheck::begin(engine, view, request.strict)?;
-    let (index, cancel) = (&engine.index, account.cancel());
+    let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
+    let (index, cancel) = (engine.index.reader(), account.cancel());
     let listed = catalogue::pairs(index, view, *threshold, account, visit)?;
-    let groups = catalogue::count_groups(index, view, *threshold, cancel)?;
+    check.note_unsettled(listed.unsettled);
+    let groups = catalogue::count_groups(index, view, *threshold, account)?;
     Ok(Summary {
         groups,
         pairs: Some(listed.items),
@@ -81,9 +93,10 @@ pub fn groups(
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
     let view = &request.view;
-    let check = CompletenessCheck::begin(engine, view, request.strict)?;
-    let (index, cancel) = (&engine.index, account.cancel());
+    let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
+    let (index, cancel) = (engine.index.reader(), account.cancel());
     let listed = catalogue::visit_groups(index, view, request.threshold, account, visit)?;
+    check.note_unsettled(listed.unsettled);
     Ok(Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
@@ -97,14 +110,18 @@ pub fn groups(
 /// by part; then counts. If `visit` returns `Break`, ignore the counts.
 pub fn clusters(
     engine: &Engine,
-    (view, strict): (&View, bool),
-    request: &ClusterRequest,
+    request: &ClusterListRequest,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
-    let check = CompletenessCheck::begin(engine, view, strict)?;
-    let (index, cancel) = (&engine.index, account.cancel());
+    let ClusterListRequest {
+        view,
+        clusters: request,
+        strict,
+    } = request;
+    let check = CompletenessCheck::begin(engine, view, *strict)?;
+    let (index, cancel) = (engine.index.reader(), account.cancel());
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
     Ok(Summary {
@@ -127,7 +144,7 @@ pub fn group(
     strict: bool,
     account: &MemoryAccount,
 ) -> Result<(Option<HeldGroup>, Completeness), ListError> {
-    let (index, view) = (&engine.index, engine.roots.view());
+    let (index, view) = (engine.index.reader(), engine.roots.view());
     let check = CompletenessCheck::begin(engine, &view, strict)?;
     let group = match request {
         GroupRequest::Of(file) => match file.document {
@@ -143,18 +160,18 @@ pub fn group(
 pub fn files(
     engine: &Engine,
     view: &View,
-    cancel: &Cancel,
+    account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, ListError> {
-    counted(engine, view, cancel, || {
-        catalogue::files(&engine.index, view, visit)
+    counted(engine, view, account, || {
+        catalogue::files(engine.index.reader(), view, visit)
     })
 }
 
 /// Counts as [`files`] does, without listing them.
-pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, ListError> {
-    counted(engine, view, cancel, || {
-        catalogue::summary(&engine.index, view, cancel)
+pub fn counts(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, ListError> {
+    counted(engine, view, account, || {
+        catalogue::summary(engine.index.reader(), view, account.cancel())
     })
 }
 
@@ -162,15 +179,15 @@ pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, 
 fn counted(
     engine: &Engine,
     view: &View,
-    cancel: &Cancel,
+    account: &MemoryAccount,
     count: impl FnOnce() -> Result<Summary, IndexError>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
     let check = CompletenessCheck::begin(engine, view, false)?;
-    let index = &engine.index;
+    let index = engine.index.reader();
     let counts = count()?;
     Ok(Summary {
-        groups: catalogue::count_groups(index, view, engine.threshold(), cancel)?,
+        groups: catalogue::count_groups(index, view, engine.threshold(), account)?,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts

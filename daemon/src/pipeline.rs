@@ -17,20 +17,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
-use simdex_index::{Cancel, Change, Index, IndexError};
+use simdex_index::{Cancel, Change, IndexError, IndexWriter};
 use simdex_schema::FileKey;
 
 use self::jobs::{Jobs, Next, queue_key};
 use self::retry::RetryQueue;
-use crate::alarms::Part;
+use crate::alarms::AlarmSource;
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::host::Host;
 use crate::ingest::{Ingest, IngestOutcome, OwnReports, gave_up};
-use crate::lifecycle::{Backoff, Lifecycle};
+use crate::lifecycle::{AT_A_SHARE, Backoff, Lifecycle, join_until};
 use crate::progress::{Counts, Job, Progress};
 use crate::roots::Roots;
 use crate::wakeup::Wakeup;
@@ -52,13 +52,21 @@ const IDLE: Duration = Duration::from_millis(200);
 /// The threads between hints and index.
 pub struct Pipeline {
     shared: Arc<Shared>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Mutex<Threads>,
+}
+
+#[derive(Default)]
+struct Threads {
+    /// They read the shares, which may hang.
+    ingesters: Vec<JoinHandle<()>>,
+    others: Vec<JoinHandle<()>>,
 }
 
 struct Shared {
     host: Arc<Host>,
     lifecycle: Arc<Lifecycle>,
-    index: Arc<Index>,
+    /// The only one there is.
+    writer: IndexWriter,
     pool: Arc<Pool>,
     own_reports: Arc<OwnReports>,
     roots: Arc<Roots>,
@@ -85,7 +93,7 @@ impl Pipeline {
         host: &Arc<Host>,
         lifecycle: &Arc<Lifecycle>,
         own_reports: Arc<OwnReports>,
-        index: Arc<Index>,
+        writer: IndexWriter,
         pool: Arc<Pool>,
         roots: Arc<Roots>,
     ) -> Result<Self, std::io::Error> {
@@ -93,7 +101,7 @@ impl Pipeline {
         let shared = Arc::new(Shared {
             host: Arc::clone(host),
             lifecycle: Arc::clone(lifecycle),
-            index,
+            writer,
             pool,
             own_reports,
             roots,
@@ -113,7 +121,7 @@ impl Pipeline {
             Ok(()) => Ok(pipeline),
             Err(error) => {
                 lifecycle.end();
-                pipeline.join();
+                pipeline.join(Instant::now() + AT_A_SHARE);
                 Err(error)
             }
         }
@@ -128,10 +136,14 @@ impl Pipeline {
         let (sender, results) = sync_channel::<IngestResult>(CHANGES);
         for number in 0..ingesters {
             let sender = sender.clone();
-            self.thread(format!("ingester-{number}"), move |shared| {
+            let shared = Arc::clone(&self.shared);
+            let ingester = move || {
                 lower_priority();
                 shared.ingest_jobs(number, &sender);
-            })?;
+            };
+            let lifecycle = &self.shared.lifecycle;
+            let ingester = lifecycle.spawn(format!("ingester-{number}"), ingester)?;
+            self.lock().ingesters.push(ingester);
         }
         drop(sender);
         self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
@@ -156,7 +168,7 @@ impl Pipeline {
     ) -> std::io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let thread = self.shared.lifecycle.spawn(name, move || work(&shared))?;
-        self.lock().push(thread);
+        self.lock().others.push(thread);
         Ok(())
     }
 
@@ -178,21 +190,29 @@ impl Pipeline {
 
     /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes meanwhile.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        self.wait_until_settled(cancel)?;
         let shared = &self.shared;
         let go_on = || shared.check_may_wait(cancel);
-        shared.progress.wait(go_on)?;
-        let applied = shared.index.end_generation();
-        self.wait_while(|| !shared.index.is_settled_through(applied), cancel)?;
         let commit = || Ok(shared.commit()?);
-        let committed = shared.lifecycle.until_done(Part::Commits, commit, go_on);
+        let committed = shared
+            .lifecycle
+            .until_done(AlarmSource::Commits, commit, go_on);
         if committed.is_err() {
             // The caller gives up: the committer tries again, and ends the alarm.
             shared.uncommitted.store(true, Ordering::Release);
         }
         committed?;
-        shared.host.alarms.clear(Part::Commits);
+        shared.host.alarms.clear(AlarmSource::Commits);
         // What failed meanwhile may have been part of it.
         shared.ended()
+    }
+
+    /// Returns once everything enqueued before is applied and settled, whatever comes meanwhile.
+    pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        let shared = &self.shared;
+        shared.progress.wait(|| shared.check_may_wait(cancel))?;
+        let applied = shared.writer.end_generation();
+        self.wait_while(|| !shared.writer.is_settled_through(applied), cancel)
     }
 
     /// Polls until `is_under_way` is false.
@@ -232,16 +252,34 @@ impl Pipeline {
     }
 
     /// Waits for the threads to end, once shutdown was signalled: what is queued is dropped and found
-    /// again by the next rescan.
-    pub fn join(&self) {
-        let threads = std::mem::take(&mut *self.lock());
-        for thread in threads {
+    /// again by the next rescan. False where one that reads the shares has not ended by `until`: it is left behind,
+    /// with those that wait for what it reads.
+    pub fn join(&self, until: Instant) -> bool {
+        let Threads { ingesters, others } = std::mem::take(&mut *self.lock());
+        if !join_until(ingesters, until) {
+            return false;
+        }
+        for thread in others {
             // A panic was logged by the thread itself.
             let _ = thread.join();
         }
+        true
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+    /// Who writes to the index.
+    pub fn writer(&self) -> &IndexWriter {
+        &self.shared.writer
+    }
+
+    /// Gives the writer back once all threads have ended, to close the index with; none where something still
+    /// holds it.
+    pub fn into_writer(self) -> Option<IndexWriter> {
+        self.join(Instant::now() + AT_A_SHARE);
+        let Self { shared, .. } = self;
+        Some(Arc::into_inner(shared)?.writer)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Threads> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -323,7 +361,7 @@ impl Shared {
         let go_on = || Ok(self.lifecycle.cancel().check()?);
         let ingested = self
             .lifecycle
-            .until_done(Part::Ingester(number), ingest, go_on)
+            .until_done(AlarmSource::Ingester(number), ingest, go_on)
             .ok()?;
         go_on().ok().map(|()| ingested)
     }
@@ -333,9 +371,14 @@ impl Shared {
             return Ok(IngestOutcome::Unchanged);
         };
         let (limits, cancel) = (&self.host.config.extract, self.lifecycle.cancel());
-        let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
-        let ingest = Ingest::new(index, pool, own, limits, queue_key(key), cancel);
-        ingest.file(&root, key.clone())
+        let (index, registry) = (self.writer.reader(), self.writer.registry());
+        let (pool, own) = (&self.pool, &self.own_reports);
+        let ingest = Ingest::new(index, registry, pool, own, limits, queue_key(key), cancel);
+        let ingested = ingest.file(&root, key.clone())?;
+        if let IngestOutcome::ReadAgain(record) = &ingested {
+            self.writer.was_read(key, record)?;
+        }
+        Ok(ingested)
     }
 
     /// Completes a job. Returns another where something was seen of its file meanwhile.

@@ -14,15 +14,16 @@ mod dates;
 mod family;
 mod fold;
 mod hits;
+mod named_file;
 mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, Candidates, Index, IndexError, QueryFingerprints, View,
+    Cancel, Candidate, CandidateKind, Candidates, IndexError, IndexReader, QueryFingerprints, View,
 };
 use simdex_proto::defaults;
-use simdex_schema::{DocumentHash, State, StoredReason};
+use simdex_schema::{DocumentHash, Reason, State, StoredReason};
 use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
@@ -31,6 +32,7 @@ pub(crate) use family::scheme_used;
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub use fold::fold;
 pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
+pub use named_file::find_file;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 
 /// What a query looks for.
@@ -124,6 +126,9 @@ pub enum QueryError {
     /// A side has no text to compare.
     #[error("{0}")]
     NoText(String),
+    /// The machine kept the document that was sent from being read.
+    #[error("the document that was sent could not be read: {}", .0.code())]
+    NotRead(Reason),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -140,6 +145,7 @@ impl QueryError {
             Self::SchemeOff => "ask by mod_n, or switch it on",
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",
+            Self::NotRead(_) => "ask again; where that fails too, the log of the daemon says why",
             Self::Invalid(_) => return None,
             Self::Index(error) => return error.advice(),
         })
@@ -155,7 +161,7 @@ const BSW_AT_ONCE: usize = ShingleSet::LISTED / 2;
 
 /// Answers one query.
 pub fn find(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
     cancel: &Cancel,
@@ -190,7 +196,7 @@ pub fn find(
 
 /// Documents that share fingerprints with the subject.
 fn candidates(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
     cancel: &Cancel,
@@ -234,7 +240,7 @@ struct VerifiedDocuments {
 /// Counts candidates on all shingles, best bound first, while one may still be shown; looks at `most` of
 /// them.
 fn verify(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
     ranked: Vec<(Candidate, f64)>,
@@ -257,10 +263,9 @@ fn verify(
             break;
         }
         let set = match index.shingles(candidate.document, subject.account()) {
-            // Its last file went away between the candidates and here.
-            Err(IndexError::UnknownDocument(_)) => continue,
-            // The index notes it, and the answer says that it is not complete.
-            Err(error) if error.is_damaged_text() => continue,
+            // Its last file went away between the candidates and here, or its text is damaged: the index
+            // notes that, and the answer says that it is not complete.
+            Err(error) if error.is_of_one_document() => continue,
             set => set?,
         };
         let overlap = match (subject.text(), set) {
@@ -284,7 +289,7 @@ fn verify(
 }
 
 /// Whether the candidate is the document that the subject carries.
-fn is_own_document(index: &Index, subject: &Subject, candidate: &Candidate) -> bool {
+fn is_own_document(index: &IndexReader, subject: &Subject, candidate: &Candidate) -> bool {
     let stats = index.stats(candidate.document);
     stats.is_some_and(|stats| subject.carries(stats.hash))
 }

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use simdex_index::store::Hooks;
-use simdex_index::{Cancel, View};
+use simdex_index::{Cancel, Opened, View};
 
+use crate::cli::exit;
 use crate::config::Config;
-use crate::storage;
+use crate::{storage, verify};
 
 /// Rebuilds what is derived in a data directory that no daemon holds.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
@@ -23,20 +24,21 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         );
     }
     let started = Instant::now();
-    let opened = storage::open_index(
-        &config,
-        &data_dir,
-        program,
-        true,
-        Hooks::default(),
-        &Cancel::never(),
-    )?;
-    let index = opened.index;
-    let unread = index.release_damaged_texts()?.len();
-    index.settle(&Cancel::never())?;
+    let hooks = Hooks::default();
+    let opened = storage::open_index(&config, &data_dir, program, true, hooks, &Cancel::never());
+    let opened = match opened {
+        Err(error) => match error.store_damage() {
+            Some(reason) => return Ok(damaged(&data_dir, reason)),
+            None => return Err(error.into()),
+        },
+        Ok(opened) => opened,
+    };
+    let Opened { index, writer, .. } = opened;
+    let unread = writer.release_damaged_texts()?.len();
+    writer.settle(&Cancel::never())?;
     let documents = index.live_documents(&View::All);
     let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
-    index.close()?;
+    index.close(writer)?;
     println!(
         "{} is rebuilt: {documents} documents, {postings} postings, {:.1} s",
         data_dir.display(),
@@ -48,4 +50,15 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         );
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says that the records themselves are damaged, so that nothing can be made from them.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn damaged(data_dir: &Path, reason: &str) -> ExitCode {
+    println!(
+        "{} is damaged and was left as it is: {reason}",
+        data_dir.display()
+    );
+    println!("{}", verify::WAY_OUT);
+    ExitCode::from(exit::DAMAGED)
 }

@@ -15,13 +15,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, IndexWriter};
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
 use crate::config::WatchConfig;
-use crate::ingest::now;
+use crate::ingest::{OwnReports, now};
 use crate::lifecycle::Lifecycle;
+use crate::pipeline::Pipeline;
 use crate::roots::{Root, Roots};
 use crate::watch::stat::Observe;
 
@@ -84,24 +85,24 @@ impl Stop {
 }
 
 impl Recheck {
-    /// Starts the thread, whose panic ends the engine; `submit` has a file looked at, `data_dir` keeps
-    /// the place.
+    /// Starts the thread, whose panic ends the engine; the pipeline looks at files and records what was found,
+    /// `data_dir` keeps the place.
     ///
     /// # Errors
     /// Where no thread can be started.
     pub fn start(
         lifecycle: &Arc<Lifecycle>,
-        index: Arc<Index>,
+        pipeline: Arc<Pipeline>,
         roots: Arc<Roots>,
+        own_reports: Arc<OwnReports>,
         pace: Pace,
         data_dir: PathBuf,
-        submit: impl Fn(FileKey) + Send + 'static,
     ) -> io::Result<Self> {
         let stop = Arc::<Stop>::default();
         let mut round = Round {
-            index,
+            pipeline,
             roots,
-            submit: Box::new(submit),
+            own_reports,
             cursor: Cursor::read(data_dir),
             noted: Instant::now(),
             pace,
@@ -130,6 +131,14 @@ impl Recheck {
     }
 }
 
+impl Recheck {
+    /// Tells the thread to end, and hands it over to whoever waits for it.
+    pub fn into_thread(mut self) -> Option<JoinHandle<()>> {
+        self.end();
+        self.thread.take()
+    }
+}
+
 impl Drop for Recheck {
     fn drop(&mut self) {
         self.end();
@@ -140,9 +149,9 @@ impl Drop for Recheck {
 
 /// Round after round over all files.
 struct Round {
-    index: Arc<Index>,
+    pipeline: Arc<Pipeline>,
     roots: Arc<Roots>,
-    submit: Box<dyn Fn(FileKey) + Send>,
+    own_reports: Arc<OwnReports>,
     cursor: Cursor,
     noted: Instant,
     pace: Pace,
@@ -214,11 +223,15 @@ impl Round {
         Ok(())
     }
 
+    fn writer(&self) -> &IndexWriter {
+        self.pipeline.writer()
+    }
+
     /// Some files of a root, behind the cursor.
     fn next_names(&self, root: &Root) -> Result<Vec<FileKey>, IndexError> {
         let from = self.cursor.from(root.id);
         let mut names = Vec::new();
-        self.index.file_keys_from(&from, &mut |key| {
+        self.writer().registry().keys_from(&from, &mut |key| {
             if key != from {
                 names.push(key);
             }
@@ -233,10 +246,16 @@ impl Round {
     /// One file: hashed again where its record says that nothing changed.
     fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), Broken> {
         self.wait(0)?;
-        let Some(record) = self.index.file(key)?.filter(|record| self.is_old(record)) else {
+        let Some(record) = self
+            .writer()
+            .registry()
+            .file(key)?
+            .filter(|record| self.is_old(record))
+        else {
             return Ok(());
         };
-        let Some(content) = record.content().filter(|_| !record.racy) else {
+        let content = self.own_reports.content_on_record(root, key, &record);
+        let Some(content) = content else {
             return Ok(());
         };
         let started = now();
@@ -249,14 +268,14 @@ impl Round {
                 last_read,
                 ..record
             };
-            return Ok(self.index.was_read(key, &read)?);
+            return Ok(self.writer().was_read(key, &read)?);
         }
         tracing::info!(
             root = %root.path.display(),
             "a file changed without a trace in its times; it is read again"
         );
-        self.index.doubt(key, &record)?;
-        (self.submit)(key.clone());
+        self.writer().doubt(key, &record)?;
+        self.pipeline.submit(key.clone());
         Ok(())
     }
 

@@ -10,7 +10,8 @@
 //! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
 //! changes.jsonl   where it was asked for: what changed since an earlier report, one line a change ([`changes`])
 //! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
-//! report.html     the same for people, self-contained
+//! report.html     the same for people, self-contained; where the groups are many, report-0002.html and so on
+//!                 hold those after the first ([`pages`])
 //! ```
 //!
 //! A report of a compliance question holds other files: [`findings`].
@@ -26,7 +27,9 @@ mod html;
 mod key;
 mod load;
 mod manifest;
+mod pages;
 mod sink;
+mod survey;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -63,15 +66,15 @@ const LONGEST_MANIFEST: u64 = 512 << 20;
 pub type DocumentHash = [u8; 32];
 
 /// Where extracted texts come from; `None` where text is not kept.
-pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<PermittedText>> + 'a;
+pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<HeldText>> + 'a;
 
 /// An extracted text with the permit for the memory that it takes.
-pub struct PermittedText {
+pub struct HeldText {
     text: String,
     _permit: Option<MemoryPermit>,
 }
 
-impl PermittedText {
+impl HeldText {
     /// `permit` is none where the text is too small to need one.
     pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
         Self {
@@ -81,7 +84,7 @@ impl PermittedText {
     }
 }
 
-impl Deref for PermittedText {
+impl Deref for HeldText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -128,7 +131,7 @@ pub struct ReportInput<'a> {
 /// Near-duplicates and copies around their principal.
 #[derive(Clone, Debug)]
 pub struct ReportGroup {
-    /// The group's handle, unique in a report.
+    /// The group's id, unique in a report.
     pub id: u64,
     /// `star`.
     pub kind: &'static str,

@@ -1,5 +1,8 @@
 //! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
 
+mod check;
+mod convert;
+
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::io;
@@ -8,21 +11,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, GrowingPermit, Index, IndexError, MemoryAccount, View};
+use simdex_index::{
+    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
 use simdex_proto::lines::{JsonPath, Question, SchemeInUse};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
-use crate::catalogue::{self, Group, GroupFile, Summary};
+use crate::catalogue::{self, Summary};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
-use crate::findings::{FindingError, FindingKind, Search};
+use crate::findings::{ComplianceQuestion, FindingError, Search};
 use crate::owners::Owners;
 use crate::report::{
-    self, Findings, LoadFile, PermittedText, PreviousReport, ReportDir, ReportError, ReportFile,
-    ReportGroup, ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
+    self, Findings, LoadFile, PreviousReport, ReportDir, ReportError, ReportFile, ReportGroup,
+    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
 };
 use crate::visit::FirstError;
+use convert::{report_group, report_member, text_of};
+
+pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport};
 
 /// A report that cannot be made.
 #[derive(Debug, Error)]
@@ -62,7 +70,7 @@ pub enum ReportKind {
     /// The groups, with their differences.
     Groups,
     /// A compliance question.
-    Question(FindingKind),
+    Question(ComplianceQuestion),
 }
 
 /// A report that the daemon keeps.
@@ -93,8 +101,9 @@ pub fn keep(
     account.cancel().check()?;
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
-    engine.index.put_report(finished, &path, summary.groups)?;
-    engine.index.forget_reports(may_be_there)?;
+    let writer = engine.writer();
+    writer.put_report(finished, &path, summary.groups)?;
+    writer.forget_reports(may_be_there)?;
     Ok(KeptReport {
         path,
         manifest,
@@ -133,7 +142,7 @@ fn write(
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
     let view = engine.roots.view();
-    let check = CompletenessCheck::begin(engine, &view, request.strict)?;
+    let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
     let search = Search {
         engine,
         view: &view,
@@ -142,11 +151,10 @@ fn write(
         account,
         owners: Owners::of_machine(),
     };
-    let (groups, _held, counts) = gathered(&search, &request)?;
-    let mut summary = Summary {
-        completeness: check.verdict()?,
-        ..counts
-    };
+    let gathered = gathered(&search, &request)?;
+    check.note_unsettled(gathered.unsettled);
+    let mut summary = gathered.counts;
+    summary.completeness = check.verdict()?;
     let asked = Asked {
         search: &search,
         failed: Cell::default(),
@@ -159,18 +167,18 @@ fn write(
             created,
             version: env!("CARGO_PKG_VERSION"),
             threshold: request.threshold.get(),
-            scheme: scheme_line(&engine.index),
+            scheme: scheme_line(engine.index.reader()),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
             completeness: &|| check.completeness(),
             seconds: &seconds,
-            groups,
+            groups: gathered.groups,
             findings: asked.findings(&request.kind, &answer),
             files: &|visit| files(&search, visit),
             load: request.load,
             since: request.since.as_deref(),
             key: engine.own_reports.key(),
-            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
+            text_of: &|hash| text_of(engine.index.reader(), DocumentHash(*hash), account),
             account,
         },
     );
@@ -183,19 +191,29 @@ fn write(
     Ok((summary, written.manifest))
 }
 
-/// The groups of a report of them, with what they are held by, and the counts of every report; refuses a question
-/// about unknown files.
-fn gathered(
-    search: &Search<'_>,
-    request: &ReportRequest,
-) -> Result<(Vec<ReportGroup>, GrowingPermit, Summary), ReportingError> {
+/// What a report is made of.
+struct Gathered {
+    groups: Vec<ReportGroup>,
+    /// Counts the groups as long as they are held.
+    _held: GrowingPermit,
+    counts: Summary,
+    /// Documents that were not settled when the groups were taken, or whose group is not among them.
+    unsettled: UnsettledCounts,
+}
+
+/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+fn gathered(search: &Search<'_>, request: &ReportRequest) -> Result<Gathered, ReportingError> {
     let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
     let gathered = match &request.kind {
         ReportKind::Groups => listed(engine, view, request.threshold, search.account)?,
         ReportKind::Question(question) => {
             search.check(question)?;
-            let held = GrowingPermit::of(search.account);
-            (Vec::new(), held, counted(engine, view, cancel)?)
+            Gathered {
+                groups: Vec::new(),
+                _held: GrowingPermit::of(search.account),
+                counts: counted(engine, view, search.account)?,
+                unsettled: UnsettledCounts::default(),
+            }
         }
     };
     cancel.check()?;
@@ -222,14 +240,16 @@ impl Asked<'_> {
         let path = |path: &PathBuf| JsonPath::new(path.as_os_str().as_bytes());
         let mut asked = Question::default();
         match question {
-            FindingKind::CopiesOf(files) => asked.files = Some(files.iter().map(path).collect()),
-            FindingKind::StaleVersions(age) => asked.older_than_seconds = Some(*age),
-            FindingKind::Leak(protected) => {
+            ComplianceQuestion::CopiesOf(files) => {
+                asked.files = Some(files.iter().map(path).collect())
+            }
+            ComplianceQuestion::StaleVersions(age) => asked.older_than_seconds = Some(*age),
+            ComplianceQuestion::Leak(protected) => {
                 let roots = self.search.engine.roots.iter();
                 let inside = roots.filter(|root| protected.contains(&root.id));
                 asked.protected = Some(inside.map(|root| path(&root.path)).collect());
             }
-            FindingKind::Duplicates => {}
+            ComplianceQuestion::Duplicates => {}
         }
         Some(Findings {
             kind: question.name(),
@@ -260,10 +280,11 @@ fn listed(
     view: &View,
     threshold: Ratio,
     account: &MemoryAccount,
-) -> Result<(Vec<ReportGroup>, GrowingPermit, Summary), IndexError> {
+) -> Result<Gathered, IndexError> {
     let mut groups: Vec<ReportGroup> = Vec::new();
     let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
-    let listed = catalogue::visit_groups(&engine.index, view, threshold, account, &mut |part| {
+    let index = engine.index.reader();
+    let listed = catalogue::visit_groups(index, view, threshold, account, &mut |part| {
         let paths = part.members.iter().map(|it| it.file.path.as_os_str().len());
         let members = part.members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
         let counted = held.add((2 * members + paths.sum::<usize>()) as u64);
@@ -277,20 +298,25 @@ fn listed(
     let counts = Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
-        ..catalogue::summary(&engine.index, view, account.cancel())?
+        ..catalogue::summary(index, view, account.cancel())?
     };
-    Ok((groups, held, counts))
-}
-
-/// The counts of a view. Groups are those at the engine's threshold.
-fn counted(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
-    Ok(Summary {
-        groups: catalogue::count_groups(&engine.index, view, engine.threshold(), cancel)?,
-        ..catalogue::summary(&engine.index, view, cancel)?
+    Ok(Gathered {
+        groups,
+        _held: held,
+        counts,
+        unsettled: listed.unsettled,
     })
 }
 
-fn scheme_line(index: &Index) -> SchemeInUse {
+/// The counts of a view. Groups are those at the engine's threshold.
+fn counted(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, IndexError> {
+    Ok(Summary {
+        groups: catalogue::count_groups(engine.index.reader(), view, engine.threshold(), account)?,
+        ..catalogue::summary(engine.index.reader(), view, account.cancel())?
+    })
+}
+
+fn scheme_line(index: &IndexReader) -> SchemeInUse {
     let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
     SchemeInUse {
         name: scheme.name().to_owned(),
@@ -312,7 +338,7 @@ fn singular(unit: Unit) -> &'static str {
 fn files(search: &Search<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
     let (engine, cancel) = (search.engine, search.account.cancel());
     let mut failed = FirstError::default();
-    let visited = engine.index.files(search.view, &mut |file| {
+    let visited = engine.index.reader().files(search.view, &mut |file| {
         let done = cancel.check().map_err(io::Error::other);
         failed.flow(done.and_then(|()| visit_file(engine, &search.owners, &file, visit)))
     });
@@ -328,7 +354,8 @@ fn visit_file(
 ) -> io::Result<()> {
     let root = engine.roots.iter().find(|root| root.id == file.key.root);
     let container = file.container();
-    let owner = engine.index.owner_of(file).map_err(io::Error::other)?;
+    let index = engine.index.reader();
+    let owner = index.owner_of(file).map_err(io::Error::other)?;
     visit(&ReportFile {
         path: file.path.as_os_str().as_bytes(),
         root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),
@@ -345,50 +372,6 @@ fn visit_file(
         owner_name: owners.name(owner),
         facts: &catalogue::facts(file),
     })
-}
-
-fn report_member(member: &GroupFile) -> ReportMember {
-    ReportMember {
-        path: member.file.path.as_os_str().as_bytes().to_vec(),
-        document: member.document.0,
-        relation: member.relation.name(),
-        resemblance: Some(member.resemblance),
-        containment_of_member: Some(member.containment_of_member),
-        containment_of_principal: Some(member.containment_of_principal),
-        modified: member.file.record.modified(),
-        bytes: member.file.record.bytes(),
-    }
-}
-
-fn report_group(group: &Group) -> ReportGroup {
-    let members: Vec<ReportMember> = group.members.iter().map(report_member).collect();
-    let principal = members
-        .first()
-        .map(|member| member.path.clone())
-        .unwrap_or_default();
-    ReportGroup {
-        id: group.id.0,
-        kind: "star",
-        principal,
-        members,
-    }
-}
-
-/// Reads an extracted text. `None` where it is damaged, too: the report says then that it is not complete.
-fn text_of(
-    index: &Index,
-    hash: DocumentHash,
-    account: &MemoryAccount,
-) -> io::Result<Option<PermittedText>> {
-    let found = index.document_by_hash(hash).and_then(|id| match id {
-        Some(id) => index.held_text(id, account),
-        None => Ok(None),
-    });
-    match found {
-        Err(error) if error.is_damaged_text() => Ok(None),
-        Err(error) => Err(io::Error::other(error)),
-        Ok(found) => Ok(found.map(|(text, permit)| PermittedText::new(text, permit))),
-    }
 }
 
 #[cfg(test)]

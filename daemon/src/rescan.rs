@@ -17,17 +17,17 @@ use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{MutexGuard, TryLockError};
 use std::time::Duration;
 
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, IndexWriter, Registry};
 use simdex_schema::{FileKey, FileStat};
 
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::identity::{Verdict, judge as judge_identity};
 use crate::ingest::ChangeDetector;
 use crate::pipeline::Pipeline;
 use crate::roots::{Root, RootState, RootStatus};
+use crate::turns::Turn;
 use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
@@ -38,13 +38,12 @@ use known::Known;
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
 
-/// How often a walk that waits for another one checks whether it has ended.
-const TURN: Duration = Duration::from_millis(10);
-
 /// What a rescan needs.
 pub struct Rescan<'a> {
-    /// Where records are.
-    pub index: &'a Index,
+    /// What is on record.
+    pub registry: &'a Registry,
+    /// Records what becomes of roots and of damaged texts.
+    pub writer: &'a IndexWriter,
     /// Takes the files that must be read.
     pub pipeline: &'a Pipeline,
     /// Decides what must be read.
@@ -65,13 +64,13 @@ struct WalkFindings {
     arrived: HashSet<u64>,
 }
 
-/// Whether a walk of one directory settled it.
+/// What a walk of one directory came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum WalkOutcome {
     /// Everything below it is enqueued.
-    Yes,
+    Complete,
     /// So much is missing that the whole root must be walked and judged.
-    WantsRoot,
+    NeedsRootWalk,
 }
 
 impl Rescan<'_> {
@@ -79,20 +78,31 @@ impl Rescan<'_> {
     /// asked of the root later: another walk may have begun by then.
     pub fn root(&self, root: &Root) -> Result<RootStatus> {
         let _walking = self.walking(root)?;
-        self.walk_and_judge(root)?;
+        self.walk_and_judge(root, RootState::Scanning)?;
         Ok(root.status())
     }
 
-    fn walk_and_judge(&self, root: &Root) -> Result<()> {
+    /// The same for nothing but that it is time to: as long as it meets nothing new, nothing is pending.
+    pub fn routine(&self, root: &Root) -> Result<()> {
+        let _walking = self.walking(root)?.quiet();
+        let shown = match root.state() {
+            RootState::Watching => RootState::Watching,
+            _ => RootState::Scanning,
+        };
+        self.walk_and_judge(root, shown)
+    }
+
+    /// Walks a root, which is in the state `shown` meanwhile.
+    fn walk_and_judge(&self, root: &Root, shown: RootState) -> Result<()> {
         // Files whose text was found damaged count as unread from here on.
-        for key in self.index.release_damaged_texts()? {
+        for key in self.writer.release_damaged_texts()? {
             self.submit(key)?;
         }
         let Some(anchor) = self.prove(root)? else {
             return Ok(());
         };
-        if root.status().state != RootState::LossHeld {
-            root.update(self.index, |status| status.state = RootState::Scanning)?;
+        if root.state() != RootState::LossHeld {
+            root.update(self.writer, |status| status.state = shown)?;
         }
         let Some(found) = self.walk_root(root, &anchor)? else {
             return Ok(());
@@ -103,7 +113,7 @@ impl Rescan<'_> {
         }
         root.forget_deletes();
         let identity = anchor.identity().ok();
-        root.update(self.index, |status| {
+        root.update(self.writer, |status| {
             status.detail = String::new();
             if !held {
                 status.state = RootState::Watching;
@@ -116,22 +126,22 @@ impl Rescan<'_> {
 
     /// Enqueues every file below a directory (a new or renamed one), and every file on record there that
     /// is not there any more.
-    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<Settled> {
+    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
         let _walking = self.walking(root)?;
         let (Some(key), Some(anchor)) = (root.key(directory), self.proven(root)) else {
             // Of the root itself, and of one that is not proven, the next rescan says all.
-            return Ok(Settled::WantsRoot);
+            return Ok(WalkOutcome::NeedsRootWalk);
         };
         // It may have been one that could not be entered, or a file.
         self.submit(key.clone())?;
         let Ok(found) = self.walk(root, &anchor, &key)? else {
-            return Ok(Settled::WantsRoot);
+            return Ok(WalkOutcome::NeedsRootWalk);
         };
         if found.missing.len() as u64 >= HELD_FROM {
-            return Ok(Settled::WantsRoot);
+            return Ok(WalkOutcome::NeedsRootWalk);
         }
         self.enqueue_missing(found)?;
-        Ok(Settled::Yes)
+        Ok(WalkOutcome::Complete)
     }
 
     /// Enqueues every known file at or below a path that was removed, and those that are being read.
@@ -140,8 +150,8 @@ impl Rescan<'_> {
             return Ok(());
         };
         let mut known: Vec<FileKey> = Vec::new();
-        known.extend(self.index.file(&at)?.map(|_| at.clone()));
-        let mut below = Known::below(self.index, &at);
+        known.extend(self.registry.file(&at)?.map(|_| at.clone()));
+        let mut below = Known::below(self.registry, &at);
         while let Some(key) = below.next_before(None)? {
             known.push(key);
         }
@@ -159,17 +169,17 @@ impl Rescan<'_> {
             Ok(anchor) => anchor,
             Err(refusal) => return self.stale(root, &refusal).map(|()| 0),
         };
-        root.update(self.index, |status| status.proven = Some(anchor.inode()))?;
+        root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
         let taken = self.take_loss(root, &anchor);
         if !matches!(taken, Ok(Some(_))) {
             // It is not taken for the root by halves.
-            root.update(self.index, |status| status.proven = None)?;
+            root.update(self.writer, |status| status.proven = None)?;
         }
         let Some(removed) = taken? else {
             return Ok(0);
         };
         let identity = anchor.identity().ok();
-        root.update(self.index, |status| {
+        root.update(self.writer, |status| {
             status.identity = identity;
             status.pending_loss = 0;
             status.state = RootState::Watching;
@@ -194,14 +204,14 @@ impl Rescan<'_> {
             Ok(anchor) => anchor,
             Err(refusal) => return self.stale(root, &refusal).map(|()| None),
         };
-        match judge_identity(self.index, root, &anchor)? {
+        match judge_identity(self.registry, root, &anchor)? {
             Verdict::Same => {
-                root.update(self.index, |status| status.proven = Some(anchor.inode()))?;
+                root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
                 Ok(Some(anchor))
             }
             Verdict::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
             Verdict::Other(why) => {
-                root.update(self.index, |status| {
+                root.update(self.writer, |status| {
                     status.proven = None;
                     status.state = RootState::Replaced;
                     status.detail = why;
@@ -228,7 +238,7 @@ impl Rescan<'_> {
             .into());
         }
         root.doubt();
-        root.update(self.index, |status| {
+        root.update(self.writer, |status| {
             status.proven = None;
             status.state = RootState::Stale;
             status.detail = format!("{refusal}; its files keep their last state");
@@ -241,16 +251,11 @@ impl Rescan<'_> {
         self.pipeline.submit_while(key, self.go_on)
     }
 
-    /// Waits until no other walk of the root is under way.
-    fn walking<'r>(&self, root: &'r Root) -> Result<MutexGuard<'r, ()>> {
-        loop {
-            match root.walking.try_lock() {
-                Ok(walking) => return Ok(walking),
-                Err(TryLockError::Poisoned(walking)) => return Ok(walking.into_inner()),
-                Err(TryLockError::WouldBlock) => (self.go_on)()?,
-            }
-            std::thread::sleep(TURN);
-        }
+    /// Waits until no other walk of the root is under way, behind those who came before.
+    fn walking<'r>(&self, root: &'r Root) -> Result<Turn<'r>> {
+        let turn = root.walking.take(self.go_on)?;
+        root.count_walk();
+        Ok(turn)
     }
 
     /// Walks the whole root; none where it vanished meanwhile, which is said.
@@ -276,11 +281,11 @@ impl Rescan<'_> {
             true => root.path.clone(),
             false => root.path.join(OsStr::from_bytes(&directory.path)),
         };
-        root.forget_troubles(&directory.path);
+        let number = root.begin_walk(&directory.path);
         let mut comparison = RecordComparison {
             rescan: self,
             root,
-            known: Known::below(self.index, directory),
+            known: Known::below(self.registry, directory),
             found: WalkFindings::default(),
         };
         let mut failed = FirstError::default();
@@ -291,6 +296,7 @@ impl Rescan<'_> {
             return Ok(Err(refusal));
         }
         comparison.miss_before(None)?;
+        root.end_walk(&directory.path, number);
         self.enqueue_vanished(anchor, directory)?;
         Ok(Ok(comparison.found))
     }
@@ -329,7 +335,7 @@ impl Rescan<'_> {
         if !hold() {
             return Ok(false);
         }
-        root.update(self.index, |status| {
+        root.update(self.writer, |status| {
             status.state = RootState::LossHeld;
             status.pending_loss = missed - moved.min(missed);
         })?;
@@ -349,7 +355,7 @@ impl Rescan<'_> {
         let all = sought.len();
         sought.retain(|kind| !arrived.contains(kind));
         let mut known = 0;
-        self.index.file_keys(root.id, &mut |key, record| {
+        self.registry.files(root.id, &mut |key, record| {
             known += 1;
             if !paths.contains(&key.path[..]) {
                 sought.remove(&move_key(&record.stat));

@@ -11,13 +11,15 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use simdex_index::{Index, IndexError, View};
+use simdex_index::{IndexError, IndexWriter, View};
 use simdex_schema::{DirectoryIdentity, FileKey, GroupId, RootId, RootRecord, path};
 
 use crate::config::RootConfig;
-use crate::events::{Change, EventKind, Events};
+use crate::events::{EventKind, Events, VisibleChange};
+use crate::turns::Turns;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::open::{OpenError, open_regular};
 use crate::watch::probe::{FileSystem, InodeId};
@@ -25,6 +27,8 @@ use crate::watch::walk::{Look, look};
 use crate::watch::{ChosenMode, Mode, RootWatcher};
 use deletes::Deletes;
 use troubles::Troubles;
+
+pub use troubles::Trouble;
 
 /// One watched tree.
 pub struct Root {
@@ -34,8 +38,10 @@ pub struct Root {
     pub path: PathBuf,
     /// What the config asked for.
     pub configured: RootConfig,
-    /// Held by the walk under way, so that two never judge each other's losses.
-    pub walking: Mutex<()>,
+    /// Whose turn it is to walk it, so that two never judge each other's losses.
+    pub walking: Turns,
+    /// Walks begun in this run.
+    walks: AtomicU64,
     deletes: Mutex<Deletes>,
     troubles: Mutex<Troubles>,
     status: Mutex<RootStatus>,
@@ -90,13 +96,14 @@ impl RootState {
 impl Root {
     /// The root as the index records it.
     pub fn open(
-        index: &Index,
+        writer: &IndexWriter,
         configured: RootConfig,
         events: &Arc<Events>,
     ) -> Result<Self, IndexError> {
         let path = configured.path.clone();
-        let id = index.root(&path)?;
-        let record = index
+        let id = writer.add_root(&path)?;
+        let record = writer
+            .registry()
             .roots()?
             .into_iter()
             .find(|(root, _)| *root == id)
@@ -112,7 +119,8 @@ impl Root {
             id,
             path,
             configured,
-            walking: Mutex::new(()),
+            walking: Turns::default(),
+            walks: AtomicU64::default(),
             deletes: Mutex::default(),
             troubles: Mutex::default(),
             status: Mutex::new(status),
@@ -140,16 +148,43 @@ impl Root {
         self.lock().state
     }
 
-    /// Whether it is being walked, or was not yet in this run.
+    /// Whether it is being walked, other than by routine, or was not yet in this run.
     pub fn is_walked(&self) -> bool {
-        let walking = matches!(self.walking.try_lock(), Err(TryLockError::WouldBlock));
-        walking || self.state() == RootState::Scanning
+        self.is_being_walked() || self.state() == RootState::Scanning
+    }
+
+    fn is_being_walked(&self) -> bool {
+        self.walking.are_taken()
+    }
+
+    /// Counts a walk that begins; the caller holds [`Root::walking`].
+    pub fn count_walk(&self) {
+        self.walks.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// The number of the walk under way, or of the first one of this run where that is to come.
+    pub fn awaited_walk(&self) -> Option<u64> {
+        let begun = self.walks.load(Ordering::SeqCst);
+        match (self.is_being_walked(), self.state()) {
+            (true, _) => Some(begun),
+            (false, RootState::Scanning) => Some(begun + 1),
+            (false, _) => None,
+        }
+    }
+
+    /// Whether a walk is over, or not to come any more.
+    pub fn is_walk_over(&self, number: u64) -> bool {
+        match self.walks.load(Ordering::SeqCst) {
+            begun if begun == number => !self.is_being_walked(),
+            begun if begun < number => !self.is_walked(),
+            _ => true,
+        }
     }
 
     /// Changes what is known of it, and what is recorded where that changed.
     pub fn update(
         &self,
-        index: &Index,
+        writer: &IndexWriter,
         change: impl FnOnce(&mut RootStatus),
     ) -> Result<(), IndexError> {
         let mut status = self.lock();
@@ -168,7 +203,7 @@ impl Root {
             pending_loss: status.pending_loss,
             identity: status.identity,
         };
-        index.put_root(self.id, &record)
+        writer.put_root(self.id, &record)
     }
 
     /// The directory at its path, where that is the one proven to be this root.
@@ -195,14 +230,29 @@ impl Root {
         open_regular(&self.anchor()?, Path::new(OsStr::from_bytes(below)))
     }
 
-    /// A path below it could not be looked at: what is known there is kept.
-    pub fn saw_trouble(&self, below: &[u8]) {
-        lock(&self.troubles).add(below);
+    /// A path below it could not be looked at.
+    pub fn saw_trouble(&self, below: &[u8], trouble: Trouble) {
+        lock(&self.troubles).add(below, trouble);
     }
 
-    /// What lies at or below this directory is looked at anew.
-    pub fn forget_troubles(&self, directory: &[u8]) {
-        lock(&self.troubles).forget(directory);
+    /// This very path below it was looked at.
+    pub fn forget_trouble(&self, below: &[u8]) {
+        lock(&self.troubles).forget(below);
+    }
+
+    /// What lies at or below this directory is looked at anew; returns the number of the walk.
+    pub fn begin_walk(&self, directory: &[u8]) -> u64 {
+        lock(&self.troubles).begin_walk(directory)
+    }
+
+    /// The walk of this number has ended: what it could look at is no trouble any more.
+    pub fn end_walk(&self, directory: &[u8], number: u64) {
+        lock(&self.troubles).end_walk(directory, number);
+    }
+
+    /// Paths below it that cannot be looked at and keep what was known there.
+    pub fn unreadable(&self) -> u64 {
+        lock(&self.troubles).kept()
     }
 
     /// Whether its file system keeps inode numbers.
@@ -249,7 +299,7 @@ impl Root {
             let stored = self.path.join(OsString::from_vec(below.to_vec()));
             path_from(path::to_shown(stored.as_os_str().as_bytes()))
         };
-        self.events.record(Change {
+        self.events.record(VisibleChange {
             kind,
             root: Some(self.id),
             path,
@@ -289,11 +339,11 @@ pub struct Roots(Vec<Arc<Root>>);
 impl Roots {
     /// Opens every configured root.
     pub fn open(
-        index: &Index,
+        writer: &IndexWriter,
         configured: &[RootConfig],
         events: &Arc<Events>,
     ) -> Result<Self, IndexError> {
-        let open = |config: &RootConfig| Root::open(index, config.clone(), events).map(Arc::new);
+        let open = |config: &RootConfig| Root::open(writer, config.clone(), events).map(Arc::new);
         let roots = configured.iter().map(open);
         Ok(Self(roots.collect::<Result<_, _>>()?))
     }

@@ -14,7 +14,8 @@ use simdex_signature::Ratio;
 
 use crate::catalogue::{self, Counted, Summary};
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::{CompletenessCheck, Engine, EngineError};
+use crate::engine::{CompletenessCheck, Engine};
+use crate::error::EngineError;
 use crate::output;
 use crate::progress::Counts;
 use crate::visit::FirstError;
@@ -56,7 +57,7 @@ pub fn run(args: &ScanArgs, config: Config, program: PathBuf) -> anyhow::Result<
     let engine = Engine::start(config, &program)?;
     index(&engine)?;
     // Merged, so that the bytes printed are those on disk.
-    engine.index.merge()?;
+    engine.writer().merge()?;
     let printed = print(&engine, args, engine.threshold(), started);
     let costs = costs(&engine)?;
     engine.close()?;
@@ -189,7 +190,7 @@ fn print(
 
 /// What a list may hold at once.
 fn account(engine: &Engine) -> MemoryAccount {
-    let questions = &engine.index.memory().questions;
+    let questions = &engine.index.reader().memory().questions;
     questions.account(&Cancel::never())
 }
 
@@ -209,7 +210,13 @@ fn pairs(
         failed.flow(out.write_all(text.as_bytes()))
     };
     let (view, account) = (engine.roots.view(), account(engine));
-    let listed = catalogue::pairs(&engine.index, &view, threshold, &account, &mut print)?;
+    let listed = catalogue::pairs(
+        engine.index.reader(),
+        &view,
+        threshold,
+        &account,
+        &mut print,
+    )?;
     failed.into_result()?;
     Ok(listed)
 }
@@ -235,8 +242,13 @@ fn groups(
         failed.flow(write!(out, "{legend}{text}"))
     };
     let (view, account) = (engine.roots.view(), account(engine));
-    let listed =
-        catalogue::visit_whole_groups(&engine.index, &view, threshold, &account, &mut print)?;
+    let listed = catalogue::visit_whole_groups(
+        engine.index.reader(),
+        &view,
+        threshold,
+        &account,
+        &mut print,
+    )?;
     failed.into_result()?;
     Ok(listed)
 }
@@ -244,7 +256,7 @@ fn groups(
 /// Counts the files, and prints those that were not read, or not whole.
 fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
     let (mut failed, mut printed) = (FirstError::default(), 0_u64);
-    let counts = catalogue::files(&engine.index, view, &mut |file| {
+    let counts = catalogue::files(engine.index.reader(), view, &mut |file| {
         if !catalogue::is_unread(file) {
             return ControlFlow::Continue(());
         }
@@ -271,7 +283,7 @@ fn line(mut json: String) -> String {
 /// Prints every file as a line of JSON, and counts them.
 fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
     let mut failed = FirstError::default();
-    let counts = catalogue::files(&engine.index, view, &mut |file| {
+    let counts = catalogue::files(engine.index.reader(), view, &mut |file| {
         failed.flow(writeln!(out, "{}", output::file_line(file)))
     })?;
     failed.into_result()?;

@@ -12,7 +12,8 @@ mod scheduler;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use croner::Cron;
@@ -20,14 +21,10 @@ use croner::parser::{CronParser, Seconds, Year};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use simdex_proto::age::parse_age;
-use simdex_proto::defaults;
-use simdex_signature::Ratio;
 
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::findings::{FindingKind, check_question};
-use crate::report::LoadFile;
-use crate::reporting::{ReportKind, ReportRequest};
+use crate::reporting::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
 
 pub use scheduler::{ScheduleStatus, Scheduler, SchedulerThread};
 
@@ -37,13 +34,12 @@ const LONGEST_NAME: usize = 64;
 const RUN: &str = "%Y%m%dT%H%M%SZ";
 
 /// A report on schedule.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Schedule {
     config: ScheduleConfig,
     cron: Cron,
     zone: TimeZone,
-    load: Option<LoadFile>,
-    older_than: u64,
+    report: CheckedReport,
 }
 
 impl Schedule {
@@ -66,15 +62,10 @@ impl Schedule {
             let zone = &config.time_zone;
             format!("has the time zone {zone:?}, which is not known; name one like Europe/Zurich")
         })?;
-        let load = config.load_file.as_ref().map(|format| {
-            let named = LoadFile::named(format, &config.profile, &config.encoding);
-            named.map_err(|error| format!("is wrong: {error}"))
-        });
         let schedule = Self {
             cron,
             zone,
-            load: load.transpose()?,
-            older_than: age(config)?,
+            report: report(config)?,
             config: config.clone(),
         };
         schedule.check()?;
@@ -83,25 +74,11 @@ impl Schedule {
 
     fn check(&self) -> Result<(), String> {
         let config = &self.config;
-        let has = [
-            !config.files.is_empty(),
-            config.older_than.is_some(),
-            !config.protected.is_empty(),
-        ];
-        check_question(&config.kind, has).map_err(|error| format!("is wrong: {error}"))?;
-        if self.load.is_some() && config.kind != "groups" {
-            return Err("is wrong: only a report of kind groups has a load file".to_owned());
-        }
-        if config.since_last && config.kind != "groups" {
+        if config.since_last && !self.report.is_of_groups() {
             return Err(
                 "is wrong: only a report of kind groups says what changed since the last"
                     .to_owned(),
             );
-        }
-        if let Some(wrong) = config.threshold.filter(|it| !(0.0..=1.0).contains(it)) {
-            return Err(format!(
-                "has the threshold {wrong}, not a number from 0 to 1"
-            ));
         }
         if config.keep == 0 {
             return Err("keeps no report; let it keep at least 1".to_owned());
@@ -157,32 +134,12 @@ impl Schedule {
     }
 
     /// What its reports hold.
-    fn request(&self, engine: &Engine) -> ReportRequest {
-        let config = &self.config;
-        let kind = match config.kind.as_str() {
-            "copies-of" => ReportKind::Question(FindingKind::CopiesOf(config.files.clone())),
-            "stale-versions" => ReportKind::Question(FindingKind::StaleVersions(self.older_than)),
-            "leak" => {
-                let roots = engine.roots.iter();
-                let inside = roots.filter(|root| config.protected.contains(&root.path));
-                let inside = inside.map(|root| root.id).collect();
-                ReportKind::Question(FindingKind::Leak(inside))
-            }
-            "duplicates" => ReportKind::Question(FindingKind::Duplicates),
-            _ => ReportKind::Groups,
-        };
-        let threshold = match kind {
-            ReportKind::Question(FindingKind::Leak(_)) => Some(defaults::CONTAINMENT),
-            _ => None,
-        };
-        let threshold = config.threshold.or(threshold).and_then(Ratio::new);
-        ReportRequest {
-            threshold: threshold.unwrap_or(engine.threshold()),
-            strict: false,
-            load: self.load,
-            kind,
-            since: None,
-        }
+    ///
+    /// # Errors
+    /// A sentence about what this engine does not have.
+    fn request(&self, engine: &Engine) -> Result<ReportRequest, String> {
+        let unknown = |root: PathBuf| format!("{} is not a watched root", root.display());
+        self.report.request(engine, false).map_err(unknown)
     }
 
     /// Whether each report says what changed since the one before.
@@ -199,24 +156,40 @@ impl Schedule {
     }
 }
 
-fn age(config: &ScheduleConfig) -> Result<u64, String> {
-    let Some(age) = &config.older_than else {
-        return Ok(0);
+/// What a schedule asks its reports for.
+fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
+    let age = |text: &String| {
+        let seconds = parse_age(text);
+        seconds.ok_or_else(|| format!("has the age {text:?}; write one like 90d or 2y"))
     };
-    parse_age(age).ok_or_else(|| format!("has the age {age:?}; write one like 90d or 2y"))
+    let load_file = config.load_file.as_ref().map(|format| LoadFileNames {
+        format: format.clone(),
+        profile: config.profile.clone(),
+        encoding: config.encoding.clone(),
+    });
+    let asked = UncheckedReport {
+        kind: config.kind.clone(),
+        files: config.files.clone(),
+        older_than: config.older_than.as_ref().map(age).transpose()?,
+        protected: config.protected.clone(),
+        threshold: config.threshold,
+        load_file,
+    };
+    let checked = asked.check();
+    checked.map_err(|error| format!("is wrong: {error}"))
 }
 
 /// A schedule and what was run of it.
 #[derive(Clone, Debug)]
 pub struct Timetable {
-    schedule: Schedule,
+    schedule: Arc<Schedule>,
     /// Since when runs count that were missed: what was run or tried last, or the start.
     since: Timestamp,
 }
 
 impl Timetable {
     /// Of a schedule whose last run was due then; where there was none, from now on.
-    pub fn new(schedule: Schedule, last: Option<Timestamp>, now: Timestamp) -> Self {
+    pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, now: Timestamp) -> Self {
         let since = last.unwrap_or(now);
         Self { schedule, since }
     }

@@ -21,8 +21,6 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use simdex_index::Cancel;
 use simdex_proto::v1::FILE_DESCRIPTOR_SET;
-use simdex_proto::v1::admin_server::AdminServer;
-use simdex_proto::v1::similarity_server::SimilarityServer;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -34,8 +32,7 @@ use crate::config::Config;
 use crate::descriptors;
 use crate::grpc::limits::ClientLimits;
 use crate::grpc::{
-    AdminService, Connections, ReportKeeping, RequestRunner, SimilarityService, TrafficLayer,
-    limits,
+    Connections, HealthWatches, ReportKeeping, RequestRunner, TrafficLayer, limits, servers,
 };
 use crate::host::Host;
 use crate::pipeline::Pipeline;
@@ -57,7 +54,7 @@ const ASYNC_THREADS: usize = 2;
 /// Blocking threads beside those of requests: spooled uploads.
 const SPARE_THREADS: usize = 8;
 
-/// Serves until a signal says stop (`signals`). Fails with [`crate::engine::EngineError::Locked`] where another
+/// Serves until a signal says stop (`signals`). Fails with [`crate::error::EngineError::Locked`] where another
 /// daemon holds the data directory.
 pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     start_log();
@@ -293,8 +290,8 @@ fn close(host: &Host, slot: &EngineSlot, supervisor: &Supervisor) -> anyhow::Res
     match Arc::try_unwrap(engine) {
         Ok(engine) => Ok(engine.close()?),
         Err(engine) => {
-            tracing::warn!("a request did not end in time; the index is made safe, not closed");
-            Ok(engine.index.commit()?)
+            tracing::warn!("a request or a share hangs; the index is made safe, not closed");
+            Ok(engine.writer().commit()?)
         }
     }
 }
@@ -338,12 +335,10 @@ fn serve(
         leaving.clone(),
     );
     let runner = Arc::new(runner);
-    let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&runner)))
-        .max_decoding_message_size(longest)
-        .max_encoding_message_size(longest);
-    let admin = AdminServer::new(AdminService::new(runner, kept))
-        .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
-        .max_encoding_message_size(longest);
+    let similarity = servers::similarity(&runner, longest);
+    let judging = servers::judging(&runner, longest);
+    let watches = Arc::clone(&runner);
+    let admin = servers::admin(runner, kept, longest);
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
@@ -358,15 +353,18 @@ fn serve(
     // No more connections than there are descriptors for.
     let ingesters = Pipeline::ingesters(&host.config);
     let most = clients.connections;
-    let clients = ClientLimits {
-        connections: descriptors::connections(&host.config, ingesters, descriptors, most),
-        ..clients
-    };
+    let clients = clients.within(descriptors::connections(
+        &host.config,
+        ingesters,
+        descriptors,
+        most,
+    ));
     let router = limits::server(config)
         .layer(TrafficLayer::new(clients))
-        .add_service(health_server)
+        .add_service(HealthWatches::new(health_server, watches))
         .add_service(reflection)
         .add_service(similarity)
+        .add_service(judging)
         .add_service(admin);
     let listener = socket
         .listener()

@@ -63,7 +63,7 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
 }
 
 /// Opens the index of a data directory; `rebuild` makes everything that follows from records and
-/// texts anew; `hooks` look on at its store; `stop` ends it between its steps.
+/// texts anew, and leaves a damaged store where it is; `hooks` look on at its store; `stop` ends it between its steps.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
@@ -83,14 +83,24 @@ pub fn open_index(
         cache_bytes: config.store.cache_mib.bytes(),
     };
     let limit = store::probe_time_limit(&dir);
-    let opened = store::open_checked(&dir, options, Some(probe), limit, stop);
+    let opened = match rebuild {
+        // Whoever doubts what is derived must not lose what it is derived from.
+        true => store::open_in_place(&dir, options, Some(probe), limit, stop).map(|store| {
+            store::Opened {
+                store,
+                damage: None,
+            }
+        }),
+        false => store::open_checked(&dir, options, Some(probe), limit, stop),
+    };
     let opened = opened.map_err(|error| match error {
         StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
         other => EngineError::Index(other.into()),
     })?;
     if let Some(damage) = &opened.damage {
         eprintln!(
-            "simdexd: the index was damaged ({}) and set aside as {}; it is built anew from the roots",
+            "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
+             anew from the roots",
             damage.reason,
             damage.set_aside.display()
         );
@@ -107,7 +117,7 @@ pub fn open_index(
     let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
     if !rebuild && opened.report.damaged_texts > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
-        let files = opened.index.release_damaged_texts()?.len();
+        let files = opened.writer.release_damaged_texts()?.len();
         tracing::error!(
             files,
             "texts are damaged or missing: their files are read again"

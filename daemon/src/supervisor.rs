@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Advice, fadvise};
 use tokio::sync::watch;
 
-use crate::alarms::Part;
+use crate::alarms::AlarmSource;
 use crate::causes::causes;
-use crate::engine::{Engine, EngineError};
+use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::host::Host;
 use crate::lifecycle::{Backoff, Failure};
 use crate::slot::{EngineSlot, Reopening};
@@ -119,7 +120,7 @@ pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
         return Err(error);
     }
     let reason = causes(&error);
-    host.alarms.raise(Part::Index, &reason, None);
+    host.alarms.raise(AlarmSource::Index, &reason, None);
     Ok(EngineSlot::waiting(&host.alarms, &reason))
 }
 
@@ -167,7 +168,7 @@ impl Shared {
     /// Replaces the engine; false where the daemon stops meanwhile.
     fn reopen(&self, reason: &str, backoff: &mut Backoff) -> Result<bool, String> {
         let host = &self.host;
-        host.alarms.raise(Part::Index, reason, None);
+        host.alarms.raise(AlarmSource::Index, reason, None);
         if let Some(engine) = self.slot.take(reason) {
             self.let_go(engine)?;
         }
@@ -178,7 +179,7 @@ impl Shared {
         let mut reason = reason.to_owned();
         loop {
             let pause = backoff.pause();
-            host.alarms.raise(Part::Index, &reason, Some(pause));
+            host.alarms.raise(AlarmSource::Index, &reason, Some(pause));
             if !self.pause(pause) {
                 return Ok(false);
             }
@@ -199,7 +200,9 @@ impl Shared {
 
     /// Ends the engine and drops its index, once no request holds it any more.
     fn let_go(&self, engine: Arc<Engine>) -> Result<(), String> {
-        engine.stop();
+        if !engine.stop() {
+            return Err("a share hangs, and with it a thread that holds the index".to_owned());
+        }
         let until = Instant::now() + LAST_LOOK;
         let mut held = engine;
         loop {

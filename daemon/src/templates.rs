@@ -15,7 +15,7 @@ mod sketch;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use simdex_index::{GrowingPermit, Index, IndexError, MemoryAccount, View};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::DocId;
 use simdex_signature::CanonicalText;
 
@@ -63,7 +63,7 @@ pub struct Templates {
 
 /// Finds the templates that at least `least` documents of a view hold, and reads the first `limit` of them.
 pub fn templates(
-    index: &Index,
+    index: &IndexReader,
     view: &View,
     least: u32,
     limit: usize,
@@ -93,7 +93,7 @@ pub fn templates(
 
 /// Calls `visit` with the keys of a document's lines in their order; not at all where its text is not to be read.
 fn visit_lines(
-    index: &Index,
+    index: &IndexReader,
     id: DocId,
     account: &MemoryAccount,
     visit: impl FnOnce(&[LineKey]),
@@ -110,13 +110,12 @@ fn visit_lines(
 type HeldText = (String, Option<simdex_index::MemoryPermit>);
 
 fn text_if_readable(
-    index: &Index,
+    index: &IndexReader,
     id: DocId,
     account: &MemoryAccount,
 ) -> Result<Option<HeldText>, IndexError> {
     match index.held_text(id, account) {
-        Err(IndexError::UnknownDocument(_)) => Ok(None),
-        Err(error) if error.is_damaged_text() => Ok(None),
+        Err(error) if error.is_of_one_document() => Ok(None),
         text => text,
     }
 }
@@ -130,7 +129,7 @@ pub fn key_of(line: &str) -> Option<LineKey> {
 
 /// Adds the texts, counted in `held`: each example is read once.
 fn read_all(
-    index: &Index,
+    index: &IndexReader,
     recurring: Vec<Recurring>,
     held: &mut GrowingPermit,
 ) -> Result<Vec<Template>, IndexError> {

@@ -53,27 +53,28 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
             dir.display()
         );
     }
-    let verified = match data_dir(args, program) {
-        Err(EngineError::Index(simdex_index::IndexError::Store(StoreError::Damaged {
-            reason,
-        }))) => {
+    let (verified, strays) = match data_dir(args, program) {
+        Err(error) if error.store_damage().is_some() => {
+            let reason = error.store_damage().unwrap_or_default();
             println!("{} is damaged: {reason}", dir.display());
             println!("{WAY_OUT}");
             return Ok(ExitCode::from(exit::DAMAGED));
         }
         verified => verified.with_context(|| format!("{} was not verified", dir.display()))?,
     };
-    print(dir, args.quick, &verified);
+    print(dir, args.quick, &verified, &strays);
     Ok(match verified.faults.count {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(exit::DAMAGED),
     })
 }
 
-const WAY_OUT: &str = "start the daemon: it reads the files of damaged texts again and sets a damaged \
+/// What to do about damage.
+pub(crate) const WAY_OUT: &str = "start the daemon: it reads the files of damaged texts again and sets a damaged \
                        store aside; where it does not, move store/ away, and it builds the index anew";
 
-fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> {
+/// What was read and found, and what lies in the store and counts for nothing.
+fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>), EngineError> {
     let locked = |error| match error {
         StoreError::Locked { .. } => EngineError::Locked(args.dir.clone()),
         other => EngineError::Index(other.into()),
@@ -101,7 +102,7 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> 
     };
     let texts = args.dir.join("text");
     let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
-    if let Some(path) = store::damaged_settings(&original).map_err(locked)? {
+    for path in store::damaged_settings(&original).map_err(locked)? {
         let named = path.strip_prefix(&args.dir).unwrap_or(&path).display();
         let fault = format!("{named} is damaged; the next start of the daemon puts it right");
         verified.faults.tell(&fault);
@@ -111,11 +112,12 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> 
                      were lost; the next start of the daemon reads again what is missing";
         verified.faults.tell(fault);
     }
-    Ok(verified)
+    let strays = store::strays(&original, &verified.runs).map_err(locked)?;
+    Ok((verified, strays))
 }
 
 #[expect(clippy::print_stdout, reason = "the command's answer")]
-fn print(dir: &Path, quick: bool, verified: &Verified) {
+fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
     let Verified {
         records,
         postings,
@@ -123,8 +125,12 @@ fn print(dir: &Path, quick: bool, verified: &Verified) {
         texts,
         text_bytes,
         dead_blocks,
+        runs: _,
         faults,
     } = verified;
+    let strays = strays
+        .iter()
+        .map(|stray| stray.strip_prefix(dir).unwrap_or(stray));
     let dir = dir.display();
     let read = match quick {
         true => "which have a block each; no text was read (--quick)".to_owned(),
@@ -147,6 +153,13 @@ fn print(dir: &Path, quick: bool, verified: &Verified) {
     if *dead_blocks > 0 {
         println!(
             "{dead_blocks} text blocks that nothing points to are damaged, which harms nothing"
+        );
+    }
+    for stray in strays {
+        println!(
+            "{} counts for nothing: the next start of the daemon removes it, or sets aside what may be \
+             records",
+            stray.display()
         );
     }
 }

@@ -1,9 +1,17 @@
 //! The walks that one root wants, done by a thread of its own: hints of the root go on meanwhile, and
-//! other roots know nothing of it.
+//! other roots know nothing of it. Every request knows the generation in which it was made, so that a caller can
+//! wait for those made before, however many come meanwhile.
+//!
+//! After a walk of the whole root a pause as long as the walk was follows, but for what cannot wait: however
+//! short the time between polls is, and however often somebody asks, no more than half of the time is spent on
+//! walking.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::watch::Cause;
 
 /// Directories that wait to be walked; beyond that the whole root is.
 const DIRECTORIES: usize = 1024;
@@ -11,10 +19,37 @@ const DIRECTORIES: usize = 1024;
 /// What is to be walked.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WalkRequest {
-    /// The whole root.
+    /// The whole root: something in it may have changed.
     Root,
+    /// The whole root, for nothing but that it is time to.
+    Routine,
     /// What lies below a directory.
     Below(PathBuf),
+}
+
+/// Why the whole root is wanted, the least pressing first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RootWish {
+    /// It is time to.
+    Routine,
+    /// Somebody asks for it.
+    Asked,
+    /// Events were lost.
+    Lost,
+    /// What stands at the root's path is another than before, or a walk could not be finished.
+    Pressing,
+}
+
+impl From<Cause> for RootWish {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Timer => Self::Routine,
+            Cause::Overflow | Cause::WatcherError | Cause::WatchLimit => Self::Lost,
+            Cause::Start | Cause::RootGone | Cause::RootBack | Cause::RootReplaced => {
+                Self::Pressing
+            }
+        }
+    }
 }
 
 /// The walks that one root wants; several requests for the same are one walk.
@@ -26,61 +61,121 @@ pub struct WalkQueue {
 
 #[derive(Default)]
 struct State {
-    root: bool,
-    directories: VecDeque<PathBuf>,
+    root: Option<RootRequest>,
+    /// Each with the generation of the first request for it; they ascend.
+    directories: VecDeque<(u64, PathBuf)>,
     /// The walk of the root that its watcher asks for at its start was handed out.
     begun: bool,
     /// What was handed out last is being walked.
-    walking: bool,
+    walking: Option<Walk>,
+    /// When the pause after the last walk of the root is over.
+    rested: Option<Instant>,
+    /// The last walk of the root was asked for.
+    was_asked: bool,
     ended: bool,
+    /// The present generation.
+    generation: u64,
+}
+
+/// A request for the whole root.
+#[derive(Clone, Copy, Debug)]
+struct RootRequest {
+    wish: RootWish,
+    /// The generation of the first request for it, routine apart.
+    since: u64,
+}
+
+/// What was handed out.
+#[derive(Clone, Copy, Debug)]
+struct Walk {
+    /// Why the whole root is walked; none of a walk below a directory.
+    root: Option<RootWish>,
+    /// The generation of the first request that it answers.
+    since: u64,
+    began: Instant,
+}
+
+impl Walk {
+    fn is_routine(&self) -> bool {
+        self.root == Some(RootWish::Routine)
+    }
 }
 
 impl WalkQueue {
     /// Wants the whole root walked, which every directory is part of.
-    pub fn want_root(&self) {
-        self.change(State::want_root);
+    pub fn want_root(&self, wish: RootWish) {
+        self.change(|state| state.want_root(wish));
+    }
+
+    /// Wants the whole root walked at once in place of what is being walked: whoever waits for that waits for this.
+    pub fn want_root_instead(&self) {
+        self.change(|state| {
+            let walking = state.walking.map(|walk| walk.since);
+            state.want_root(RootWish::Pressing);
+            if let (Some(root), Some(since)) = (&mut state.root, walking) {
+                root.since = root.since.min(since);
+            }
+        });
     }
 
     /// Wants a directory walked.
     pub fn want_below(&self, directory: PathBuf) {
         self.change(|state| {
-            if state.root || state.directories.contains(&directory) {
+            let mut wanted = state.directories.iter();
+            if wanted.any(|(_, wanted)| *wanted == directory) {
                 return;
             }
             match state.directories.len() < DIRECTORIES {
-                true => state.directories.push_back(directory),
-                false => state.want_root(),
+                true => state.directories.push_back((state.generation, directory)),
+                false => state.want_root(RootWish::Lost),
             }
         });
     }
 
+    /// Ends the present generation and returns it.
+    pub fn end_generation(&self) -> u64 {
+        let mut state = self.lock();
+        state.generation += 1;
+        state.generation - 1
+    }
+
+    /// Whether all that was wanted in this generation or before was walked, but for what is mere routine.
+    pub fn is_done_through(&self, generation: u64) -> bool {
+        let oldest = self.lock().oldest();
+        oldest.is_none_or(|oldest| oldest > generation)
+    }
+
     /// Waits for the next request, which ends the walk before it; none once it is over.
     pub fn next(&self) -> Option<WalkRequest> {
-        let idle = |state: &mut State| {
-            state.walking = false;
-            !state.ended && state.is_empty()
-        };
-        let waited = self.wake.wait_while(self.lock(), idle);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.ended {
-            return None;
-        }
-        state.walking = true;
-        match std::mem::take(&mut state.root) {
-            true => {
-                state.begun = true;
-                Some(WalkRequest::Root)
+        let mut state = self.lock();
+        state.walked(Instant::now());
+        loop {
+            if state.ended {
+                return None;
             }
-            false => state.directories.pop_front().map(WalkRequest::Below),
+            let now = Instant::now();
+            if let Some(request) = state.hand_out(now) {
+                return Some(request);
+            }
+            let rested = state.root.and(state.rested);
+            let pause = rested.map(|until| until.saturating_duration_since(now));
+            state = match pause {
+                Some(pause) => {
+                    let waited = self.wake.wait_timeout(state, pause);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => {
+                    let waited = self.wake.wait(state);
+                    waited.unwrap_or_else(PoisonError::into_inner)
+                }
+            };
         }
     }
 
-    /// Whether a walk is wanted or under way. The first walk of the root is wanted from the beginning: the
-    /// watcher asks for it as soon as its watches stand.
+    /// Whether a walk is wanted or under way for which something may have changed. The first walk of the root is
+    /// wanted from the beginning: the watcher asks for it as soon as its watches stand.
     pub fn is_busy(&self) -> bool {
-        let state = self.lock();
-        let is_wanted = !state.begun || !state.is_empty();
-        state.walking || (is_wanted && !state.ended)
+        self.lock().is_busy(Instant::now())
     }
 
     /// Nothing is walked any more.
@@ -99,70 +194,91 @@ impl WalkQueue {
 }
 
 impl State {
-    fn is_empty(&self) -> bool {
-        !self.root && self.directories.is_empty()
+    fn want_root(&mut self, wish: RootWish) {
+        let before = self.root;
+        let counted = before.filter(|before| before.wish != RootWish::Routine);
+        self.root = Some(RootRequest {
+            wish: before.map_or(wish, |before| before.wish.max(wish)),
+            since: counted.map_or(self.generation, |before| before.since),
+        });
     }
 
-    fn want_root(&mut self) {
+    /// What was handed out is walked.
+    fn walked(&mut self, now: Instant) {
+        let Some(walk) = self.walking.take() else {
+            return;
+        };
+        if let Some(wish) = walk.root {
+            self.rested = now.checked_add(now.saturating_duration_since(walk.began));
+            self.was_asked = wish == RootWish::Asked;
+        }
+    }
+
+    /// What is to be walked now, if anything is.
+    fn hand_out(&mut self, now: Instant) -> Option<WalkRequest> {
+        let at_hand = |root: &RootRequest| root.wish == RootWish::Pressing || !self.is_resting(now);
+        let Some(root) = self.root.filter(at_hand) else {
+            let (since, directory) = self.directories.pop_front()?;
+            self.walking = Some(Walk {
+                root: None,
+                since,
+                began: now,
+            });
+            return Some(WalkRequest::Below(directory));
+        };
+        self.root = None;
+        let below = self.directories.front().map(|(since, _)| *since);
         self.directories.clear();
-        self.root = true;
+        let wish = match root.wish {
+            // It is walked for the directories as well, in which something changed.
+            RootWish::Routine if below.is_some() => RootWish::Lost,
+            wish => wish,
+        };
+        // The first is wanted from the beginning, before anybody asks for it.
+        let first = (!self.begun).then_some(0);
+        let since = [Some(root.since), below, first];
+        self.begun = true;
+        self.walking = Some(Walk {
+            root: Some(wish),
+            since: since.into_iter().flatten().min().unwrap_or(root.since),
+            began: now,
+        });
+        Some(match wish {
+            RootWish::Routine => WalkRequest::Routine,
+            _ => WalkRequest::Root,
+        })
+    }
+
+    fn is_resting(&self, now: Instant) -> bool {
+        self.rested.is_some_and(|until| now < until)
+    }
+
+    /// The generation of the first request that is not done, but for routine.
+    fn oldest(&self) -> Option<u64> {
+        let root = self.root.filter(|root| root.wish != RootWish::Routine);
+        let below = self.directories.front().map(|(since, _)| *since);
+        let waiting = [
+            root.map(|root| root.since),
+            below,
+            (!self.begun).then_some(0),
+        ];
+        let waiting = waiting.into_iter().flatten().filter(|_| !self.ended);
+        let walking = self.walking.filter(|walk| !walk.is_routine());
+        waiting.chain(walking.map(|walk| walk.since)).min()
+    }
+
+    fn is_busy(&self, now: Instant) -> bool {
+        let is_walking = self.walking.is_some_and(|walk| !walk.is_routine());
+        let wants_root = match self.root.map(|root| root.wish) {
+            None | Some(RootWish::Routine) => false,
+            // Who asks again and again would have no answer be complete.
+            Some(RootWish::Asked) => !(self.was_asked && self.is_resting(now)),
+            Some(RootWish::Lost | RootWish::Pressing) => true,
+        };
+        let is_wanted = !self.begun || wants_root || !self.directories.is_empty();
+        is_walking || (is_wanted && !self.ended)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wishes_for_the_same_are_one_walk_and_the_whole_root_is_all_of_them() {
-        let queue = WalkQueue::default();
-        for directory in ["/r/a", "/r/b", "/r/a"] {
-            queue.want_below(directory.into());
-        }
-        assert_eq!(queue.next(), Some(WalkRequest::Below("/r/a".into())));
-        queue.want_root();
-        queue.want_root();
-        queue.want_below("/r/c".into());
-        assert_eq!(queue.next(), Some(WalkRequest::Root));
-        queue.want_below("/r/c".into());
-        assert_eq!(queue.next(), Some(WalkRequest::Below("/r/c".into())));
-        queue.end();
-        queue.want_root();
-        assert_eq!(queue.next(), None);
-    }
-
-    #[test]
-    fn a_walk_is_under_way_from_its_request_until_the_next_one_is_asked_for() {
-        let queue = WalkQueue::default();
-        assert!(queue.is_busy(), "the watcher is going to ask for the first");
-        queue.want_root();
-        assert_eq!(queue.next(), Some(WalkRequest::Root));
-        assert!(queue.is_busy(), "it is being walked");
-        std::thread::scope(|scope| {
-            let next = scope.spawn(|| queue.next());
-            while queue.is_busy() {
-                std::thread::yield_now();
-            }
-            queue.want_below("/r/a".into());
-            assert_eq!(
-                next.join().unwrap(),
-                Some(WalkRequest::Below("/r/a".into()))
-            );
-        });
-        assert!(queue.is_busy());
-        queue.end();
-        assert_eq!(queue.next(), None);
-        assert!(!queue.is_busy());
-    }
-
-    #[test]
-    fn too_many_directories_are_a_walk_of_the_root() {
-        let queue = WalkQueue::default();
-        for number in 0..=DIRECTORIES {
-            queue.want_below(format!("/r/{number}").into());
-        }
-        assert_eq!(queue.next(), Some(WalkRequest::Root));
-        queue.end();
-        assert_eq!(queue.next(), None);
-    }
-}
+mod tests;

@@ -46,6 +46,9 @@ _simctl() {
             simctl,help)
                 cmd="simctl__subcmd__help"
                 ;;
+            simctl,judge)
+                cmd="simctl__subcmd__judge"
+                ;;
             simctl,pairs)
                 cmd="simctl__subcmd__pairs"
                 ;;
@@ -106,6 +109,9 @@ _simctl() {
             simctl__subcmd__help,help)
                 cmd="simctl__subcmd__help__subcmd__help"
                 ;;
+            simctl__subcmd__help,judge)
+                cmd="simctl__subcmd__help__subcmd__judge"
+                ;;
             simctl__subcmd__help,pairs)
                 cmd="simctl__subcmd__help__subcmd__pairs"
                 ;;
@@ -136,8 +142,41 @@ _simctl() {
             simctl__subcmd__help,watch)
                 cmd="simctl__subcmd__help__subcmd__watch"
                 ;;
+            simctl__subcmd__help__subcmd__judge,evaluate)
+                cmd="simctl__subcmd__help__subcmd__judge__subcmd__evaluate"
+                ;;
+            simctl__subcmd__help__subcmd__judge,label)
+                cmd="simctl__subcmd__help__subcmd__judge__subcmd__label"
+                ;;
+            simctl__subcmd__help__subcmd__judge,train)
+                cmd="simctl__subcmd__help__subcmd__judge__subcmd__train"
+                ;;
             simctl__subcmd__help__subcmd__roots,confirm-loss)
                 cmd="simctl__subcmd__help__subcmd__roots__subcmd__confirm__subcmd__loss"
+                ;;
+            simctl__subcmd__judge,evaluate)
+                cmd="simctl__subcmd__judge__subcmd__evaluate"
+                ;;
+            simctl__subcmd__judge,help)
+                cmd="simctl__subcmd__judge__subcmd__help"
+                ;;
+            simctl__subcmd__judge,label)
+                cmd="simctl__subcmd__judge__subcmd__label"
+                ;;
+            simctl__subcmd__judge,train)
+                cmd="simctl__subcmd__judge__subcmd__train"
+                ;;
+            simctl__subcmd__judge__subcmd__help,evaluate)
+                cmd="simctl__subcmd__judge__subcmd__help__subcmd__evaluate"
+                ;;
+            simctl__subcmd__judge__subcmd__help,help)
+                cmd="simctl__subcmd__judge__subcmd__help__subcmd__help"
+                ;;
+            simctl__subcmd__judge__subcmd__help,label)
+                cmd="simctl__subcmd__judge__subcmd__help__subcmd__label"
+                ;;
+            simctl__subcmd__judge__subcmd__help,train)
+                cmd="simctl__subcmd__judge__subcmd__help__subcmd__train"
                 ;;
             simctl__subcmd__roots,confirm-loss)
                 cmd="simctl__subcmd__roots__subcmd__confirm__subcmd__loss"
@@ -158,7 +197,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -250,7 +289,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --scheme --judge --root --wait --strict --fold --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -260,16 +299,16 @@ _simctl() {
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
-                --judge)
-                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
-                    return 0
-                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fold)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -292,7 +331,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --scheme --judge --root --wait --strict --fold --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -302,16 +341,16 @@ _simctl() {
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
-                --judge)
-                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
-                    return 0
-                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fold)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -364,7 +403,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --scheme --judge --root --wait --strict --fold --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -374,16 +413,16 @@ _simctl() {
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
-                --judge)
-                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
-                    return 0
-                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fold)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -440,7 +479,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__groups)
-            opts="-h --of --id --kind --common --deadline --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --of --id --kind --common --deadline --judge --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -464,6 +503,10 @@ _simctl() {
                     ;;
                 --deadline)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --threshold)
@@ -490,7 +533,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help"
+            opts="find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -632,6 +675,62 @@ _simctl() {
         simctl__subcmd__help__subcmd__help)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__judge)
+            opts="label evaluate train"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__judge__subcmd__evaluate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__judge__subcmd__label)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__judge__subcmd__train)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -797,13 +896,203 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        simctl__subcmd__pairs)
-            opts="-h --threshold --limit --root --wait --strict --socket --json --help"
+        simctl__subcmd__judge)
+            opts="-h --socket --json --help label evaluate train help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__evaluate)
+            opts="-h --labels --skip-unknown --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --labels)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__help)
+            opts="label evaluate train help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__help__subcmd__evaluate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__help__subcmd__label)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__help__subcmd__train)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__label)
+            opts="-h --labels --rater --pairs --threshold --count --seed --lines --root --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --labels)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rater)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pairs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --count)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lines)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__judge__subcmd__train)
+            opts="-h --labels --skip-unknown --dry-run --name --reset --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --labels)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__pairs)
+            opts="-h --judge --threshold --limit --root --wait --strict --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
                 --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1062,7 +1351,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --judge --root --wait --strict --format --wide --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --format --wide --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1070,10 +1359,6 @@ _simctl() {
             case "${prev}" in
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --judge)
-                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --root)

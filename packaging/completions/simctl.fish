@@ -34,6 +34,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "contained-in" -d 'Lis
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "versions" -d 'Show the versions of FILE, earliest to latest, and how each came of another'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "judge" -d 'Label pairs, hold judgements against labels, or learn to judge from them'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "pairs" -d 'List the pairs of near-duplicates'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "folders" -d 'List folders, archives and roots that are copies of each other as a whole, largest first'
@@ -50,53 +51,51 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Prin
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
-off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
 never\t'List every file'"
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
-off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
 never\t'List every file'"
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
-off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
 never\t'List every file'"
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
-off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; --json prints lines in place of it' -r -f -a "tree\t'A tree for a terminal of 80 columns'
 dot\t'A graph for Graphviz'
@@ -104,7 +103,7 @@ svg\t'A picture'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of two versions, one of which leads to the other, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wide -d 'Name every copy, by its whole path, however wide the lines become'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
@@ -125,14 +124,51 @@ complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l threshold -d
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "label" -d 'Show pairs one by one and keep what you say they are, in a file that a later run goes on with'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "evaluate" -d 'Hold judgements against labels: each signal, all of them, the model in force, raters against each other'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "train" -d 'Learn a model from labels and judge by it from then on, or return to the shipped one'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l labels -d 'File that labels are appended to, one JSON line each; made where there is none' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l rater -d 'Who labels [default: $USER]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l pairs -d 'Label the pairs of this file, lines of `simctl pairs --json`, in place of a sample' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l count -d 'Pairs of the sample; a greater count goes on where a smaller one ended [default: 100]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l seed -d 'Another seed, another sample [default: 0]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l lines -d 'Lines of the difference that are shown at first' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l labels -d 'File of labels, as `simctl judge label` writes it (repeatable)' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l skip-unknown -d 'Leave out labels of texts that no file carries any more'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l labels -d 'File of labels, as `simctl judge label` writes it (repeatable)' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l name -d 'What the model is called in answers [default: trained]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l skip-unknown -d 'Leave out labels of texts that no file carries any more'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l dry-run -d 'Train and compare only; the model in force stays'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l reset -d 'Judge by the shipped model again'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "label" -d 'Show pairs one by one and keep what you say they are, in a file that a later run goes on with'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "evaluate" -d 'Hold judgements against labels: each signal, all of them, the model in force, raters against each other'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "train" -d 'Learn a model from labels and judge by it from then on, or return to the shipped one'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l of -d 'Show the group of this file alone' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l id -d 'Show the group with this id alone' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l kind -d 'List groups of this kind' -r -f -a "stars\t'A principal and those that resemble it'
@@ -140,11 +176,13 @@ components\t'Whoever is linked by a chain of near-duplicates; its ends may be un
 cores\t'Maximal sets of documents all of which share the same fingerprints; they may overlap'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l common -d 'Of cores: the least fingerprints that all documents share, of the 100 kept of each [default: 85]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l deadline -d 'Of cores: stop seeking them after this time, and say what is not listed [default: 60]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -153,14 +191,14 @@ complete -c simctl -n "__fish_simctl_using_subcommand folders" -l files -d 'Fewe
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l min-documents -d 'List what at least this many documents of a root hold [default: 10]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l limit -d 'List at most this many of each root [default: 1000]; all are found and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand templates" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand templates" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -s h -l help -d 'Print help'
@@ -235,31 +273,35 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l encoding -d 'En
 windows-1252\t'Windows-1252; what it has not becomes `?`'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "versions" -d 'Show the versions of FILE, earliest to latest, and how each came of another'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "folders" -d 'List folders, archives and roots that are copies of each other as a whole, largest first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "templates" -d 'List text that recurs in many documents of a root: letterheads, footers, disclaimers'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "status" -d 'Show what the daemon holds and watches'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "files" -d 'List every file seen, with its state'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "show" -d 'Show all that is on record about FILE: who read it, what it says of itself, what it holds'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "roots" -d 'List the watched roots, or confirm a loss'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "rescan" -d 'Walk roots again'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "sync" -d 'Wait until every change made so far is applied'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "watch" -d 'Print changes as they become visible to queries, until interrupted'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "versions" -d 'Show the versions of FILE, earliest to latest, and how each came of another'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "judge" -d 'Label pairs, hold judgements against labels, or learn to judge from them'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "folders" -d 'List folders, archives and roots that are copies of each other as a whole, largest first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "templates" -d 'List text that recurs in many documents of a root: letterheads, footers, disclaimers'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "status" -d 'Show what the daemon holds and watches'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "files" -d 'List every file seen, with its state'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "show" -d 'Show all that is on record about FILE: who read it, what it says of itself, what it holds'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "roots" -d 'List the watched roots, or confirm a loss'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "rescan" -d 'Walk roots again'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "sync" -d 'Wait until every change made so far is applied'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "watch" -d 'Print changes as they become visible to queries, until interrupted'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and __fish_seen_subcommand_from judge" -f -a "label" -d 'Show pairs one by one and keep what you say they are, in a file that a later run goes on with'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and __fish_seen_subcommand_from judge" -f -a "evaluate" -d 'Hold judgements against labels: each signal, all of them, the model in force, raters against each other'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and __fish_seen_subcommand_from judge" -f -a "train" -d 'Learn a model from labels and judge by it from then on, or return to the shipped one'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and __fish_seen_subcommand_from roots" -f -a "confirm-loss" -d 'Take a held loss as real: remove the files that a rescan missed'

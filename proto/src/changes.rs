@@ -6,6 +6,8 @@
 //! id. A file that went over to another group left the one and joined the other: what left and joined turns what the
 //! earlier report lists into what the later one does.
 
+mod terms;
+
 use std::cmp::Ordering;
 use std::io::{self, BufRead, Read};
 
@@ -15,10 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::{Change, JsonPath, exact, lossy};
 
+pub use terms::{Caveat, ReportTerms, SchemeTerms, told};
+
 /// A group, as far as it is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupFiles {
-    /// Its handle.
+    /// Its id.
     pub id: u64,
     /// Path of its principal.
     pub principal: Vec<u8>,
@@ -95,11 +99,9 @@ impl<R: BufRead> GroupReader<R> {
         let group: GroupLine =
             serde_json::from_slice(&line).map_err(|_| malformed("a line of it is no group"))?;
         let group = group.files()?;
-        if self
-            .last
-            .as_ref()
-            .is_some_and(|last| *last >= group.principal)
-        {
+        // A file that changed while the report was made may lead two groups.
+        let last = self.last.as_ref();
+        if last.is_some_and(|last| *last > group.principal) {
             return Err(malformed("its groups are not in order"));
         }
         self.last = Some(group.principal.clone());

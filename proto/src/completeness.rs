@@ -29,14 +29,17 @@ pub struct Pending {
     pub retrying: u64,
     /// Documents whose group is not settled yet.
     pub unsettled: u64,
-    /// Documents that are not settled and not waited for, since each must be compared with more than 1,024 others
-    /// that resemble it almost enough: they are placed while no other waits.
+    /// Documents that are not settled and not waited for, since each must be compared with more than 1,024
+    /// others: they are placed while no other waits.
     #[serde(default)]
     pub crowded: u64,
     /// Roots that are missing, unreadable or replaced.
     pub stale_roots: u64,
     /// Roots whose loss of files waits for a person.
     pub held_losses: u64,
+    /// Paths that cannot be looked at now and keep what was known of them, or of what lies below them.
+    #[serde(default)]
+    pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk.
     pub damaged: u64,
     /// Why changes are not applied now, where they are not.
@@ -66,6 +69,14 @@ impl Completeness {
         pending.damaged = pending.damaged.max(damaged);
         pending.into()
     }
+
+    /// The same where so many documents, and crowded ones beside, turned out to be not settled.
+    pub fn with_unsettled(self, unsettled: u64, crowded: u64) -> Self {
+        let mut pending = self.pending.unwrap_or_default();
+        pending.unsettled = pending.unsettled.max(unsettled);
+        pending.crowded = pending.crowded.max(crowded);
+        pending.into()
+    }
 }
 
 impl Pending {
@@ -76,7 +87,7 @@ impl Pending {
 
     /// What to do about it, in a few words.
     pub fn advice(&self) -> String {
-        let roots = self.stale_roots + self.held_losses > 0;
+        let roots = self.stale_roots + self.held_losses + self.unreadable > 0;
         let lasting = [
             (self.alarm.is_some(), "`simctl status` tells what is wrong"),
             (roots, "`simctl roots` names the roots"),
@@ -111,6 +122,7 @@ impl fmt::Display for Pending {
             (self.crowded, "document", "in crowds not settled"),
             (self.stale_roots, "root", "stale"),
             (self.held_losses, "loss", "held"),
+            (self.unreadable, "path", "unreadable by now"),
             (self.damaged, "text", "damaged"),
         ];
         let mut first = true;
@@ -140,6 +152,7 @@ impl From<&v1::Completeness> for Completeness {
             crowded: pending.crowded,
             stale_roots: pending.stale_roots,
             held_losses: pending.held_losses,
+            unreadable: pending.unreadable,
             damaged: pending.damaged,
             alarm: pending.alarm.clone(),
         });
@@ -159,6 +172,7 @@ impl From<Completeness> for v1::Completeness {
             crowded: pending.crowded,
             stale_roots: pending.stale_roots,
             held_losses: pending.held_losses,
+            unreadable: pending.unreadable,
             damaged: pending.damaged,
             alarm: pending.alarm,
         });
@@ -191,13 +205,14 @@ mod tests {
             crowded: 2_000,
             stale_roots: 1,
             held_losses: 2,
+            unreadable: 4,
             damaged: 1,
             alarm: Some("no space left".to_owned()),
             ..Pending::default()
         };
         assert_eq!(
             said(&pending),
-            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 1 text damaged, \
+            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable by now, 1 text damaged, \
              changes are not applied (no space left); \
              `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
              `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again"

@@ -11,12 +11,14 @@
 mod admin;
 mod calibration;
 mod compare;
+mod evaluation;
 mod event;
 mod family;
 mod file;
 mod find;
 mod folders;
 mod judgement;
+mod label;
 mod list;
 mod report;
 mod template;
@@ -31,13 +33,18 @@ use crate::v1;
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
 pub use calibration::{Calibration, SampleQuality, SizeGroup};
 pub use compare::{Comparison, Estimate, Span};
+pub use evaluation::{
+    ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, RaterAgreement,
+    ResetModel, SignalFigures, Spread, TrainedModel,
+};
 pub use event::Event;
 pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
-pub use judgement::{Judgement, SignalValue, judged_class};
-pub use list::{Counts, Group, Member, Pair, Summary};
+pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
+pub use label::{Label, LabelledPair, Verdict};
+pub use list::{Counts, Group, Member, Pair, Sides, Summary};
 pub use report::{
     Change, Changes, Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, SinceReport,
     UnreadFile,
@@ -93,6 +100,10 @@ bodies! {
     TemplatesSummary = "templates",
     Comparison = "comparison",
     Calibration = "calibration",
+    Label = "label",
+    Evaluation = "evaluation",
+    TrainedModel = "trained-model",
+    ResetModel = "reset-model",
     Status = "status",
     Root = "root",
     Rescan = "rescan",

@@ -2,6 +2,11 @@
 
 use std::fmt::Write as _;
 
+/// Whether XML 1.0 has this character (production 2).
+pub fn is_xml(c: char) -> bool {
+    !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
 /// A name as text that cannot move the cursor, colour the screen or turn the line around: control and
 /// direction characters are escaped, and so are bytes that are not UTF-8. A backslash is doubled, so
 /// that no two names look alike.

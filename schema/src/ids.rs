@@ -44,6 +44,11 @@ hash_name! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StoreId(pub [u8; 16]);
 
+/// Which run of postings a directory holds: random, made with the run, and kept in it and in the meta record.
+/// So a run of another store, or of another life of this one, is not taken for the one of its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RunId(pub [u8; 16]);
+
 /// A document inside one index: 16 bits say who issued the number, 48 bits count up and are never
 /// used again, so that replaying postings after a crash cannot give them to another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +78,7 @@ impl DocId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RootId(pub u32);
 
-/// Persistent handle of a group; with the top bit set, a temporary id of a group that has none.
+/// Persistent id of a group; with the top bit set, a temporary id of a group that has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupId(pub u64);
 
@@ -86,7 +91,7 @@ impl GroupId {
         Self(Self::TEMPORARY | principal.0)
     }
 
-    /// The principal that a temporary id was made of; none of a persistent handle.
+    /// The principal that a temporary id was made of; none of a persistent id.
     pub fn as_temporary(self) -> Option<DocId> {
         (self.0 & Self::TEMPORARY != 0).then_some(DocId(self.0 & !Self::TEMPORARY))
     }

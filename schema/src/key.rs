@@ -112,7 +112,7 @@ pub fn unsettled(id: DocId) -> Vec<u8> {
     key(prefix::UNSETTLED, &[&id.0.to_be_bytes()])
 }
 
-/// Key of the handle of the group around this principal.
+/// Key of the id of the group around this principal.
 pub fn group(principal: DocId) -> Vec<u8> {
     key(prefix::GROUP, &[&principal.0.to_be_bytes()])
 }

@@ -28,7 +28,7 @@ pub use content::{ContentRecord, ReaderVersion};
 pub use document::{DocumentKind, DocumentRecord};
 pub use edge::EdgeRecord;
 pub use file::{FileKey, FileRecord, FileStat, MemberPlace, Role, Timestamp};
-pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, StoreId};
+pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, RunId, StoreId};
 pub use meta::{MetaRecord, RunRecord};
 pub use report::ReportRecord;
 pub use root::{DirectoryIdentity, RootRecord};
@@ -37,6 +37,6 @@ pub use simdex_path as path;
 pub use state::{State, StoredReason};
 
 /// Version of everything stored; a reader refuses a later one and names both.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 /// Oldest version that is still read; the first write makes it the present one.
 pub const OLDEST_FORMAT: u32 = 1;

@@ -5,7 +5,7 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
-use crate::{FORMAT_VERSION, OLDEST_FORMAT, StoreId};
+use crate::{FORMAT_VERSION, OLDEST_FORMAT, RunId, StoreId};
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 3;
@@ -15,7 +15,7 @@ pub const SCHEMES: usize = 3;
 pub struct MetaRecord {
     /// Next document serial; serials are never used again.
     pub next_document: u64,
-    /// Next group handle.
+    /// Next group id.
     pub next_group: u64,
     /// Next root id.
     pub next_root: u32,
@@ -46,6 +46,8 @@ pub struct MetaRecord {
 pub struct RunRecord {
     /// Its number in the store.
     pub number: u32,
+    /// What the run itself says it is; none of one that was written before format 7.
+    pub id: Option<RunId>,
     /// What it holds, by scheme.
     pub schemes: [RunOfScheme; SCHEMES],
 }
@@ -74,17 +76,23 @@ impl RunRecord {
 
     fn encode(&self, out: &mut Writer) {
         out.uint(u64::from(self.number));
+        out.option(self.id, |out, id| {
+            out.raw(&id.0);
+        });
         for scheme in &self.schemes {
             out.byte(scheme.bits);
             out.uint(scheme.postings).uint(scheme.bytes);
         }
     }
 
-    fn decode(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+    fn decode(input: &mut Reader<'_>, format: u32) -> Result<Self, DecodeError> {
         let mut record = Self {
             number: input.narrow("run")?,
             ..Self::default()
         };
+        if format > 6 {
+            record.id = input.option(|input| input.array().map(RunId))?;
+        }
         for scheme in &mut record.schemes {
             *scheme = RunOfScheme {
                 bits: input.byte()?,
@@ -182,7 +190,7 @@ impl MetaRecord {
         if found > 4 {
             record.next_run = input.narrow("run")?;
             record.dead_postings = input.uint()?;
-            record.runs = decode_runs(&mut input, record.next_run)?;
+            record.runs = decode_runs(&mut input, record.next_run, found)?;
         } else {
             skip_buckets(&mut input)?;
             record.watermark = 0;
@@ -206,11 +214,15 @@ impl MetaRecord {
 }
 
 /// Runs with ascending numbers below `next`.
-fn decode_runs(input: &mut Reader<'_>, next: u32) -> Result<Vec<RunRecord>, DecodeError> {
+fn decode_runs(
+    input: &mut Reader<'_>,
+    next: u32,
+    format: u32,
+) -> Result<Vec<RunRecord>, DecodeError> {
     let count: u16 = input.narrow("runs")?;
     let mut runs: Vec<RunRecord> = Vec::new();
     for _ in 0..count {
-        let run = RunRecord::decode(input)?;
+        let run = RunRecord::decode(input, format)?;
         if run.number >= next || runs.last().is_some_and(|last| last.number >= run.number) {
             return Err(DecodeError::OutOfRange("run"));
         }
@@ -261,6 +273,7 @@ mod tests {
         };
         RunRecord {
             number,
+            id: number.is_multiple_of(2).then_some(RunId([9; 16])),
             schemes: [scheme, RunOfScheme::default(), scheme],
         }
     }
@@ -314,10 +327,24 @@ mod tests {
     }
 
     #[test]
-    fn format_5_has_the_same_fields() {
-        let mut bytes = record().encode();
-        bytes[0] = 5;
-        assert_eq!(MetaRecord::decode(&bytes), Ok(record()));
+    fn runs_of_formats_5_and_6_have_no_id() {
+        // Next document, group and root 0, 1, 1, watermark 77, next run 9, 5 dead; run 3 with 12 bits, 1,200
+        // postings in 500 bytes of the first scheme and of the third.
+        let bytes = [
+            0, 0, 1, 1, 77, 9, 5, 1, 3, 12, 0xb0, 9, 0xf4, 3, 0, 0, 0, 12, 0xb0, 9, 0xf4, 3,
+        ];
+        let present = MetaRecord {
+            runs: vec![run(3, 12)],
+            ..record()
+        };
+        let encoded = present.encode();
+        // The id of the run takes one byte where there is none.
+        let rest = &encoded[bytes.len() + 1..];
+        for version in [5, 6] {
+            let mut old = [&bytes, rest].concat();
+            old[0] = version;
+            assert_eq!(MetaRecord::decode(&old), Ok(present.clone()), "{version}");
+        }
     }
 
     #[test]

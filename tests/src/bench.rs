@@ -1,6 +1,8 @@
 //! The benchmarks, by name. Figures of time mean something on an otherwise idle machine only;
 //! ratios are measured in one run.
 
+use std::path::PathBuf;
+
 use crate::figure::Figures;
 
 mod answers;
@@ -10,14 +12,19 @@ mod cores;
 mod families;
 mod index_100k;
 mod process;
+mod report_page;
 mod runs;
 mod signing;
 
 /// What the command line may change.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Documents to index; each benchmark has its own default.
     pub documents: Option<u64>,
+    /// Where the index is kept; one that lies there whole is asked and not filled again.
+    pub store: Option<PathBuf>,
+    /// As little memory as the daemon can be configured to take, in place of its defaults.
+    pub small: bool,
 }
 
 /// One benchmark.
@@ -61,6 +68,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "runs",
         about: "one run of blocks: bytes on disk and written, lookups in the cache and beside it",
         run: runs::run,
+    },
+    Benchmark {
+        name: "report-page",
+        about: "the page of a report of 10,000 groups: bytes, pages, first view in a browser",
+        run: report_page::run,
     },
     Benchmark {
         name: "signing",

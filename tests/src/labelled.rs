@@ -17,6 +17,7 @@ use simdex_judge::{Class, JudgedText};
 use simdex_signature::{CanonicalText, Ratio, ShingleSet, Window};
 
 pub mod cases;
+pub mod collection;
 pub mod generated;
 mod prose;
 pub mod real;
@@ -34,7 +35,7 @@ pub struct Document {
 impl Document {
     /// A document that is shown as it was fetched.
     pub fn new(text: &str) -> Self {
-        let text = Rc::new(JudgedText::new(text, None));
+        let text = Rc::new(JudgedText::new(text));
         Self {
             shown: Rc::clone(&text),
             fetched: text,
@@ -44,8 +45,8 @@ impl Document {
     /// A frameset or a redirecting page beside what is shown of it.
     pub fn filled_in(fetched: &str, shown: &str) -> Self {
         Self {
-            shown: Rc::new(JudgedText::new(shown, None)),
-            fetched: Rc::new(JudgedText::new(fetched, None)),
+            shown: Rc::new(JudgedText::new(shown)),
+            fetched: Rc::new(JudgedText::new(fetched)),
         }
     }
 

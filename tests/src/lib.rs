@@ -14,12 +14,14 @@
 //! * [`hostile`]: a daemon treated badly for an hour, run by `--bin hostile`;
 //! * [`handmade`]: files written byte by byte;
 //! * [`figure`]: how figures are printed, and [`plot`] how they are drawn;
+//! * [`browser`]: pages in headless Chromium;
 //! * [`bench`]: one module for each benchmark, run by `--bin bench`;
 //! * [`study`]: one module for each study of what is read of real documents, and for each of the papers'
 //!   experiments, run by `--bin study`.
 
 pub mod acceptance;
 pub mod bench;
+pub mod browser;
 pub mod corpus;
 pub mod evaluation;
 pub mod fault;

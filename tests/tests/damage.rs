@@ -1,6 +1,8 @@
 //! A data directory that is taken, damaged or full: said in one clear line, and never an answer that
 //! is not true.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
@@ -11,7 +13,7 @@ use simdex_tests::fault::answers::{Answers, Listed, agree};
 use simdex_tests::fault::disk::Disk;
 use simdex_tests::fault::ledger::Ledger;
 use simdex_tests::fault::tree::Tree;
-use simdex_tests::sandbox::{Daemon, Sandbox};
+use simdex_tests::sandbox::{Daemon, Run, Sandbox, simdexd};
 
 #[test]
 fn a_second_daemon_on_the_same_data_directory_is_refused_with_75() -> Result<()> {
@@ -46,6 +48,12 @@ fn flip(file: &Path, step: usize) -> Result<()> {
     Ok(fs::write(file, bytes)?)
 }
 
+/// Names and lengths of the files in a folder.
+fn listed(folder: &Path) -> Result<BTreeMap<OsString, u64>> {
+    let length = |entry: fs::DirEntry| Ok((entry.file_name(), entry.metadata()?.len()));
+    fs::read_dir(folder)?.map(|entry| length(entry?)).collect()
+}
+
 #[test]
 fn a_damaged_store_is_set_aside_and_built_anew() -> Result<()> {
     let ends: [fn(Daemon) -> Result<()>; 2] = [Daemon::kill, |daemon| daemon.stop().map(drop)];
@@ -56,6 +64,15 @@ fn a_damaged_store_is_set_aside_and_built_anew() -> Result<()> {
         let before = agree(&daemon, &[sandbox.share()])?;
         end(daemon)?;
         flip(&sandbox.data_dir().join("store/db"), step)?;
+        let texts = listed(&sandbox.data_dir().join("text"))?;
+        // Nobody who doubts what is derived loses what it is derived from.
+        let data = sandbox.data_dir();
+        let rebuild =
+            Run::of(simdexd()?).args([Path::new("rebuild"), Path::new("--data-dir"), &data]);
+        let rebuilt = rebuild.wait()?.ended_with(&[1])?;
+        let said = String::from_utf8_lossy(&rebuilt.stdout);
+        ensure!(said.contains("is damaged"), "{said}");
+        ensure!(!data.join("store.damaged-1").exists());
         let daemon = sandbox.serve().start()?;
         ensure!(agree(&daemon, &[sandbox.share()])? == before);
         let log = daemon.log()?;
@@ -65,6 +82,7 @@ fn a_damaged_store_is_set_aside_and_built_anew() -> Result<()> {
         );
         ensure!(sandbox.data_dir().join("store.damaged-1").is_dir());
         daemon.stop()?;
+        ensure!(!texts.is_empty() && listed(&data.join("text.damaged-1"))? == texts);
     }
     Ok(())
 }

@@ -105,7 +105,7 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/extract/src/process.rs", "whoever asks for a worker"),
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
-    ("daemon/index/src/settle/newcomers.rs", "the settler"),
+    ("daemon/index/src/writer/settle/newcomers.rs", "the settler"),
     (
         "daemon/index/src/store/checked.rs",
         "whoever opens the store",
@@ -127,6 +127,20 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/src/serve/signals.rs", "the main thread, which ends"),
     ("daemon/src/supervisor.rs", "the main thread, which ends"),
+];
+
+/// Where the writer of the index is named or lent, and for what.
+const WRITERS: &[(&str, &str)] = &[
+    ("daemon/src/engine.rs", "lends it and closes the index"),
+    ("daemon/src/pipeline.rs", "holds it"),
+    ("daemon/src/recheck.rs", "notes what was read"),
+    ("daemon/src/reporting.rs", "remembers a report"),
+    ("daemon/src/rescan.rs", "records roots and damage"),
+    ("daemon/src/roots.rs", "records roots"),
+    ("daemon/src/scan.rs", "merges before figures are shown"),
+    ("daemon/src/schedule/runs.rs", "remembers a report"),
+    ("daemon/src/schedule/scheduler.rs", "forgets reports"),
+    ("daemon/src/serve.rs", "commits where it cannot close"),
 ];
 
 /// Folders at the top; `target` is cargo's.
@@ -164,6 +178,10 @@ fn metadata(arguments: &[&str]) -> Value {
 }
 
 fn text(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}
+
+fn text_of(value: &toml::Value) -> String {
     value.as_str().expect("a string").to_owned()
 }
 
@@ -371,6 +389,64 @@ fn threads_are_started_where_their_panic_is_seen() {
     }
     let known = THREADS.iter().map(|(path, _)| (*path).to_owned());
     assert_eq!(starters, known.collect());
+}
+
+/// Programs of tests are named in these crates, and the other files are modules of them: one that nobody
+/// names would never run.
+#[test]
+fn every_file_of_tests_is_part_of_a_program() {
+    let mut unused = Vec::new();
+    for member in ["daemon/bin", "tests"] {
+        let manifest = fs::read_to_string(top().join(member).join("Cargo.toml"));
+        let manifest: toml::Table = manifest
+            .expect("a manifest")
+            .parse()
+            .expect("a manifest is TOML");
+        assert_eq!(manifest["package"]["autotests"].as_bool(), Some(false));
+        let programs = manifest["test"].as_array().expect("a list").iter();
+        let programs = programs.map(|program| text_of(&program["name"]));
+        let folder = top().join(member).join("tests");
+        let mut reached: BTreeSet<PathBuf> = programs
+            .map(|name| folder.join(name).with_extension("rs"))
+            .collect();
+        let mut open: Vec<PathBuf> = reached.iter().cloned().collect();
+        while let Some(file) = open.pop() {
+            let source = fs::read_to_string(&file).expect("a program of tests");
+            let named = source.lines().filter_map(|line| {
+                let name = line
+                    .strip_prefix("mod ")
+                    .or(line.strip_prefix("pub mod "))?;
+                name.strip_suffix(';')
+            });
+            for name in named {
+                let places = [format!("{name}.rs"), format!("{name}/mod.rs")];
+                let found = places.map(|place| folder.join(place));
+                let found = found.into_iter().filter(|path| path.exists());
+                open.extend(found.filter(|path| reached.insert(path.clone())));
+            }
+        }
+        let files = rust_files().into_iter();
+        let files = files.filter(|path| path.starts_with(&folder) && !reached.contains(path));
+        unused.extend(files);
+    }
+    assert!(unused.is_empty(), "never run: {unused:?}");
+}
+
+/// What answers questions reads the index and never writes to it.
+#[test]
+fn the_index_is_written_where_that_is_known() {
+    let mut writers = BTreeSet::new();
+    for path in rust_files() {
+        let shown = path.strip_prefix(top()).unwrap_or(&path).display();
+        let shown = shown.to_string();
+        let text = fs::read_to_string(&path).expect("a Rust file is UTF-8");
+        let names_it = text.contains("IndexWriter") || text.contains(".writer()");
+        if shown.starts_with("daemon/src/") && names_it {
+            writers.insert(shown);
+        }
+    }
+    let known = WRITERS.iter().map(|(path, _)| (*path).to_owned());
+    assert_eq!(writers, known.collect());
 }
 
 #[test]

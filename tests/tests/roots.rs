@@ -64,6 +64,14 @@ fn root(daemon: &Daemon) -> Result<(String, String)> {
     Ok((field("state"), field("detail")))
 }
 
+/// Paths that answers say are unreadable by now; a complete answer says nothing.
+fn unreadable(daemon: &Daemon) -> Result<u64> {
+    let groups = daemon.simctl(["groups"])?.ended_with(&[0, 1])?;
+    let summary = &groups.lines_of("summary")?[0];
+    let pending = summary["pending"]["unreadable"].as_u64();
+    Ok(pending.unwrap_or_default())
+}
+
 /// `sync` fails and says why.
 fn refused(daemon: &Daemon, why: &str) -> Result<()> {
     let refused = daemon.simctl(["sync"])?.ended_with(&[2])?;
@@ -122,8 +130,15 @@ fn a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so() -> Result<()
         daemon.sync()?;
 
         let folder = share.join("folder");
+        ensure!(unreadable(&daemon)? == 0);
         set_mode(&folder, how)?;
-        daemon.sync()?;
+        let synced = daemon.simctl(["sync"])?.success()?.lines_of("sync")?;
+        ensure!(synced[0]["unreadable"].as_u64() > Some(0), "{}", synced[0]);
+        ensure!(
+            unreadable(&daemon)? > 0,
+            "no answer is complete while it is not known whether it is true"
+        );
+        daemon.simctl(["groups", "--strict"])?.ended_with(&[2])?;
         let kept = [
             "a.txt",
             "folder/b.txt",
@@ -146,6 +161,7 @@ fn a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so() -> Result<()
         daemon.sync()?;
         let (_, detail) = root(&daemon)?;
         ensure!(!detail.contains("folder"), "{detail}");
+        ensure!(unreadable(&daemon)? == 0, "it was looked at again");
         ensure!(states(&daemon, share)? == ["a.txt", "folder/c/c.txt"]);
         ensure!(daemon.stop()?.success());
     }

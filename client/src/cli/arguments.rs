@@ -6,6 +6,8 @@ use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::STATES;
 use simdex_client::wire::{GroupKind, SchemeChoice};
 
+use crate::output::JUDGED;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum RootsVerb {
     /// Take a held loss as real: remove the files that a rescan missed
@@ -37,14 +39,12 @@ pub(crate) struct FindArgs {
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
-    #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
     pub(crate) wanted: CompletenessArgs,
 }
 
-/// A question about one document whose answer may be folded.
+/// A question about one document whose answer may be folded and judged.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     #[command(flatten)]
@@ -53,6 +53,8 @@ pub(crate) struct SearchArgs {
     /// a terminal. With --json, always lists all files and names the one that each is folded under
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Fold::Auto)]
     pub(crate) fold: Fold,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
 }
 
 /// When near-duplicates in an answer are folded.
@@ -100,6 +102,14 @@ impl JudgeArgs {
     pub(crate) fn is_on(&self) -> bool {
         self.judge == Switch::On
     }
+
+    /// The columns that tables leave out, by their headers.
+    pub(crate) fn hidden(&self) -> &'static [&'static str] {
+        match self.is_on() {
+            true => &[],
+            false => &[JUDGED],
+        }
+    }
 }
 
 /// On or off.
@@ -138,7 +148,7 @@ pub(crate) enum Drawing {
 /// How complete an answer must be.
 #[derive(Debug, Args)]
 pub(crate) struct CompletenessArgs {
-    /// Wait until the index is complete, then ask
+    /// Wait until all that was seen so far is in the index, then ask
     #[arg(long)]
     pub(crate) wait: bool,
     /// Fail if the index is not complete
@@ -164,6 +174,17 @@ pub(crate) struct GroupsArgs {
     #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(crate) mining_seconds: Option<u32>,
     #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+}
+
+/// A list of pairs.
+#[derive(Debug, Args)]
+pub(crate) struct PairsArgs {
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
     pub(crate) list: ListArgs,
 }
 
@@ -173,6 +194,9 @@ impl GroupsArgs {
         let is_cores = self.kind == GroupsKind::Cores;
         if !is_cores && (self.common.is_some() || self.mining_seconds.is_some()) {
             return Some("--common and --deadline apply only to --kind cores");
+        }
+        if self.judge.is_on() && self.kind != GroupsKind::Stars {
+            return Some("--judge applies only to --kind stars");
         }
         if is_cores && self.list.threshold.value.is_some() {
             return Some("--threshold does not apply to --kind cores; use --common");

@@ -13,7 +13,7 @@ use crate::cli::{FindArgs, Fold, SearchArgs};
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{FoldedMatch, JUDGED, eprint_line};
+use crate::output::{FoldedMatch, eprint_line};
 use crate::progress::waiting;
 use simdex_client::lines::QuerySummary as QueryLine;
 use simdex_client::text::counted;
@@ -23,7 +23,11 @@ pub(super) async fn run(
     kind: FindKind,
     args: SearchArgs,
 ) -> Result<Outcome, Failure> {
-    let SearchArgs { find: args, fold } = args;
+    let SearchArgs {
+        find: args,
+        fold,
+        judge,
+    } = args;
     let is_table = !session.printer.is_json();
     let folds = match fold {
         Fold::Auto => is_table && io::stdout().is_terminal(),
@@ -32,6 +36,7 @@ pub(super) async fn run(
     };
     let options = FindOptions {
         fold: folds,
+        with_judgement: judge.is_on(),
         ..prepare(session, &args).await?
     };
     let path = path_unless_stdin(&args.file)?;
@@ -40,10 +45,7 @@ pub(super) async fn run(
         open(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
-    let hidden: &[&str] = match args.judge.is_on() {
-        true => &[],
-        false => &[JUDGED],
-    };
+    let hidden = judge.hidden();
     let (count, summary) = match folds && is_table {
         true => print_folded(session, hidden, listing).await?,
         false => {
@@ -106,7 +108,7 @@ pub(super) async fn prepare(
         limit: args.limit,
         roots: session.root_ids(&args.roots.paths).await?,
         fold: false,
-        with_judgement: args.judge.is_on(),
+        with_judgement: false,
     })
 }
 

@@ -9,7 +9,6 @@ use crate::cli::FoldersArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::eprint_line;
 use crate::progress::waiting;
 
 pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outcome, Failure> {
@@ -18,20 +17,15 @@ pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outc
     let asked = session.client.folder_copies(args.share, args.files, roots);
     let listing = waiting("comparing folders", asked).await?;
     let (count, summary) = session.print(listing, args.limit, identity).await?;
-    if session.printer.is_json() {
-        session.printer.line(&FolderCopiesSummary::from(&summary))?;
-    } else {
-        let pairs = counted(summary.pairs, "pair");
-        eprint_line(format!(
-            "{pairs} of folders in {}",
-            counted(summary.files, "file")
-        ));
-        if summary.truncated {
-            eprint_line(
-                "not all may be listed: more folders have files in common than are held; name fewer roots",
-            );
-        }
-    }
-    session.warn_if_incomplete(summary.completeness.as_ref());
+    let pairs = counted(summary.pairs, "pair");
+    let files = counted(summary.files, "file");
+    session.print_closing(
+        &FolderCopiesSummary::from(&summary),
+        &format!("{pairs} of folders in {files}"),
+        summary.truncated.then_some(
+            "not all may be listed: more folders have files in common than are held; name fewer roots",
+        ),
+        summary.completeness.as_ref(),
+    )?;
     Ok(Outcome::of_search(count))
 }

@@ -1,8 +1,6 @@
 //! `groups`: every group of near-duplicates, its members around their principal, or every component or core;
 //! `--of` and `--id`: one group.
 
-use std::convert::identity;
-
 use simdex_client::completeness::Completeness;
 use simdex_client::wire::{
     GetGroupReply, Group, ListGroupsReply, Summary, get_group_request::Source,
@@ -19,17 +17,19 @@ use simdex_client::{GroupOptions, ItemStream};
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.list.wanted).await?;
+    session.client = session.client.clone().judged(args.judge.is_on());
+    let hidden = args.judge.hidden();
     if let Some(file) = args.of {
         let reply = session.client.group_of_file(&file).await?;
         if reply.group.is_none() {
             let name = escaped(&simdex_client::path_bytes(&file));
             eprint_line(format!("{name} is in no group"));
         }
-        return one(session, &reply);
+        return one(session, &reply, hidden);
     }
     if let Some(id) = args.id {
         let reply = session.client.group(Source::Id(id)).await?;
-        return one(session, &reply);
+        return one(session, &reply, hidden);
     }
     all(session, args).await
 }
@@ -47,8 +47,17 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         GroupsKind::Stars => asked.await?,
         GroupsKind::Components | GroupsKind::Cores => waiting("seeking groups", asked).await?,
     };
-    let (count, summary) = print(session, groups, args.kind, args.list.limit).await?;
+    let hidden = args.judge.hidden();
+    let mut apart = 0;
+    let shown = (args.kind, args.list.limit, hidden);
+    let (count, summary) = print(session, groups, shown, &mut apart).await?;
     session.print_summary(&summary)?;
+    if let (1.., false) = (apart, session.printer.is_json()) {
+        let groups = counted(apart, "group");
+        eprint_line(format!(
+            "{groups} with files that are judged no versions of the principal"
+        ));
+    }
     if let (Some(unfinished @ 1..), false) = (summary.unfinished, session.printer.is_json()) {
         let parts = counted(unfinished, "part");
         eprint_line(format!(
@@ -63,8 +72,8 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
 async fn print(
     session: &mut Session,
     groups: ItemStream<ListGroupsReply>,
-    kind: GroupsKind,
-    limit: Option<u64>,
+    (kind, limit, hidden): (GroupsKind, Option<u64>, &[&str]),
+    apart: &mut u64,
 ) -> Result<(u64, Summary), Failure> {
     let mut number = 0;
     let numbered = |group| {
@@ -72,7 +81,13 @@ async fn print(
         Cluster { number, group }
     };
     match kind {
-        GroupsKind::Stars => session.print(groups, limit, identity).await,
+        GroupsKind::Stars => {
+            let counting = |group: Group| {
+                *apart += u64::from(group.judged_apart == Some(true));
+                group
+            };
+            session.print_without(hidden, groups, limit, counting).await
+        }
         GroupsKind::Components => {
             session
                 .print_without(&[SHARED_OF_100], groups, limit, numbered)
@@ -82,8 +97,8 @@ async fn print(
     }
 }
 
-fn one(session: &mut Session, reply: &GetGroupReply) -> Result<Outcome, Failure> {
-    let mut list = session.printer.list::<Group>();
+fn one(session: &mut Session, reply: &GetGroupReply, hidden: &[&str]) -> Result<Outcome, Failure> {
+    let mut list = session.printer.list::<Group>().without(hidden);
     if let Some(group) = &reply.group {
         list.record(group)?;
     }

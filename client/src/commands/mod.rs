@@ -7,6 +7,7 @@ mod files;
 mod find;
 mod folders;
 mod groups;
+mod judge;
 mod pairs;
 mod report;
 mod rescan;
@@ -22,6 +23,7 @@ use std::io::{BufWriter, StdoutLock};
 use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
+use simdex_client::lines::Body;
 use simdex_client::wire::{self, Summary};
 use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
 
@@ -68,6 +70,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
             threshold,
             roots,
         } => calibrate::run(session, precision, threshold.value, &roots).await,
+        RequestVerb::Judge { verb } => judge::run(session, verb).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,
         RequestVerb::Folders(args) => folders::run(session, args).await,
@@ -155,12 +158,31 @@ impl Session {
 
     /// Prints the counts that close a list.
     fn print_summary(&mut self, summary: &Summary) -> Result<(), Failure> {
+        let completeness = summary.completeness.as_ref();
+        let sentence = summary_sentence(summary);
+        self.print_closing(
+            &lines::Summary::from(summary),
+            &sentence,
+            None,
+            completeness,
+        )
+    }
+
+    /// Prints what closes a list: its line with `--json`; for people a sentence, and a remark where there is one.
+    fn print_closing(
+        &mut self,
+        line: &impl Body,
+        sentence: &str,
+        remark: Option<&str>,
+        completeness: Option<&wire::Completeness>,
+    ) -> Result<(), Failure> {
         if self.printer.is_json() {
-            self.printer.line(&lines::Summary::from(summary))?;
+            self.printer.line(line)?;
         } else {
-            eprint_line(summary_sentence(summary));
+            eprint_line(sentence);
+            remark.into_iter().for_each(eprint_line);
         }
-        self.warn_if_incomplete(summary.completeness.as_ref());
+        self.warn_if_incomplete(completeness);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use simdex_client::{EarlierReport, absolute, path_from_bytes, wire};
+use simdex_proto::changes::told;
 
 use crate::cli::ReportArgs;
 use crate::commands::Session;
@@ -56,11 +57,16 @@ fn changes(
     let since = earlier.manifest.clone();
     let saved = earlier.write_changes(path_from_bytes(&reply.out))?;
     let (out, totals) = (simdex_client::path_bytes(&saved.out), saved.totals);
+    if let Some(told) = told(&saved.caveats) {
+        eprint_line(&told);
+    }
     if session.printer.is_json() {
+        let caveats = saved.caveats.iter().map(|caveat| caveat.name());
         session.printer.line(&Changes {
             out: JsonPath::new(&out),
             since,
             totals,
+            caveats: caveats.collect(),
         })?;
         return Ok(());
     }

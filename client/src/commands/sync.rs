@@ -14,10 +14,17 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
         session.printer.line(&Sync {
             seconds: reply.seconds,
             files: reply.files,
+            unreadable: reply.unreadable,
         })?;
     } else {
         let files = counted(reply.files, "file");
         eprint_line(format!("{files} up to date after {:.1} s", reply.seconds));
+    }
+    if reply.unreadable > 0 {
+        let paths = counted(reply.unreadable, "path");
+        eprint_line(format!(
+            "{paths} cannot be read, and changes there are not applied; see `simctl roots`"
+        ));
     }
     Ok(Outcome::Answered)
 }

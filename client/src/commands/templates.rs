@@ -9,7 +9,6 @@ use crate::cli::TemplatesArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::eprint_line;
 use crate::progress::waiting;
 
 pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Outcome, Failure> {
@@ -20,20 +19,15 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
         .templates(args.min_documents, args.limit, roots);
     let listing = waiting("seeking templates", asked).await?;
     let (count, summary) = session.print(listing, None, identity).await?;
-    if session.printer.is_json() {
-        session.printer.line(&TemplatesSummary::from(&summary))?;
-    } else {
-        let templates = counted(summary.templates, "template");
-        eprint_line(format!(
-            "{templates} in {}",
-            counted(summary.documents, "document")
-        ));
-        if summary.truncated {
-            eprint_line(
-                "not all are listed; --limit lists more, a higher --min-documents finds fewer",
-            );
-        }
-    }
-    session.warn_if_incomplete(summary.completeness.as_ref());
+    let templates = counted(summary.templates, "template");
+    let documents = counted(summary.documents, "document");
+    session.print_closing(
+        &TemplatesSummary::from(&summary),
+        &format!("{templates} in {documents}"),
+        summary.truncated.then_some(
+            "not all are listed; --limit lists more, a higher --min-documents finds fewer",
+        ),
+        summary.completeness.as_ref(),
+    )?;
     Ok(Outcome::of_search(count))
 }

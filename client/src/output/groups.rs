@@ -4,7 +4,9 @@ use simdex_client::lines;
 use simdex_client::text::escaped;
 use simdex_client::wire;
 
-use crate::output::records::{Record, Tabular, count_or_dash, relation_name, text_or_dash};
+use crate::output::records::{
+    JUDGED, Record, Tabular, count_or_dash, judged, relation_name, text_or_dash,
+};
 use crate::output::table::{Column, left, right};
 use crate::output::text::measured;
 
@@ -18,6 +20,7 @@ impl Tabular for wire::Group {
         left("CONTAINMENT OF MEMBER"),
         left("CONTAINMENT OF PRINCIPAL"),
         left("RELATION"),
+        left(JUDGED),
         left("PATH"),
     ];
 
@@ -29,6 +32,7 @@ impl Tabular for wire::Group {
                 measured(member.containment_of_member),
                 measured(member.containment_of_principal),
                 role(at, member, "principal"),
+                judged(member.judgement.as_ref()),
                 escaped(&member.path),
             ]
         };

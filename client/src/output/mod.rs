@@ -2,6 +2,7 @@
 
 mod family;
 mod groups;
+mod judging;
 mod records;
 mod sections;
 mod table;

@@ -60,7 +60,7 @@ pub(super) fn relation_name(relation_value: i32) -> String {
 }
 
 /// A judgement in a table: its class and probability.
-fn judged(judgement: Option<&wire::Judgement>) -> String {
+pub(super) fn judged(judgement: Option<&wire::Judgement>) -> String {
     judgement.map_or_else(|| UNKNOWN.to_owned(), class_and_probability)
 }
 
@@ -130,6 +130,7 @@ impl Tabular for wire::Pair {
         left("CONTAINMENT OF A"),
         left("CONTAINMENT OF B"),
         left("RELATION"),
+        left(JUDGED),
         left("BASIS"),
         left("A"),
         left("B"),
@@ -141,6 +142,7 @@ impl Tabular for wire::Pair {
             measured(self.containment_of_a),
             measured(self.containment_of_b),
             relation_name(self.relation),
+            judged(self.judgement.as_ref()),
             basis(self.verified),
             escaped(&self.a),
             escaped(&self.b),

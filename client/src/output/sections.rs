@@ -9,6 +9,7 @@ use simdex_client::lines::{date, hex, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
+use crate::output::judging::model;
 use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
 use crate::output::{Printer, Tabular};
 
@@ -66,7 +67,9 @@ impl<W: Write> Printer<W> {
             ("judged", class_and_probability(judgement)),
             ("by rule", rule),
             ("signals", signals.collect::<Vec<_>>().join(", ")),
-        ])
+        ])?;
+        let by = judgement.model.as_ref();
+        by.map_or(Ok(()), |by| self.fields(&[("by model", model(by))]))
     }
 
     /// A recommended setting by size, then what it comes to.
@@ -176,6 +179,9 @@ impl<W: Write> Printer<W> {
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),
         ])?;
+        if let Some(judging) = &status.judge_model {
+            self.fields(&[("judging", model(judging))])?;
+        }
         if let Some(summary) = &status.summary {
             self.fields(&[("holds", summary_sentence(summary))])?;
             self.fields(&[("states", states(summary))])?;
@@ -205,7 +211,7 @@ impl<W: Write> Printer<W> {
     }
 
     /// Lines of a name and a value, values aligned.
-    fn fields(&mut self, fields: &[(&str, String)]) -> io::Result<()> {
+    pub(super) fn fields(&mut self, fields: &[(&str, String)]) -> io::Result<()> {
         for (name, value) in fields {
             writeln!(self, "{name:<22} {}", harmless(value, |_| false))?;
         }
@@ -213,7 +219,7 @@ impl<W: Write> Printer<W> {
     }
 
     /// A table after a blank line; nothing where it would be empty.
-    fn section<T: Tabular>(&mut self, records: &[T]) -> io::Result<()> {
+    pub(super) fn section<T: Tabular>(&mut self, records: &[T]) -> io::Result<()> {
         if records.is_empty() {
             return Ok(());
         }

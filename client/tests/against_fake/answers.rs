@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use simdex_client::wire::{
     Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
-    FolderCopiesSummary, Group, GroupKind, JudgedClass, Judgement, Match, Member, MemoryUse,
-    NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme,
-    SchemeEstimate, SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template,
-    TemplatesSummary,
+    FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match, Member,
+    MemoryUse, NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality,
+    Scheme, SchemeEstimate, SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary,
+    Template, TemplatesSummary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -51,6 +51,15 @@ pub(crate) fn judgement() -> Judgement {
             signal("mcd", Some(0.125)),
             signal("same-title", None),
         ],
+        model: Some(judge_model()),
+    }
+}
+
+fn judge_model() -> JudgeModel {
+    JudgeModel {
+        name: "shipped".to_owned(),
+        hash: vec![0xab; 32],
+        note: String::new(),
     }
 }
 
@@ -130,6 +139,7 @@ pub(crate) fn pair() -> Pair {
         containment_of_a: Some(0.875),
         containment_of_b: Some(0.84),
         verified: true,
+        judgement: None,
     }
 }
 
@@ -141,6 +151,7 @@ pub(crate) fn group() -> Group {
         resemblance,
         containment_of_member: resemblance,
         containment_of_principal: None,
+        judgement: None,
     };
     Group {
         is_continued: false,
@@ -152,6 +163,7 @@ pub(crate) fn group() -> Group {
             member(b"/share/a.txt", Relation::Unspecified, Some(1.0)),
             member(b"/share/b.txt", Relation::Contains, Some(0.9996)),
         ],
+        judged_apart: None,
     }
 }
 
@@ -178,6 +190,7 @@ pub(crate) fn groups(kind: i32) -> Vec<Group> {
             member(first, Relation::Unspecified),
             member(second, relation),
         ],
+        judged_apart: None,
     };
     vec![
         cluster("/share/a.txt", "/share/b.txt", Relation::Unspecified),
@@ -376,6 +389,7 @@ pub(crate) fn status() -> StatusReply {
             answering: true,
         }),
         completeness: Some(half_built()),
+        judge_model: Some(judge_model()),
     }
 }
 

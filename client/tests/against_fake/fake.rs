@@ -329,6 +329,7 @@ impl Similarity for Fake {
             threshold,
             roots,
             strict,
+            ..
         } = request.into_inner();
         if strict {
             return Err(Status::data_loss(

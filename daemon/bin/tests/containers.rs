@@ -134,14 +134,68 @@ fn what_is_nested_too_deep_or_holds_too_much_is_named_and_not_unpacked() {
         let found = listed.iter().find(|(known, ..)| known == path);
         found.map(|(_, state, _)| state.as_str())
     };
-    assert_eq!(state("deep.tar!/in!/in!/in"), Some("too-large"));
-    assert_eq!(state("deep.tar!/in!/in!/in!/in"), None);
-    assert_eq!(state("wide.tar!/wide.tar"), Some("too-large"));
+    assert_eq!(state("deep.tar!/in!/in!/in"), Some("container"));
+    assert_eq!(state("deep.tar!/in!/in!/in!/in"), Some("too-large"));
+    assert_eq!(state("wide.tar!/wide.tar"), Some("container"));
+    assert_eq!(state("wide.tar!/wide.tar!/0.txt"), Some("too-large"));
     assert_eq!(
         state("wide.tar!/last.txt"),
         Some("indexed"),
         "its neighbour"
     );
+}
+
+/// The text of a message was in hand when the limit was met: it is kept, and what it holds is named.
+#[test]
+fn a_limit_of_the_tree_takes_no_text_from_a_container_that_was_read() {
+    let head = "From: a@example.org\nTo: b@example.org\nSubject: an offer\nMIME-Version: 1.0";
+    let part = |more: &str, text| format!("--b\nContent-Type: text/plain\n{more}\n{text}\n");
+    let attached = "Content-Disposition: attachment; filename=\"offer.txt\"\n";
+    let (body, offer) = (part("", prose(1, 300)), part(attached, prose(2, 300)));
+    let kind = "Content-Type: multipart/mixed; boundary=b";
+    let mail = format!("{head}\n{kind}\n\n{body}{offer}--b--\n");
+    let box_tar = tar(&[("mail.eml", &mail), ("other.txt", &prose(3, 300))]);
+    let daemon = Daemon::with(&[("box.tar", box_tar)], |config| {
+        config.extract.container_entries = 2;
+    });
+    let (listed, _) = files(&daemon);
+    let state = |path: &str| {
+        let found = listed.iter().find(|(known, ..)| known == path);
+        found.map(|(_, state, _)| state.as_str())
+    };
+    assert_eq!(state("box.tar!/mail.eml"), Some("indexed"));
+    let offer = state("box.tar!/mail.eml!/offer.txt");
+    assert_eq!(offer, Some("too-large"), "{listed:?}");
+}
+
+/// A file that is cut off deep in one tree is read whole in another, whichever came first.
+#[test]
+fn what_a_tree_cuts_off_hides_nothing_of_another_file_of_the_same_bytes() {
+    let inner = tar(&[("letter.txt", &prose(1, 300))]);
+    let outer = tar(&[("z.tar", &inner)]);
+    let planted = (0..2).fold(inner.clone(), |within, _| tar(&[("in", &within)]));
+    let daemon = Daemon::with(&[("a-planted.tar", planted)], |config| {
+        config.extract.container_nesting = 2;
+    });
+    let cut = "a-planted.tar!/in!/in!/letter.txt";
+    let state = |path: &str| {
+        let (listed, _) = files(&daemon);
+        let found = listed.into_iter().find(|(known, ..)| known == path);
+        found.map(|(_, state, _)| state)
+    };
+    assert_eq!(state(cut).as_deref(), Some("too-large"));
+    std::fs::write(daemon.path("z.tar"), &inner).unwrap();
+    std::fs::write(daemon.path("z-in-another.tar"), &outer).unwrap();
+    daemon.sync();
+    let letters = ["z.tar!/letter.txt", "z-in-another.tar!/z.tar!/letter.txt"];
+    for letter in letters {
+        let state = state(letter).unwrap_or_default();
+        assert!(
+            ["indexed", "identical-bytes"].contains(&&*state),
+            "{letter}: {state}"
+        );
+    }
+    assert_eq!(state(cut).as_deref(), Some("too-large"), "there it stays");
 }
 
 /// What is listed is what is asked: every file and member, at any depth and whatever `!` and `/` its

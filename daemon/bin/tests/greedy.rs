@@ -22,6 +22,8 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
 use wire::find_request::Part;
 use wire::query::Source;
 use wire::similarity_client::SimilarityClient;
@@ -160,6 +162,28 @@ fn idle_connections_lock_nobody_out() {
     let status = daemon.wait(async { Client::connect(&socket).await?.status().await });
     assert_eq!(status.unwrap().roots.len(), 1);
     drop(idle);
+}
+
+#[test]
+fn streams_of_health_take_places_as_streams_of_events_do() {
+    let daemon = daemon(|_| {});
+    daemon.wait(async {
+        let mut health = HealthClient::new(daemon.channel_later().await);
+        let mut held = Vec::new();
+        let refused = loop {
+            // Half of the places there are for streams of events is one connection's share.
+            assert!(held.len() <= 32, "they are not counted");
+            match health.watch(HealthCheckRequest::default()).await {
+                Ok(stream) => held.push(stream),
+                Err(refused) => break refused,
+            }
+        };
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+        let asked = health.check(HealthCheckRequest::default()).await;
+        assert!(asked.is_ok(), "what is answered at once takes none");
+        drop(held);
+        while health.watch(HealthCheckRequest::default()).await.is_err() {}
+    });
 }
 
 #[test]

@@ -57,7 +57,8 @@ impl Bed {
         let engine = &self.engine;
         let limits = &engine.config.extract;
         let ingest = Ingest::new(
-            &engine.index,
+            engine.index.reader(),
+            engine.index.registry(),
             &engine.pool,
             &engine.own_reports,
             limits,
@@ -66,21 +67,24 @@ impl Bed {
         );
         match ingest.file(&self.root(), self.key(name)).unwrap() {
             IngestOutcome::Changed(change) => change,
-            IngestOutcome::Unchanged | IngestOutcome::RetryLater(_) => {
+            IngestOutcome::Unchanged
+            | IngestOutcome::ReadAgain(_)
+            | IngestOutcome::RetryLater(_) => {
                 panic!("{name} is to be read")
             }
         }
     }
 
     fn apply(&self, change: Change) {
-        let applied = self.engine.index.apply(&[change]).unwrap();
+        let applied = self.engine.writer().apply(&[change]).unwrap();
         assert!(applied.unknown_content.is_empty());
     }
 
     fn members(&self, name: &str) -> usize {
         self.engine
             .index
-            .container_members(&self.key(name))
+            .registry()
+            .members(&self.key(name))
             .unwrap()
             .len()
     }

@@ -5,9 +5,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::daemon::{Daemon, code, prose};
-use simdex_client::{ChangeTotals, EarlierReport, Error, wire};
+use simdex_client::{Caveat, ChangeTotals, EarlierReport, Error, wire};
 use tonic::Code;
 
 /// Two versions of one text, and something else.
@@ -111,6 +112,7 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
         ..ChangeTotals::default()
     };
     assert_eq!(changes.totals, right);
+    assert_eq!(changes.caveats, []);
     assert_eq!(changes.out, place.join("second.changes.jsonl"));
     let mode = fs::metadata(&changes.out).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -127,8 +129,6 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
     // Over nothing, and of nothing that was changed since.
     let again = earlier().unwrap().write_changes(&second);
     assert!(matches!(again, Err(Error::Unwritable { .. })));
-    fs::write(first.join("groups.jsonl"), "{}\n").unwrap();
-    assert!(matches!(earlier(), Err(Error::NoEarlierReport { .. })));
     let right = [
         "first",
         "first.changes.jsonl",
@@ -137,6 +137,37 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
     ];
     assert_eq!(names(&place), right);
     simdexd::report::verify(&second).unwrap();
+}
+
+#[test]
+fn what_makes_two_reports_differ_is_told_and_what_was_changed_is_refused() {
+    let daemon = Daemon::start(&share());
+    let (_dir, place) = place();
+    let report = |name: &str, threshold| {
+        let options = wire::ReportOptions::default();
+        let out = place.join(name);
+        let saved = daemon.client.save_report(&out, threshold, options);
+        daemon.wait(saved).unwrap().out
+    };
+    let (first, second) = (report("first", None), report("second", Some(0.5)));
+    let earlier = || EarlierReport::open(&first);
+    // At another threshold groups differ though no file changed.
+    let changes = earlier().unwrap().write_changes(&second).unwrap();
+    assert_eq!(changes.caveats, [Caveat::Threshold]);
+    // What was checked is what is compared with.
+    fs::remove_file(&changes.out).unwrap();
+    let checked = earlier().unwrap();
+    fs::write(first.join("groups.jsonl"), "").unwrap();
+    let changed = checked.write_changes(&second);
+    assert!(matches!(changed, Err(Error::NoEarlierReport { .. })));
+    assert!(matches!(earlier(), Err(Error::NoEarlierReport { .. })));
+    // Nobody waits for a pipe.
+    let manifest = first.join("manifest.json");
+    fs::remove_file(&manifest).unwrap();
+    let pipe = Command::new("mkfifo").arg(&manifest).status();
+    assert!(pipe.unwrap().success());
+    assert!(matches!(earlier(), Err(Error::Unreadable { .. })));
+    assert_eq!(names(&place), ["first", "second"]);
 }
 
 #[test]

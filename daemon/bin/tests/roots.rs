@@ -116,7 +116,8 @@ impl Bed {
         };
         self.engine
             .index
-            .file_keys(self.root().id, &mut visit)
+            .registry()
+            .files(self.root().id, &mut visit)
             .unwrap();
         live
     }

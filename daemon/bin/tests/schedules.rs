@@ -128,7 +128,7 @@ fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
     scheduler.run_due(at(23, "02:00"));
     // As though the daemon had died when the report had its name and the index had not heard of it.
     let engine = bed.slot.get().unwrap();
-    engine.index.forget_reports(|_| false).unwrap();
+    engine.writer().forget_reports(|_| false).unwrap();
     // Somebody else's folder of such a name is none.
     fs::create_dir(bed.place("reports").join(run(21))).unwrap();
     let again = bed.scheduler("");

@@ -18,7 +18,7 @@ use daemon::{Daemon, code, prose};
 use simdex_client::{Error, FindKind, FindOptions, Subject, Upload, wire};
 use simdex_index::store::Operation;
 use simdexd::config::{Config, GrpcConfig};
-use simdexd::engine::EngineError;
+use simdexd::error::EngineError;
 use tonic::Code;
 
 /// Two versions of one text, a copy, and something else.

@@ -20,11 +20,13 @@ use simdex_extract::{Limits, Pool, QueueKey, SpoolSpace, Underway, WaitPolicy, W
 use simdex_index::{Cancel, Change, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
-    ContentHash, ContentRecord, FileKey, FileRecord, FileStat, ReaderVersion, State,
+    ContentHash, ContentRecord, FileKey, FileRecord, FileStat, ReaderVersion, Reason, State,
 };
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
 use simdexd::ingest::{Ingest, IngestOutcome};
+use simdexd::report::ReportDir;
+use simdexd::reporting::{self, ReportKind, ReportRequest};
 use simdexd::roots::Root;
 use simdexd::watch::stat::Observe;
 
@@ -75,7 +77,8 @@ impl Bed {
     fn look(&self, name: &str, pool: &Pool) -> IngestOutcome {
         let limits = &self.engine.config.extract;
         let ingest = Ingest::new(
-            &self.engine.index,
+            self.engine.index.reader(),
+            self.engine.index.registry(),
             pool,
             &self.engine.own_reports,
             limits,
@@ -86,12 +89,12 @@ impl Bed {
     }
 
     fn apply(&self, change: Change) {
-        let applied = self.engine.index.apply(&[change]).unwrap();
+        let applied = self.engine.writer().apply(&[change]).unwrap();
         assert!(applied.unknown_content.is_empty());
     }
 
     fn content_of(&self, name: &str) -> Option<ContentHash> {
-        let record = self.engine.index.file(&self.key(name)).unwrap();
+        let record = self.engine.index.registry().file(&self.key(name)).unwrap();
         record.and_then(|record| record.content())
     }
 }
@@ -202,7 +205,9 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
                 IngestOutcome::RetryLater(None) => {
                     assert!(round > 0, "{name}: nothing is on record")
                 }
-                IngestOutcome::Unchanged | IngestOutcome::Changed(_) => {
+                IngestOutcome::Unchanged
+                | IngestOutcome::ReadAgain(_)
+                | IngestOutcome::Changed(_) => {
                     panic!("{name} is not to be given up")
                 }
             }
@@ -338,6 +343,58 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
         assert!(Instant::now() < patience, "it is stale for ever");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let record = bed.engine.index.file(&bed.key("a.txt")).unwrap().unwrap();
+    let record = bed
+        .engine
+        .index
+        .registry()
+        .file(&bed.key("a.txt"))
+        .unwrap()
+        .unwrap();
     assert!(record.last_read.is_some());
+}
+
+#[test]
+fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_background() {
+    let bed = Bed::new();
+    bed.write("a.txt", &prose(1, 60));
+    let synced = || {
+        bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
+        bed.engine.barrier(&Cancel::never()).unwrap();
+    };
+    synced();
+    let reports = ReportDir::open(&bed.root().path).unwrap();
+    let folder = reports.begin("report".as_ref()).unwrap();
+    let request = ReportRequest {
+        threshold: bed.engine.threshold(),
+        strict: false,
+        load: None,
+        kind: ReportKind::Groups,
+        since: None,
+    };
+    let account = bed
+        .engine
+        .index
+        .reader()
+        .memory()
+        .questions
+        .account(&Cancel::never());
+    reporting::send(&bed.engine, &folder, request, &account).unwrap();
+    folder.publish().unwrap();
+    // Other bytes, on record as they were written and with the very times they have now.
+    let (name, hidden) = ("report/groups.jsonl", prose(2, 60));
+    bed.write(name, &hidden);
+    let stat = FileStat::of(&bed.path(name)).unwrap();
+    let record = FileRecord::unread(stat, State::Skipped, Reason::OwnReport);
+    bed.apply(Change::file(SeenFile::without_content(
+        bed.key(name),
+        record,
+    )));
+    synced();
+    assert_eq!(bed.content_of(name), None, "no rescan can know");
+    bed.engine.watch().unwrap();
+    let patience = Instant::now() + Duration::from_secs(120);
+    while bed.content_of(name) != Some(hash(&hidden)) {
+        assert!(Instant::now() < patience, "it is hidden for ever");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -22,10 +22,12 @@ mod kept;
 mod member;
 mod outcome;
 mod outside;
+mod patience;
 mod pool;
 mod process;
 mod protocol;
 mod reader;
+mod resident;
 mod sandbox;
 mod snapshot;
 mod space;
@@ -42,17 +44,18 @@ pub use kept::PrivateFile;
 pub use member::{Member, MemberHead, MemberOut, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome};
 pub use outside::{OutsideLimits, OutsidePrograms, outside_main};
-pub use pool::{Pool, QueueKey, Urgency};
-pub use process::WorkerCommand;
+pub use pool::{MarkedRead, Pool, QueueKey, Urgency};
+pub use process::{WorkerCommand, group_of, kill_group};
 pub use protocol::Task;
 pub use reader::{EXTRACTOR_VERSION, Reader};
+pub use resident::ResidentMemory;
 pub use sandbox::SandboxReport;
 pub use simdex_codes::Reason;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
-pub use spool::MemberBytes;
+pub use spool::{MemberBytes, MemberPolicy};
 pub use underway::{Mark, Refused, Underway, WaitPolicy};
-pub use worker::{Job, worker_main};
+pub use worker::{Job, Readers, worker_main};
 
 /// What one document may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,4 +99,6 @@ pub struct ReadOptions {
     pub urgency: Urgency,
     /// Whose turn it takes.
     pub queue_key: QueueKey,
+    /// What becomes of the files inside.
+    pub members: MemberPolicy,
 }

@@ -12,7 +12,8 @@ pub struct Extraction {
     pub outcome: Outcome,
     /// Kind found in the bytes, such as `application/pdf`; `application/octet-stream` if unknown.
     pub media_type: String,
-    /// Which reader answered; none where a worker was lost before it could say.
+    /// Which reader answered, or would have, were it built in; none where a worker was lost before it could
+    /// say.
     pub reader: Option<Reader>,
     /// Who read it, such as `pdf-extract 0.12.1`. Texts of different engines may order words
     /// differently.

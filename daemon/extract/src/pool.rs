@@ -1,5 +1,6 @@
 //! The workers of the daemon: bounded in number, replaced when worn, called from many threads.
 
+mod asked;
 mod improve;
 mod permit;
 mod queue;
@@ -9,22 +10,24 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FileType, OFlags};
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use tracing::{debug, warn};
 
+pub(crate) use asked::Asked;
+pub use asked::MarkedRead;
 pub use queue::{QueueKey, Urgency};
 
 use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
-use crate::process::{Fault, Spawner, Worker, WorkerCommand};
+use crate::process::{Fault, Greeting, Spawner, Worker, WorkerCommand, kill_group};
 use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
 use crate::underway::{Mark, Refused, Underway, WaitPolicy};
 use crate::{
-    Extraction, Facts, Limits, Outcome, OutsidePrograms, ReadOptions, Reason, SandboxReport,
+    Extraction, Facts, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason, SandboxReport,
 };
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
@@ -54,6 +57,8 @@ struct State {
     /// Every living worker. An entry goes before its worker is reaped, so no number is stale.
     alive: Vec<Pid>,
     report: Option<SandboxReport>,
+    /// Readers built into the workers; none until one was started.
+    readers: Vec<Reader>,
     closed: bool,
 }
 
@@ -133,12 +138,22 @@ impl Pool {
     ///
     /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
     pub fn extract(&self, document: impl AsFd, options: &ReadOptions) -> Extraction {
-        let document = document.as_fd();
+        self.extract_timed(document.as_fd(), options).0
+    }
+
+    /// The same, with the time that it was at workers and programs.
+    fn extract_timed(
+        &self,
+        document: BorrowedFd<'_>,
+        options: &ReadOptions,
+    ) -> (Extraction, Duration) {
+        let mut took = Duration::ZERO;
         let extraction = self
             .measure(document)
-            .and_then(|length| self.ask_worker(document, length, options))
+            .and_then(|length| self.ask_worker((document, length), options, &mut took))
             .unwrap_or_else(|outcome| unread(outcome, document));
-        self.improve(extraction, document, options.queue_key)
+        let improved = self.improve(extraction, document, options.queue_key, &mut took);
+        (improved, took)
     }
 
     /// Reads the text of a content that others must be able to survive: it is written down as under
@@ -150,22 +165,27 @@ impl Pool {
         hash: [u8; 32],
         options: &ReadOptions,
         patience: WaitPolicy,
-    ) -> (Extraction, Option<Mark<'_>>) {
+    ) -> MarkedRead<'_> {
         let document = document.as_fd();
+        let refused = |outcome| MarkedRead {
+            extraction: unread(outcome, document),
+            mark: None,
+            took: Duration::ZERO,
+        };
         match self.begin(hash, patience) {
             Ok(mark) => {
-                let extraction = self.extract(document, options);
+                let (extraction, took) = self.extract_timed(document, options);
                 mark.iter().for_each(Mark::working);
-                (extraction, mark)
+                MarkedRead {
+                    extraction,
+                    mark,
+                    took,
+                }
             }
-            Err(Refused::GivenUp) => {
-                let outcome = Outcome::Crashed(Reason::DaemonCrashed);
-                (unread(outcome, document), None)
-            }
+            Err(Refused::GivenUp) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
             Err(Refused::NotMarked(error)) => {
                 warn!(%error, "what is under way cannot be written down");
-                let outcome = Outcome::Failed(Reason::SpoolFailed);
-                (unread(outcome, document), None)
+                refused(Outcome::Failed(Reason::SpoolFailed))
             }
         }
     }
@@ -196,13 +216,19 @@ impl Pool {
         })
     }
 
+    /// Whether this reader is built into the workers, of which one has been started.
+    #[must_use]
+    pub fn has_reader(&self, reader: Reader) -> bool {
+        self.lock().readers.contains(&reader)
+    }
+
     /// Kills all workers. Documents under way, and all later ones, end as `shutting-down`.
     pub fn shutdown(&self) {
         let mut state = self.lock();
         state.closed = true;
         for &pid in &state.alive {
             // One that is dead and not yet reaped does no harm.
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+            kill_group(pid);
         }
         let idle = std::mem::take(&mut state.idle);
         state
@@ -235,9 +261,9 @@ impl Pool {
     /// Waits its turn, then has a worker read a document.
     fn ask_worker(
         &self,
-        document: BorrowedFd<'_>,
-        length: u64,
+        (document, length): (BorrowedFd<'_>, u64),
         options: &ReadOptions,
+        took: &mut Duration,
     ) -> Result<Extraction, Outcome> {
         let name = options
             .name
@@ -245,27 +271,31 @@ impl Pool {
             .filter(|name| name.len() <= MAX_NAME_BYTES)
             .cloned();
         let nonce = self.nonce.fetch_add(1, Ordering::Relaxed);
-        let request = Request {
-            nonce,
-            length,
-            name,
-            task: Task::Read,
+        let asked = Asked {
+            document,
+            request: Request {
+                nonce,
+                length,
+                name,
+                task: Task::Read,
+            },
+            members: options.members,
         };
         let lane = Lane::of(options.urgency, length);
         let permit = self.acquire_worker(lane, options.queue_key)?;
-        self.ask(&permit, document, &request)
+        self.ask(&permit, &asked, took)
     }
 
-    /// Asks a worker of this permit.
+    /// Asks a worker of this permit; adds the time that the document was there.
     fn ask(
         &self,
         permit: &WorkerPermit<'_>,
-        document: BorrowedFd<'_>,
-        request: &Request,
+        asked: &Asked<'_>,
+        took: &mut Duration,
     ) -> Result<Extraction, Outcome> {
-        match self.ask_once(permit, document, request) {
+        match self.ask_once(permit, asked, took) {
             // The worker died between two documents, which is not this one's doing.
-            Err(Lost::Unsent) => self.ask_once(permit, document, request),
+            Err(Lost::Unsent) => self.ask_once(permit, asked, took),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -278,12 +308,15 @@ impl Pool {
     fn ask_once(
         &self,
         permit: &WorkerPermit<'_>,
-        document: BorrowedFd<'_>,
-        request: &Request,
+        asked: &Asked<'_>,
+        took: &mut Duration,
     ) -> Result<Extraction, Lost> {
         let mut worker = permit.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
-        match worker.ask(document, request, &self.limits, &self.space) {
+        let start = Instant::now();
+        let answer = worker.ask(asked, &self.limits, &self.space);
+        *took += start.elapsed();
+        match answer {
             Ok((extraction, fit)) => {
                 if fit && worker.served() < documents_per_worker {
                     self.check_in(worker);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, BufReader, PipeReader, Read};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::panic::catch_unwind;
@@ -17,10 +17,12 @@ use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal};
 use tracing::warn;
 
-use crate::protocol::{self, Hello, Request, Setup};
+use crate::patience::{PatientReader, time_kept_waiting, was_starved};
+use crate::pool::Asked;
+use crate::protocol::{self, Hello, Setup};
 use crate::space::SpoolSpace;
 use crate::spool::Collecting;
-use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reason, SandboxReport};
+use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reader, Reason, SandboxReport};
 
 /// How long a worker may take to confine itself and say hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
@@ -82,20 +84,39 @@ impl Spawner {
     }
 
     /// Starts a worker and waits until it has confined itself.
-    pub(crate) fn spawn(&self) -> io::Result<(Worker, SandboxReport)> {
+    pub(crate) fn spawn(&self) -> io::Result<(Worker, Greeting)> {
         let (reply, answer) = sync_channel(1);
         let gone = |_| io::Error::other("the spawner thread ended");
         self.orders.send(reply).map_err(|_| gone(()))?;
         let mut worker = answer.recv().map_err(|_| gone(()))??;
-        let report = worker.greet(&self.setup)?;
-        Ok((worker, report))
+        let greeting = worker.greet(&self.setup)?;
+        Ok((worker, greeting))
     }
+}
+
+/// The group that a child leads, if the system told its number.
+#[must_use]
+pub fn group_of(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Kills a process group whose leader is not reaped; harmless where all of it ended by itself just now.
+pub fn kill_group(group: Pid) {
+    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+}
+
+/// What a worker says of itself before it gets a document.
+pub(crate) struct Greeting {
+    /// What confines it.
+    pub(crate) report: SandboxReport,
+    /// Readers built into it.
+    pub(crate) readers: Vec<Reader>,
 }
 
 /// A running worker. Dropping it kills it.
 pub(crate) struct Worker {
     child: Child,
-    answers: BufReader<DeadlineReader>,
+    answers: BufReader<PatientReader>,
     stderr: PipeReader,
     served: u32,
 }
@@ -113,6 +134,8 @@ pub(crate) enum Fault {
     Unsent,
     /// The wall clock ran out.
     TimedOut,
+    /// The same, while the machine kept it from running.
+    Starved,
     /// It closed its socket.
     Closed,
     /// It answered nonsense.
@@ -130,10 +153,7 @@ impl Worker {
         rustix::fs::fcntl_setfl(&stderr, OFlags::NONBLOCK)?;
         rustix::fs::fcntl_setfl(&stderr_writer, OFlags::NONBLOCK)?;
         stream.set_write_timeout(Some(HELLO_LIMIT))?;
-        let answers = DeadlineReader {
-            stream,
-            deadline: Instant::now(),
-        };
+        let answers = PatientReader::new(stream);
         let child = Command::new(&command.program)
             .args(&command.args)
             .env_clear()
@@ -151,18 +171,21 @@ impl Worker {
         })
     }
 
-    fn greet(&mut self, setup: &Setup) -> io::Result<SandboxReport> {
+    fn greet(&mut self, setup: &Setup) -> io::Result<Greeting> {
         protocol::send(self.stream(), setup)?;
-        self.answers.get_mut().deadline = Instant::now() + HELLO_LIMIT;
-        let hello: Hello = protocol::receive(&mut self.answers)?;
+        self.answers.get_mut().wait_for(HELLO_LIMIT);
+        let mut hello: Hello = protocol::receive(&mut self.answers)?;
         if hello.extractor_version != EXTRACTOR_VERSION {
             return Err(io::Error::other("the worker is of another version"));
         }
-        Ok(SandboxReport::from_hello(hello))
+        Ok(Greeting {
+            readers: std::mem::take(&mut hello.readers),
+            report: SandboxReport::from_hello(hello),
+        })
     }
 
     pub(crate) fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+        group_of(&self.child)
     }
 
     /// Documents answered so far.
@@ -181,15 +204,36 @@ impl Worker {
     /// Has `document` read. The second value says whether the worker can take another.
     pub(crate) fn ask(
         &mut self,
-        document: BorrowedFd<'_>,
-        request: &Request,
+        asked: &Asked<'_>,
         limits: &Limits,
         space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
-        self.answers.get_mut().deadline = Instant::now() + limits.wall;
-        protocol::send_with_descriptor(self.stream(), request, document)
+        let waited = self.pid().and_then(time_kept_waiting);
+        let answer = self.ask_in_time(asked, limits, space);
+        match answer {
+            Err(Fault::TimedOut) => {
+                let by_now = self.pid().and_then(time_kept_waiting);
+                Err(match was_starved(waited, by_now, limits.wall) {
+                    true => Fault::Starved,
+                    false => Fault::TimedOut,
+                })
+            }
+            answer => answer,
+        }
+    }
+
+    fn ask_in_time(
+        &mut self,
+        asked: &Asked<'_>,
+        limits: &Limits,
+        space: &SpoolSpace,
+    ) -> Result<(Extraction, bool), Fault> {
+        let request = &asked.request;
+        self.answers.get_mut().wait_for(limits.wall);
+        protocol::send_with_descriptor(self.stream(), request, asked.document)
             .map_err(|_| Fault::Unsent)?;
-        let mut members = Collecting::new(space, &limits.budgets).map_err(|_| Fault::Machine)?;
+        let mut members =
+            Collecting::new(space, &limits.budgets, asked.members).map_err(|_| Fault::Machine)?;
         let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members);
         let reply = reply.map_err(|error| match members.failure() {
             Some(failure) => spool_failed(&failure),
@@ -219,6 +263,7 @@ impl Worker {
         let (status, by_us) = self.end();
         match fault {
             Fault::TimedOut => Outcome::TimedOut(Reason::WallLimit),
+            Fault::Starved => Outcome::Failed(Reason::MachineBusy),
             Fault::BadReply => Outcome::Crashed(Reason::BadReply),
             Fault::Machine => Outcome::Failed(Reason::SpoolFailed),
             Fault::Unsent | Fault::Closed if by_us => Outcome::Crashed(Reason::NoReply),
@@ -240,7 +285,7 @@ impl Worker {
         let alive = matches!(self.child.try_wait(), Ok(None));
         if let (true, Some(pid)) = (alive, self.pid()) {
             // It may end by itself between the two calls; it is not reaped before `wait`.
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+            kill_group(pid);
         }
         (self.child.wait().ok(), alive)
     }
@@ -264,7 +309,7 @@ impl Worker {
     }
 
     fn stream(&self) -> &UnixStream {
-        &self.answers.get_ref().stream
+        self.answers.get_ref().stream()
     }
 }
 
@@ -307,29 +352,5 @@ fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
         Some(signal) if FROM_OUTSIDE.contains(&signal) => Outcome::Failed(Reason::Killed),
         Some(_) => Outcome::Crashed(Reason::Signal),
         None => Outcome::Crashed(Reason::NoReply),
-    }
-}
-
-/// Reads until a moment, not for a duration a read: a worker that drips bytes gains no time.
-struct DeadlineReader {
-    stream: UnixStream,
-    deadline: Instant,
-}
-
-impl Read for DeadlineReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            self.stream.set_read_timeout(Some(left))?;
-            match self.stream.read(buffer).map_err(|error| error.kind()) {
-                Err(io::ErrorKind::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
-                // A daemon that was stopped and goes on: that is not the worker's doing.
-                Err(io::ErrorKind::Interrupted) => {}
-                result => return result.map_err(io::Error::from),
-            }
-        }
     }
 }

@@ -47,6 +47,8 @@ pub(crate) struct Setup {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hello {
     pub(crate) extractor_version: u32,
+    /// Readers built into the worker.
+    pub(crate) readers: Vec<Reader>,
     pub(crate) enforced: Vec<String>,
     pub(crate) missing: Vec<String>,
 }

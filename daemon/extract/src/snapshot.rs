@@ -34,28 +34,37 @@ pub enum SnapshotError {
     /// It is longer than the limit.
     #[error("the file is longer than the limit")]
     TooLong,
+    /// Nobody waits for it any more.
+    #[error("nobody waits for the bytes")]
+    Stopped,
 }
 
 impl SpoolSpace {
     /// Takes the bytes of a file that is open for reading, at most `limit` of them. A file that
     /// changes meanwhile may give bytes it never had at one moment; its `stat` tells, or else they
-    /// are at least the same for all who ask this snapshot.
+    /// are at least the same for all who ask this snapshot. `go_on` is asked now and then: a share may be slow.
     ///
     /// # Errors
     /// See [`SnapshotError`].
-    pub fn snapshot(&self, source: &File, limit: u64) -> Result<Snapshot, SnapshotError> {
+    pub fn snapshot(
+        &self,
+        source: &File,
+        limit: u64,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Snapshot, SnapshotError> {
         let length = source.metadata().map_err(SnapshotError::Source)?.len();
+        let bounds = Bounds { limit, go_on };
         if length > IN_MEMORY as u64
             && let Some(clone) = self.clone_of(source)
         {
-            return self.cloned(&clone, limit);
+            return self.cloned(&clone, &bounds);
         }
-        self.copied(source, length, limit)
+        self.copied(source, length, &bounds)
     }
 
-    fn cloned(&self, clone: &File, limit: u64) -> Result<Snapshot, SnapshotError> {
+    fn cloned(&self, clone: &File, bounds: &Bounds<'_>) -> Result<Snapshot, SnapshotError> {
         let mut hasher = blake3::Hasher::new();
-        let length = read_all(clone, limit, |chunk| {
+        let length = bounds.read_all(clone, |chunk| {
             hasher.update(chunk);
             Ok(())
         })?;
@@ -68,13 +77,18 @@ impl SpoolSpace {
         })
     }
 
-    fn copied(&self, source: &File, expected: u64, limit: u64) -> Result<Snapshot, SnapshotError> {
-        let out = Growing::new(self, Claim::First, expected.min(limit));
+    fn copied(
+        &self,
+        source: &File,
+        expected: u64,
+        bounds: &Bounds<'_>,
+    ) -> Result<Snapshot, SnapshotError> {
+        let out = Growing::new(self, Claim::First, expected.min(bounds.limit));
         let mut out = out.map_err(SnapshotError::Spool)?;
         let mut from = source;
         from.rewind().map_err(SnapshotError::Source)?;
         let mut hasher = blake3::Hasher::new();
-        let length = read_all(from, limit, |chunk| {
+        let length = bounds.read_all(from, |chunk| {
             hasher.update(chunk);
             out.write_all(chunk)
         })?;
@@ -87,25 +101,36 @@ impl SpoolSpace {
     }
 }
 
-/// Passes on all bytes of a reader, and counts them; a failure of `take` is the spool's.
-fn read_all(
-    mut from: impl Read,
+/// How many bytes are read, and how long.
+struct Bounds<'a> {
     limit: u64,
-    mut take: impl FnMut(&[u8]) -> io::Result<()>,
-) -> Result<u64, SnapshotError> {
-    let (mut buffer, mut length) = (vec![0; BUFFER], 0);
-    loop {
-        let count = match from.read(&mut buffer) {
-            Ok(0) => return Ok(length),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(SnapshotError::Source(error)),
-        };
-        length += count as u64;
-        if length > limit {
-            return Err(SnapshotError::TooLong);
+    go_on: &'a dyn Fn() -> bool,
+}
+
+impl Bounds<'_> {
+    /// Passes on all bytes of a reader, and counts them; a failure of `take` is the spool's.
+    fn read_all(
+        &self,
+        mut from: impl Read,
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<u64, SnapshotError> {
+        let (mut buffer, mut length) = (vec![0; BUFFER], 0);
+        loop {
+            if !(self.go_on)() {
+                return Err(SnapshotError::Stopped);
+            }
+            let count = match from.read(&mut buffer) {
+                Ok(0) => return Ok(length),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(SnapshotError::Source(error)),
+            };
+            length += count as u64;
+            if length > self.limit {
+                return Err(SnapshotError::TooLong);
+            }
+            take(&buffer[..count]).map_err(SnapshotError::Spool)?;
         }
-        take(&buffer[..count]).map_err(SnapshotError::Spool)?;
     }
 }
 
@@ -154,7 +179,9 @@ mod tests {
         for length in [0, 5, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
             let old = bytes(length);
             let source = file_of(&old);
-            let taken = space.snapshot(&source.reopen().unwrap(), u64::MAX).unwrap();
+            let taken = space
+                .snapshot(&source.reopen().unwrap(), u64::MAX, &|| true)
+                .unwrap();
             // In place and of the same length, as a store into a mapped page would.
             source
                 .as_file()
@@ -183,7 +210,7 @@ mod tests {
         };
         assert_ne!(read(&source), read(&source));
         let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
-        let taken = space.snapshot(&source, u64::MAX).unwrap();
+        let taken = space.snapshot(&source, u64::MAX, &|| true).unwrap();
         let (hash, length) = (taken.hash(), taken.length());
         let kept = read(taken.into_file().unwrap().file());
         assert_eq!(hash, *blake3::hash(&kept).as_bytes());
@@ -197,21 +224,39 @@ mod tests {
         let limit = u64::MAX;
         // A clone takes no room; where there are none the copy does not fit.
         if space.clone_of(&long.reopen().unwrap()).is_none() {
-            let full = space.snapshot(&long.reopen().unwrap(), limit).unwrap_err();
+            let full = space
+                .snapshot(&long.reopen().unwrap(), limit, &|| true)
+                .unwrap_err();
             assert!(matches!(full, SnapshotError::Spool(_)), "{full:?}");
         }
         let only_written = File::options().write(true).open(long.path()).unwrap();
-        let refused = space.snapshot(&only_written, limit).unwrap_err();
+        let refused = space.snapshot(&only_written, limit, &|| true).unwrap_err();
         assert!(matches!(
             refused,
             SnapshotError::Source(_) | SnapshotError::Spool(_)
         ));
         let short = file_of(&bytes(9));
         let unreadable = File::options().write(true).open(short.path()).unwrap();
-        let refused = space.snapshot(&unreadable, limit).unwrap_err();
+        let refused = space.snapshot(&unreadable, limit, &|| true).unwrap_err();
         assert!(matches!(refused, SnapshotError::Source(_)), "{refused:?}");
-        let cut = space.snapshot(&short.reopen().unwrap(), 8).unwrap_err();
+        let cut = space
+            .snapshot(&short.reopen().unwrap(), 8, &|| true)
+            .unwrap_err();
         assert!(matches!(cut, SnapshotError::TooLong));
         assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn a_snapshot_that_nobody_waits_for_ends_in_the_middle_and_keeps_nothing() {
+        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
+        let source = file_of(&bytes(3 * IN_MEMORY));
+        let asked = std::cell::Cell::new(0);
+        let twice = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 3
+        };
+        let stopped = space.snapshot(&source.reopen().unwrap(), u64::MAX, &twice);
+        assert!(matches!(stopped.unwrap_err(), SnapshotError::Stopped));
+        assert_eq!((asked.get(), space.used()), (3, 0));
     }
 }

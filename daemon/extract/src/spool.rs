@@ -9,6 +9,16 @@ use crate::member::{Member, MemberHead};
 use crate::space::SpoolSpace;
 use crate::{Budgets, Reason};
 
+/// What becomes of the files inside a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MemberPolicy {
+    /// They are kept, and returned with the text.
+    #[default]
+    Keep,
+    /// They are counted against the budgets and dropped as they arrive: nothing is spooled.
+    Discard,
+}
+
 /// The bytes of one container's members. A file is removed by the kernel when the last of them is
 /// dropped.
 #[derive(Debug)]
@@ -117,18 +127,27 @@ impl Read for SpoolReader<'_> {
 pub(crate) struct Collecting<'a> {
     space: &'a SpoolSpace,
     budgets: &'a Budgets,
+    policy: MemberPolicy,
     spool: Growing,
+    /// Bytes of members so far, kept or not.
+    received: u64,
     members: Vec<(MemberHead, Extent)>,
     /// The bytes could not be kept, which is no fault of the worker's.
     failed: Option<io::Error>,
 }
 
 impl<'a> Collecting<'a> {
-    pub(crate) fn new(space: &'a SpoolSpace, budgets: &'a Budgets) -> io::Result<Self> {
+    pub(crate) fn new(
+        space: &'a SpoolSpace,
+        budgets: &'a Budgets,
+        policy: MemberPolicy,
+    ) -> io::Result<Self> {
         Ok(Self {
             space,
             budgets,
+            policy,
             spool: Growing::new(space, Claim::More, 0)?,
+            received: 0,
             members: Vec::new(),
             failed: None,
         })
@@ -155,10 +174,14 @@ impl<'a> Collecting<'a> {
 
     pub(crate) fn chunk(&mut self, bytes: &[u8]) -> io::Result<()> {
         let more = bytes.len() as u64;
-        if self.spool.length() + more > self.budgets.total_bytes {
+        if self.received + more > self.budgets.total_bytes {
             return Err(io::ErrorKind::InvalidData.into());
         }
         self.current()?.length += more;
+        self.received += more;
+        if self.policy == MemberPolicy::Discard {
+            return Ok(());
+        }
         self.spool.write_all(bytes).map_err(|error| {
             let kind = error.kind();
             self.failed = Some(error);
@@ -171,7 +194,11 @@ impl<'a> Collecting<'a> {
         Ok(())
     }
 
+    /// The members; none where they are discarded.
     pub(crate) fn into_members(self) -> io::Result<Vec<Member>> {
+        if self.policy == MemberPolicy::Discard {
+            return Ok(Vec::new());
+        }
         let spool = Spool::of(self.spool, self.space)?;
         let member = |(head, extent): (MemberHead, Extent)| Member {
             body: head.unread.map_or_else(
@@ -215,7 +242,7 @@ mod tests {
     #[test]
     fn members_keep_their_own_bytes_and_can_only_be_read() {
         let (space, budgets) = (space(), Budgets::default());
-        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         for (name, pieces) in [("a", &["one ", "two"][..]), ("b", &[]), ("c", &["three"])] {
             spool.begin(head(name)).unwrap();
             for piece in pieces {
@@ -243,7 +270,7 @@ mod tests {
     #[test]
     fn what_outgrows_the_memory_lies_in_a_file_and_reads_the_same() {
         let (space, budgets) = (space(), Budgets::default());
-        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         let bytes: Vec<u8> = (0..IN_MEMORY / 2 + 1).map(|at| (at % 251) as u8).collect();
         for name in ["a", "b", "c"] {
             spool.begin(head(name)).unwrap();
@@ -288,9 +315,9 @@ mod tests {
             total_bytes: 4,
             ..Budgets::default()
         };
-        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         assert!(spool.chunk(b"x").is_err(), "bytes of no member");
-        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         spool.begin(head("a")).unwrap();
         spool.chunk(b"1234").unwrap();
         assert!(spool.chunk(b"5").is_err());
@@ -303,12 +330,31 @@ mod tests {
             SpoolSpace::new(std::env::temp_dir(), 1 << 20),
             Budgets::default(),
         );
-        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         spool.begin(head("a")).unwrap();
         assert!(spool.chunk(&vec![0; IN_MEMORY + 1]).is_err());
         assert!(spool.failure().is_some());
-        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         assert!(spool.chunk(b"bytes of no member").is_err());
         assert!(spool.failure().is_none());
+    }
+
+    #[test]
+    fn what_is_discarded_takes_no_room_and_is_bounded_all_the_same() {
+        let (space, budgets) = (
+            SpoolSpace::new(std::env::temp_dir(), 1),
+            Budgets {
+                total_bytes: 4 << 20,
+                ..Budgets::default()
+            },
+        );
+        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Discard).unwrap();
+        spool.begin(head("a")).unwrap();
+        for _ in 0..4 {
+            spool.chunk(&vec![0; IN_MEMORY]).unwrap();
+        }
+        assert_eq!(space.used(), 0);
+        assert!(spool.chunk(b"1").is_err() && spool.failure().is_none());
+        assert!(spool.into_members().unwrap().is_empty());
     }
 }

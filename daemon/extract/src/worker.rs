@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::thread;
 
 use crate::protocol::{self, Answers, Hello, Reply, Request, Setup, Task};
+use crate::resident::ResidentMemory;
 use crate::sandbox::{self, SandboxReport};
-use crate::{Budgets, EXTRACTOR_VERSION, Extraction, MemberOut, Reason};
+use crate::{Budgets, EXTRACTOR_VERSION, Extraction, MemberOut, Reader, Reason};
 
 /// Added to the niceness of a worker: while it reads, the daemon answers.
 const GIVE_WAY: i32 = 10;
@@ -37,33 +37,38 @@ pub struct Job {
     pub members: Box<dyn MemberOut>,
 }
 
-/// What reads a document; it catches the panics of its parsers.
-type Read = fn(Job) -> Extraction;
+/// What a worker reads documents with.
+pub struct Readers {
+    /// Those that are built in.
+    pub built_in: Vec<Reader>,
+    /// Reads a document; it catches the panics of its parsers.
+    pub read: fn(Job) -> Extraction,
+}
 
 /// The hidden subcommand of the daemon's binary: has documents from stdin read until it closes.
 ///
 /// Started by a [`Pool`](crate::Pool) only; started by hand it ends with a failure at once.
 #[must_use]
-pub fn worker_main(read: fn(Job) -> Extraction) -> ExitCode {
-    match run(read) {
+pub fn worker_main(readers: Readers) -> ExitCode {
+    match run(readers) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 /// The main thread confines the process and waits; the thread with the big stack does the rest.
-fn run(read: Read) -> io::Result<()> {
+fn run(readers: Readers) -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let setup: Setup = protocol::receive(&stream)?;
     // Where it is refused, a worker competes as an equal.
     let _ = rustix::process::nice(GIVE_WAY);
     // A panic's message may quote the document.
     std::panic::set_hook(Box::new(|_| {}));
-    let memory = Memory::open();
+    let memory = ResidentMemory::open();
     let report = sandbox::confine_process(&setup);
     let parser = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || serve(&stream, &setup, report, read, &memory))?;
+        .spawn(move || serve(&stream, &setup, report, readers, &memory))?;
     parser
         .join()
         .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
@@ -73,13 +78,14 @@ fn serve(
     stream: &UnixStream,
     setup: &Setup,
     mut report: SandboxReport,
-    read: Read,
-    memory: &Memory,
+    readers: Readers,
+    memory: &ResidentMemory,
 ) -> io::Result<()> {
     let answers = Answers::on(stream)?;
     sandbox::confine_threads(&mut report);
     let hello = Hello {
         extractor_version: EXTRACTOR_VERSION,
+        readers: readers.built_in,
         enforced: report.enforced,
         missing: report.missing,
     };
@@ -91,7 +97,7 @@ fn serve(
         };
         let nonce = request.nonce;
         sandbox::grant_cpu(setup.cpu_seconds)?;
-        let extraction = read(job(&answers, setup, request, document.into()));
+        let extraction = (readers.read)(job(&answers, setup, request, document.into()));
         if !answer(&answers, nonce, extraction, memory)? {
             return Ok(());
         }
@@ -115,39 +121,15 @@ fn answer(
     answers: &Answers,
     nonce: u64,
     extraction: Extraction,
-    memory: &Memory,
+    memory: &ResidentMemory,
 ) -> io::Result<bool> {
     // After a panic the parser's own state is not to be trusted.
     let panicked = extraction.outcome.reason() == Some(Reason::ParserPanic);
     let grown = memory
-        .resident_bytes()
+        .bytes()
         .is_some_and(|bytes| bytes > MAX_RESIDENT_BYTES);
     let (reply, text) = Reply::of(extraction, nonce, panicked || grown);
     let last = reply.last;
     answers.reply(reply, text.as_bytes())?;
     Ok(!last)
-}
-
-/// The process's own memory figures, opened while files can be.
-struct Memory {
-    statm: Option<File>,
-    page_bytes: u64,
-}
-
-impl Memory {
-    fn open() -> Self {
-        Self {
-            statm: File::open("/proc/self/statm").ok(),
-            page_bytes: rustix::param::page_size() as u64,
-        }
-    }
-
-    /// Resident memory: the second number of `statm`, in pages.
-    fn resident_bytes(&self) -> Option<u64> {
-        let mut buffer = [0; 128];
-        let count = self.statm.as_ref()?.read_at(&mut buffer, 0).ok()?;
-        let line = std::str::from_utf8(&buffer[..count]).ok()?;
-        let pages: u64 = line.split(' ').nth(1)?.parse().ok()?;
-        Some(pages * self.page_bytes)
-    }
 }

@@ -12,7 +12,7 @@ use simdex_signature::SchemeKind;
 
 use crate::IndexError;
 use crate::runs::Run;
-use crate::store::PostingRun;
+use crate::store::{Block, PostingRun};
 
 mod filling;
 #[cfg(test)]
@@ -115,24 +115,29 @@ impl<'a> Buckets<'a> {
 
     /// Appends all postings of a bucket, in order.
     fn load(&self, number: u32, out: &mut Vec<Posting>) -> Result<(), IndexError> {
-        let Some(first) = self.shard(number, 0)? else {
+        let read = |shard| self.run.get(&self.key(number, shard));
+        let Some(first) = read(0)? else {
             return Ok(());
         };
         let damaged = |_| self.damaged(number);
         let bucket = Bucket::parse(&first).map_err(damaged)?;
         postings_of(bucket.body(), out).map_err(damaged)?;
         for shard in bucket.further_shards() {
-            postings_of(&self.further_shard(number, shard)?, out).map_err(damaged)?;
+            let body = read(shard)?.ok_or_else(|| self.damaged(number))?;
+            postings_of(&body, out).map_err(damaged)?;
         }
         Ok(())
     }
 
-    fn shard(&self, bucket: u32, shard: u16) -> Result<Option<Vec<u8>>, IndexError> {
-        let key = shard_key(self.scheme, self.held.bits, bucket, shard);
-        Ok(self.run.get(&key)?)
+    fn key(&self, bucket: u32, shard: u16) -> [u8; 8] {
+        shard_key(self.scheme, self.held.bits, bucket, shard)
     }
 
-    fn further_shard(&self, bucket: u32, shard: u16) -> Result<Vec<u8>, IndexError> {
+    fn shard(&self, bucket: u32, shard: u16) -> Result<Option<Block>, IndexError> {
+        Ok(self.run.look_up(&self.key(bucket, shard))?)
+    }
+
+    fn further_shard(&self, bucket: u32, shard: u16) -> Result<Block, IndexError> {
         let found = self.shard(bucket, shard)?;
         found.ok_or_else(|| self.damaged(bucket))
     }

@@ -5,7 +5,6 @@ mod kept;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{MutexGuard, PoisonError};
 
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, RootId, State, key};
@@ -14,8 +13,8 @@ use simdex_signature::Ratio;
 use self::carriers::FirstCarrier;
 pub(crate) use self::kept::KeptCounts;
 use self::kept::UnresolvedFirst;
-use crate::index::{Index, IndexState};
-use crate::{Cancel, FileView, IndexError, View};
+use crate::shared::IndexState;
+use crate::{Cancel, FileView, IndexError, IndexReader, IndexWriter, View};
 
 /// Counts of the files of a view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,82 +116,37 @@ pub(crate) struct CountChanges {
     pub(super) sole_carriers: Vec<CountedFile>,
 }
 
-impl Index {
+impl IndexReader {
     /// Counts the files of a view. Files are looked up only where several carry a document and it is not
     /// known, since one of them changed, which comes first.
     pub fn count_files(&self, view: &View, cancel: &Cancel) -> Result<FileCounts, IndexError> {
-        let roots = self.roots_by_path(view)?;
+        let roots = self.roots(view)?;
         let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
         self.resolve_doubts(cancel)?;
-        Ok(self.kept_counts().of(&roots))
-    }
-
-    /// Files of a root that are on record; members of containers are left out.
-    pub fn files_on_disk(&self, root: RootId) -> u64 {
-        self.kept_counts().files_on_disk(root)
+        Ok(self.shared.kept_counts().of(&roots))
     }
 
     /// How many groups there are, where that is at hand: of all that is served, at the threshold that
-    /// groups are kept at, once everything is settled and every group has its handle.
+    /// groups are kept at, once everything is settled and every group has its id.
     pub fn group_count(&self, view: &View, threshold: Ratio) -> Option<u64> {
-        if threshold != self.threshold() || !self.is_settled() {
+        if threshold != self.shared.threshold() || !self.shared.state().unsettled.is_empty() {
             return None;
         }
-        let state = self.state();
-        (*view == state.served).then_some(state.handles.len() as u64)
-    }
-
-    /// Taken before the lock of the state, never after it: a view that is counted for the first time
-    /// takes a while.
-    pub(crate) fn kept_counts(&self) -> MutexGuard<'_, KeptCounts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds what counting these changes takes from the store as it is before them. The writer is held.
-    pub(crate) fn count_changes(
-        &self,
-        changes: Vec<CountChange>,
-    ) -> Result<CountChanges, IndexError> {
-        let mut gained: BTreeMap<DocId, i64> = BTreeMap::new();
-        for CountChange { file, more } in &changes {
-            if let Some((id, _)) = file.carried {
-                *gained.entry(id).or_default() += if *more { 1 } else { -1 };
-            }
-        }
-        let state = self.state();
-        gained.retain(|id, gained| {
-            *gained > 0 && state.table.files(*id) == 1 && state.table.is_text(*id)
-        });
-        drop(state);
-        let mut sole_carriers = Vec::new();
-        for key in gained.into_keys().map(|id| self.carrier(id)) {
-            let Some(key) = key? else { continue };
-            if let Some(record) = self.file(&key)? {
-                sole_carriers.push(CountedFile::new(&key, &record, |hash| self.found(hash))?);
-            }
-        }
-        Ok(CountChanges {
-            changes,
-            sole_carriers,
-        })
-    }
-
-    /// What is on record of a content, as far as it is counted.
-    pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<Found>, IndexError> {
-        Ok(self.content(hash)?.as_ref().map(found))
+        let state = self.shared.state();
+        (*view == state.served).then_some(state.group_ids.len() as u64)
     }
 
     /// Finds out what is in doubt by now; what changes meanwhile is left to the next count.
     fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
-        let until = self.kept_counts().changes();
+        let until = self.shared.kept_counts().changes();
         let mut after = None;
         loop {
-            let Some(doubt) = self.kept_counts().next_doubt(after, until) else {
+            let Some(doubt) = self.shared.kept_counts().next_doubt(after, until) else {
                 return Ok(());
             };
             let firsts = self.first_carriers(&doubt, cancel)?;
             after = Some(doubt.document);
-            self.kept_counts().resolve(&doubt, firsts);
+            self.shared.kept_counts().resolve(&doubt, firsts);
         }
     }
 
@@ -208,10 +162,13 @@ impl Index {
             let mut found = None;
             let (root, path) = (*root, Vec::new());
             let prefix = key::file_of_content(*content, &FileKey { root, path });
-            self.store.records().scan(&prefix, None, &mut |link, _| {
-                found = key::parse_file(link, 33);
-                ControlFlow::Break(())
-            })?;
+            self.shared
+                .store
+                .records()
+                .scan(&prefix, None, &mut |link, _| {
+                    found = key::parse_file(link, 33);
+                    ControlFlow::Break(())
+                })?;
             let Some(file) = found else { continue };
             match firsts.get(&root) {
                 Some((first, _)) if *first < file => {}
@@ -223,6 +180,42 @@ impl Index {
             (root, FirstCarrier { content, is_member })
         };
         Ok(firsts.into_iter().map(first).collect())
+    }
+}
+
+impl IndexWriter {
+    /// Adds what counting these changes takes from the store as it is before them. The writer is held.
+    pub(crate) fn count_changes(
+        &self,
+        changes: Vec<CountChange>,
+    ) -> Result<CountChanges, IndexError> {
+        let mut gained: BTreeMap<DocId, i64> = BTreeMap::new();
+        for CountChange { file, more } in &changes {
+            if let Some((id, _)) = file.carried {
+                *gained.entry(id).or_default() += if *more { 1 } else { -1 };
+            }
+        }
+        let state = self.shared.state();
+        gained.retain(|id, gained| {
+            *gained > 0 && state.table.files(*id) == 1 && state.table.is_text(*id)
+        });
+        drop(state);
+        let mut sole_carriers = Vec::new();
+        for key in gained.into_keys().map(|id| self.registry.carrier(id)) {
+            let Some(key) = key? else { continue };
+            if let Some(record) = self.registry.file(&key)? {
+                sole_carriers.push(CountedFile::new(&key, &record, |hash| self.found(hash))?);
+            }
+        }
+        Ok(CountChanges {
+            changes,
+            sole_carriers,
+        })
+    }
+
+    /// What is on record of a content, as far as it is counted.
+    pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<Found>, IndexError> {
+        Ok(self.registry.content(hash)?.as_ref().map(found))
     }
 }
 

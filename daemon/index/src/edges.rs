@@ -19,10 +19,10 @@ use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
-use crate::candidates::Tally;
-use crate::index::{Index, IndexState};
-use crate::settle::{rank, rank_of};
-use crate::{Cancel, DocumentStats, IndexError, MemoryAccount, MemoryBudget};
+use crate::groups::{rank, rank_of};
+use crate::reader::candidates::Tally;
+use crate::shared::IndexState;
+use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount};
 
 mod compare;
 mod cuts;
@@ -35,15 +35,14 @@ pub(crate) use compare::Shingles;
 pub(crate) use cuts::Cuts;
 pub(crate) use principals::{LONG, PrincipalLists};
 
-/// Finds partners at one threshold.
+/// Finds partners at one threshold. Permits for shingles are taken of the account that is passed, one for all
+/// that is held at once: a caller that holds permits passes the account that they are of.
 pub(crate) struct EdgeFinder<'a> {
-    index: &'a Index,
+    index: &'a IndexReader,
     threshold: Ratio,
     cuts: Arc<Cuts>,
     /// Documents that may be partners; `None` if all may.
     among: Option<RoaringTreemap>,
-    /// Permits for shingles are taken from it.
-    memory: &'a MemoryBudget,
     /// Long posting lists skipped so far.
     skipped: AtomicU64,
 }
@@ -76,27 +75,25 @@ pub(crate) struct PairThreshold {
 
 impl<'a> EdgeFinder<'a> {
     /// Places documents among the groups that are kept, which is work of the backlog.
-    pub(crate) fn for_backlog(index: &'a Index) -> Self {
-        Self::new(index, index.threshold(), None, &index.memory().backlog)
+    pub(crate) fn for_backlog(index: &'a IndexReader) -> Self {
+        Self::new(index, index.shared.threshold(), None)
     }
 
     /// Answers a question at a threshold of its own, about some documents.
-    pub(crate) fn for_question(index: &'a Index, threshold: Ratio, among: RoaringTreemap) -> Self {
-        Self::new(index, threshold, Some(among), &index.memory().questions)
+    pub(crate) fn for_question(
+        index: &'a IndexReader,
+        threshold: Ratio,
+        among: RoaringTreemap,
+    ) -> Self {
+        Self::new(index, threshold, Some(among))
     }
 
-    fn new(
-        index: &'a Index,
-        threshold: Ratio,
-        among: Option<RoaringTreemap>,
-        memory: &'a MemoryBudget,
-    ) -> Self {
+    fn new(index: &'a IndexReader, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
         Self {
             index,
             threshold,
-            cuts: index.cuts(threshold),
+            cuts: index.shared.cuts(threshold),
             among,
-            memory,
             skipped: AtomicU64::default(),
         }
     }
@@ -111,15 +108,15 @@ impl<'a> EdgeFinder<'a> {
         &self,
         id: DocId,
         admits: &Admits<'_>,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        let Some(document) = self.load(id, cancel)? else {
+        let Some(document) = self.load(id, account)? else {
             return Ok(Vec::new());
         };
         let mut edges = Vec::new();
-        for partner in self.find_partners(&document, admits, cancel)? {
-            cancel.check()?;
-            let edge = self.edge(&document, partner.id, partner.threshold, cancel)?;
+        for partner in self.find_partners(&document, admits, account)? {
+            account.cancel().check()?;
+            let edge = self.edge(&document, partner.id, partner.threshold, account)?;
             edges.extend(edge.map(|edge| (partner.id, edge)));
         }
         Ok(edges)
@@ -129,9 +126,9 @@ impl<'a> EdgeFinder<'a> {
     pub(crate) fn load(
         &self,
         id: DocId,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Option<LoadedDocument>, IndexError> {
-        let shingles = self.shingles(id, &self.memory.account(cancel))?;
+        let shingles = self.shingles(id, account)?;
         let (Some(shingles), Some(stats)) = (shingles, self.index.stats(id)) else {
             return Ok(None);
         };
@@ -162,21 +159,20 @@ impl<'a> EdgeFinder<'a> {
     pub(crate) fn sample(
         &self,
         document: &LoadedDocument,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Option<Vec<Fingerprint>>, IndexError> {
-        let shingles = self.shingles_of(document, &self.memory.account(cancel))?;
+        let shingles = self.shingles_of(document, account)?;
         Ok(shingles.map(|shingles| shingles.sampled(document.stats.rung)))
     }
 
     /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
     /// damaged: that is noted, and must not keep all others from their edges.
     fn shingles(&self, id: DocId, account: &MemoryAccount) -> Result<Option<Shingles>, IndexError> {
-        if let Some(levels) = self.index.levels.get(&id) {
+        if let Some(levels) = self.index.shared.levels.get(&id) {
             return Shingles::of_levels(levels, account).map(Some);
         }
         let held = match self.index.read_shingles(id, account) {
-            Err(IndexError::UnknownDocument(_)) => None,
-            Err(error) if error.is_damaged_text() => None,
+            Err(error) if error.is_of_one_document() => None,
             held => held?,
         };
         held.map(|held| Shingles::of(held, account)).transpose()
@@ -186,7 +182,10 @@ impl<'a> EdgeFinder<'a> {
     fn keep(&self, id: DocId, shingles: &Shingles) {
         if let Some(levels) = shingles.levels() {
             let bytes = levels.held_bytes();
-            self.index.levels.insert(id, Arc::clone(levels), bytes);
+            self.index
+                .shared
+                .levels
+                .insert(id, Arc::clone(levels), bytes);
         }
     }
 
@@ -204,39 +203,41 @@ impl<'a> EdgeFinder<'a> {
         document: &LoadedDocument,
         other: DocId,
         pair: PairThreshold,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Option<EdgeRecord>, IndexError> {
         let mut edge = None;
-        self.edges_to(other, [(document, pair)], cancel, |_, found| edge = found)?;
+        self.edges_to(other, [(document, pair)], account, |_, found| edge = found)?;
         Ok(edge)
     }
 
     /// As [`EdgeFinder::edge`], for several loaded documents and another one, which is read once for all of
-    /// them. Calls `each` with the position of every document that can be read.
+    /// them and held meanwhile. Calls `each` with the position of every document that can be read.
     pub(crate) fn edges_to<'s>(
         &self,
         other: DocId,
         documents: impl IntoIterator<Item = (&'s LoadedDocument, PairThreshold)>,
-        cancel: &Cancel,
+        account: &MemoryAccount,
         mut each: impl FnMut(usize, Option<EdgeRecord>),
     ) -> Result<(), IndexError> {
         let mut theirs = None;
         for (at, (document, pair)) in documents.into_iter().enumerate() {
-            cancel.check()?;
-            let account = self.memory.account(cancel);
-            let Some(ours) = self.shingles_of(document, &account)? else {
+            account.cancel().check()?;
+            let Some(ours) = self.shingles_of(document, account)? else {
                 continue;
             };
             if theirs.is_none() {
-                let Some(read) = self.shingles(other, &account)? else {
+                let Some(read) = self.shingles(other, account)? else {
                     return Ok(());
                 };
                 self.keep(other, &read);
                 theirs = Some(read);
             }
             if let Some(theirs) = &theirs {
-                let work = &self.index.work;
-                each(at, ours.edge(theirs, pair, self.threshold, work, cancel)?);
+                let work = &self.index.shared.work;
+                each(
+                    at,
+                    ours.edge(theirs, pair, self.threshold, work, account.cancel())?,
+                );
             }
         }
         Ok(())
@@ -247,15 +248,15 @@ impl<'a> EdgeFinder<'a> {
     pub(crate) fn earlier_principals(
         &self,
         document: &LoadedDocument,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
         let own = rank_of(&document.stats);
         let admits = |state: &IndexState, other: DocId| {
             state.stars.leads(other) && rank(&state.table, other) < own
         };
         let mut tally = Tally::new(self.index, SchemeKind::ModN, None);
-        tally.principals = Some(&self.index.principal_lists);
-        self.find_counted_by(document, tally, &admits, cancel)
+        tally.principals = Some(&self.index.shared.principal_lists);
+        self.find_counted_by(document, tally, &admits, account)
     }
 
     /// Documents that pass the prefix and length filters: every neighbour is among them.
@@ -263,10 +264,10 @@ impl<'a> EdgeFinder<'a> {
         &self,
         document: &LoadedDocument,
         admits: &Admits<'_>,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
         let tally = Tally::new(self.index, SchemeKind::ModN, self.among.as_ref());
-        self.find_counted_by(document, tally, admits, cancel)
+        self.find_counted_by(document, tally, admits, account)
     }
 
     fn find_counted_by(
@@ -274,23 +275,23 @@ impl<'a> EdgeFinder<'a> {
         document: &LoadedDocument,
         mut tally: Tally<'_>,
         admits: &Admits<'_>,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
         let LoadedDocument { id, stats, .. } = document;
-        let Some(sample) = self.sample(document, cancel)? else {
+        let Some(sample) = self.sample(document, account)? else {
             return Ok(Vec::new());
         };
-        let probed = self.probe_prefix(&mut tally, sample, stats, cancel)?;
-        let state = self.index.state();
-        let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
-        let partners = candidates.filter_map(|(other, hits)| {
+        let probed = self.probe_prefix(&mut tally, sample, stats, account.cancel())?;
+        let state = self.index.shared.state();
+        let candidates = tally.shared.iter().filter(|(other, _)| *other != id);
+        let partners = candidates.filter_map(|(other, shared)| {
             let theirs = state
                 .table
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
             let threshold = self.pair_threshold(stats, theirs)?;
             let unread = probed.unread(stats, threshold.rung) + tally.long_at(threshold.rung);
-            let passes = hits + unread >= threshold.min_shared && admits(&state, *other);
+            let passes = shared + unread >= threshold.min_shared && admits(&state, *other);
             passes.then_some(Partner {
                 id: *other,
                 threshold,

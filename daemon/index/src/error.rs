@@ -67,6 +67,12 @@ impl IndexError {
         }
     }
 
+    /// Whether it is about one document alone, which went away or whose text is damaged (the index notes that):
+    /// whoever looks at many goes on without this one.
+    pub fn is_of_one_document(&self) -> bool {
+        matches!(self, Self::UnknownDocument(_)) || self.is_damaged_text()
+    }
+
     /// Whether it says that a text is damaged, rather than that it could not be read now.
     pub fn is_damaged_text(&self) -> bool {
         matches!(

@@ -60,9 +60,11 @@ impl StoreError {
     }
 
     /// Whether a file of ours could not even be opened, for want of descriptors or memory. What the
-    /// engine says of itself (`use`) is no such thing: it stays failed.
+    /// engine says of itself (`use`) is no such thing: it stays failed. Nor is what a fsync says, whatever
+    /// it was short of: the next one may say nothing of the pages that are lost.
     pub(crate) fn is_shortage(&self) -> bool {
-        matches!(self, Self::Io { action, source, .. } if *action != "use" && is_shortage(source))
+        matches!(self, Self::Io { action, source, .. }
+            if !["use", "sync"].contains(action) && is_shortage(source))
     }
 }
 
@@ -73,9 +75,7 @@ impl TextError {
             // The next rescan lets such texts go and reads their files again.
             Self::Corrupt { .. } | Self::NoSegment { .. } => Fault::Transient,
             // A failed fsync may have lost what was written. Anything before it is done again.
-            Self::Io { action, source, .. } if *action != "sync" || is_shortage(source) => {
-                Fault::Transient
-            }
+            Self::Io { action, .. } if *action != "sync" => Fault::Transient,
             _ => Fault::Index,
         }
     }
@@ -131,11 +131,13 @@ mod tests {
             (TextError::TooLong { len: 1 }.into(), Fault::Input),
             (text("write", Errno::NOSPC), Fault::Transient),
             (text("create", Errno::MFILE), Fault::Transient),
-            (text("sync", Errno::MFILE), Fault::Transient),
+            (text("open", Errno::MFILE), Fault::Transient),
+            (text("sync", Errno::NOMEM), Fault::Index),
             (text("sync", Errno::NOSPC), Fault::Index),
             (text("sync", Errno::IO), Fault::Index),
             (TextError::SyncFailed.into(), Fault::Index),
-            (store("sync", Errno::NFILE), Fault::Transient),
+            (store("open", Errno::NFILE), Fault::Transient),
+            (store("sync", Errno::NOMEM), Fault::Index),
             (store("sync", Errno::IO), Fault::Index),
             (store("use", Errno::MFILE), Fault::Index),
             (store("use", Errno::NOSPC), Fault::Index),

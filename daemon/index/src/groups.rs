@@ -25,8 +25,21 @@ use roaring::RoaringTreemap;
 use rustc_hash::FxHashMap;
 use simdex_schema::{DocId, DocumentHash, EdgeRecord};
 
+use crate::table::{DocumentStats, Table};
+
 /// Where a document stands in the order of principals: longest first, then by hash.
 pub(crate) type Rank = (Reverse<u64>, DocumentHash);
+
+/// The rank of a document; one that is not known comes last.
+pub(crate) fn rank(table: &Table, id: DocId) -> Rank {
+    let unknown = (Reverse(0), DocumentHash([0xff; 32]));
+    table.get(id).map_or(unknown, rank_of)
+}
+
+/// The rank of a document with these figures.
+pub(crate) fn rank_of(stats: &DocumentStats) -> Rank {
+    (Reverse(stats.length), stats.hash)
+}
 
 /// Where a document belongs among the settled ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +112,11 @@ impl Stars {
     /// How many documents lead.
     pub(crate) fn count_principals(&self) -> usize {
         self.principals.len() as usize
+    }
+
+    /// How many principals have members, and how many members there are.
+    pub(crate) fn count_members(&self) -> (usize, usize) {
+        (self.members.len(), self.principal.len())
     }
 
     /// All principals, those without members too.

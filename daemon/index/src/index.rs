@@ -1,33 +1,25 @@
-//! The index: what it holds, and the locks around it.
+//! An open index: opened and closed as a whole, and what it tells of itself.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+mod load;
+mod memory_use;
+mod open;
 
-use simdex_schema::meta::Parameters;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use simdex_schema::DocumentKind;
 use simdex_schema::posting::scheme_number;
-use simdex_schema::{ContentHash, DocId, DocumentKind, MetaRecord};
-use simdex_signature::{Ladder, Levels, Ratio, Rung, SchemeKind, ShingleSet, Window};
+use simdex_signature::{Rung, SchemeKind, ShingleSet};
 
-use crate::buffer::Buffer;
-use crate::cache::Cache;
-use crate::counts::KeptCounts;
-use crate::edges::{Cuts, PrincipalLists};
-use crate::groups::{Rank, Stars};
-use crate::handles::Handles;
-use crate::merge::Merges;
-use crate::runs::{Run, Runs, Take};
-use crate::settle::GroupsBefore;
-use crate::store::Store;
-use crate::table::Table;
-use crate::text::TextStore;
-use crate::unsettled::Unsettled;
-use crate::work::{Work, WorkCounters};
-use crate::{IndexError, Memory, View};
+use crate::runs::Run;
+use crate::shared::{SCHEMES, Shared};
+use crate::work::Work;
+use crate::writer::Merges;
+use crate::{IndexError, IndexReader, IndexWriter, Registry, UnsettledCounts, View};
 
-/// All schemes that have postings.
-pub(crate) const SCHEMES: [SchemeKind; 3] =
-    [SchemeKind::ModN, SchemeKind::BswN, SchemeKind::Chunks];
+pub use memory_use::{MemoryHolder, MemoryUse};
+pub use open::{OpenReport, Opened};
+pub(crate) use open::{put_meta, random_id, visit};
 
 /// How an index is kept; none of it changes what is stored.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +30,7 @@ pub struct Options {
     pub cached_shingles: usize,
     /// Shingles of one text that are listed; larger sets are counted in parts. It changes no answer.
     pub listed_shingles: usize,
-    /// Memory for documents under way, in bytes: see [`Memory`].
+    /// Memory for documents under way, in bytes: see [`Memory`](crate::Memory).
     pub working_bytes: u64,
     /// Bytes of disk below which records are not rewritten to give room back.
     pub records_bytes: u64,
@@ -74,185 +66,69 @@ pub struct Usage {
     pub rungs: Option<(Rung, Rung)>,
 }
 
-/// The index.
+/// An open index.
+///
+/// Held by the engine, which closes it once its threads have ended. It finds nothing and changes nothing: who
+/// asks is passed its [`IndexReader`], who compares a share with what is on record its [`Registry`], and who
+/// writes the one [`IndexWriter`] that [`Index::open`] returned beside it. Figures are those of the moment
+/// at which they are asked for, each by itself; the state is locked while they are read from memory, never
+/// while a file is.
 pub struct Index {
-    pub(crate) store: Box<dyn Store>,
-    pub(crate) texts: TextStore,
-    pub(crate) options: Options,
-    pub(crate) parameters: Parameters,
-    /// Never locked while store or texts are read or written.
-    state: RwLock<IndexState>,
-    /// Locked for the whole of a write to the store: one writer at a time.
-    writer: Mutex<Writer>,
-    /// Shingles of documents counted lately, weighed in bytes.
-    pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
-    /// Shingles of principals and of other documents that were compared, weighed in bytes.
-    pub(crate) levels: Cache<DocId, Arc<Levels>>,
-    pub(crate) principal_lists: PrincipalLists,
-    /// Cuts of the threshold that groups are kept at.
-    cuts: Arc<Cuts>,
-    memory: Memory,
-    pub(crate) work: WorkCounters,
-    pub(crate) counts: Mutex<KeptCounts>,
-    /// Nanoseconds spent signing, by scheme.
-    pub(crate) signing: [AtomicU64; 3],
-    /// Documents whose extracted text was found damaged: let go at the next rescan.
-    pub(crate) damaged: Mutex<BTreeSet<DocId>>,
-    /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
-    pub(crate) suspects: Mutex<BTreeSet<u32>>,
-    /// Serial from which documents are named by the present canonical text.
-    pub(crate) named_from: u64,
-}
-
-/// The state that queries read, in memory.
-#[derive(Default)]
-pub(crate) struct IndexState {
-    pub(crate) table: Table,
-    /// Postings since the last merge, by scheme.
-    pub(crate) buffers: [Buffer; 3],
-    /// Postings being merged right now, in no run yet.
-    pub(crate) merging: [Arc<Buffer>; 3],
-    /// All other postings.
-    pub(crate) runs: Runs,
-    pub(crate) merges: Merges,
-    /// Roots whose files are grouped.
-    pub(crate) served: View,
-    pub(crate) stars: Stars,
-    /// The last rank that a principal has had.
-    pub(crate) last_rank: Option<Rank>,
-    /// Handles of the groups shown.
-    pub(crate) handles: Handles,
-    /// Documents that need a place in a group, or whose files or groups changed.
-    pub(crate) unsettled: Unsettled,
-    /// How groups were before what changed since handles were last given.
-    pub(crate) groups_before: GroupsBefore,
-}
-
-/// The state that only the writer uses.
-pub(crate) struct Writer {
-    pub(crate) meta: MetaRecord,
-    /// Contents that lost a file: purged at the next merge if they still have none.
-    pub(crate) orphans: BTreeSet<ContentHash>,
+    pub(crate) shared: Arc<Shared>,
+    reader: IndexReader,
+    registry: Registry,
 }
 
 impl Index {
-    pub(crate) fn assemble(
-        store: Box<dyn Store>,
-        texts: TextStore,
-        options: Options,
-        state: IndexState,
-        counts: KeptCounts,
-        writer: Writer,
-    ) -> Self {
-        let threshold = Ratio::new(writer.meta.parameters.threshold).unwrap_or(Ratio::ONE);
+    fn new(shared: Arc<Shared>) -> Self {
         Self {
-            store,
-            texts,
-            options,
-            parameters: writer.meta.parameters.clone(),
-            named_from: writer.meta.named_from,
-            state: RwLock::new(state),
-            writer: Mutex::new(writer),
-            cuts: Arc::new(Cuts::new(threshold)),
-            sets: Cache::new(4 * options.cached_shingles as u64),
-            levels: Cache::new(4 * options.cached_shingles as u64),
-            principal_lists: PrincipalLists::default(),
-            memory: Memory::new(options.working_bytes),
-            work: WorkCounters::default(),
-            counts: Mutex::new(counts),
-            signing: Default::default(),
-            damaged: Mutex::default(),
-            suspects: Mutex::default(),
+            reader: IndexReader::new(&shared),
+            registry: Registry::new(&shared),
+            shared,
         }
     }
 
-    // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
-    pub(crate) fn state(&self) -> RwLockReadGuard<'_, IndexState> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    /// For questions.
+    pub fn reader(&self) -> &IndexReader {
+        &self.reader
     }
 
-    pub(crate) fn state_mut(&self) -> RwLockWriteGuard<'_, IndexState> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    /// For records by key.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
     }
 
-    pub(crate) fn lock_writer(&self) -> MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Merges what is buffered, commits and closes the store. Where a copy of a reader is left somewhere, the
+    /// store is committed and not closed, so that the next opening examines it.
+    pub fn close(self, writer: IndexWriter) -> Result<(), IndexError> {
+        writer.finish()?;
+        self.close_store(writer)
     }
 
-    /// The budgets of what is held at once for documents under way.
-    pub fn memory(&self) -> &Memory {
-        &self.memory
+    /// The same without a merge, which takes hardly any room: the next opening signs again what was not
+    /// merged.
+    pub fn close_unmerged(self, writer: IndexWriter) -> Result<(), IndexError> {
+        writer.finish_unmerged()?;
+        self.close_store(writer)
     }
 
-    /// What seeking edges has cost since the index was opened.
-    pub fn work(&self) -> Work {
-        self.work.so_far()
-    }
-
-    /// Windows of every text signature.
-    pub fn window(&self) -> Window {
-        Window::bytes(self.parameters.window).unwrap_or(Window::DEFAULT)
-    }
-
-    /// How many fingerprints a document keeps: the one ladder that all signatures follow.
-    pub fn ladder(&self) -> Ladder {
-        Ladder {
-            target: self.parameters.target,
-            ..Ladder::default()
+    fn close_store(self, writer: IndexWriter) -> Result<(), IndexError> {
+        drop(writer);
+        let Self {
+            shared,
+            reader,
+            registry,
+        } = self;
+        drop((reader, registry));
+        match Arc::into_inner(shared) {
+            Some(shared) => Ok(shared.store.close()?),
+            None => Ok(()),
         }
-    }
-
-    /// What the signatures and edges were made with.
-    pub fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    /// The threshold that groups are kept at.
-    pub(crate) fn threshold(&self) -> Ratio {
-        self.cuts.threshold()
-    }
-
-    /// The cuts of a threshold; those of the groups' own stay from one search to the next.
-    pub(crate) fn cuts(&self, threshold: Ratio) -> Arc<Cuts> {
-        match threshold == self.threshold() {
-            true => Arc::clone(&self.cuts),
-            false => Arc::new(Cuts::new(threshold)),
-        }
-    }
-
-    /// Returns once everything applied before is power-safe.
-    pub fn commit(&self) -> Result<(), IndexError> {
-        self.texts.sync()?;
-        self.store.commit()?;
-        if self.texts.has_vanished() {
-            self.note_vanished()?;
-        }
-        Ok(())
-    }
-
-    /// Merges what is buffered, commits and closes the store.
-    pub fn close(self) -> Result<(), IndexError> {
-        // What is known only in memory must not be lost with it.
-        self.release_damaged_texts()?;
-        self.merge_all(Take::Small)?;
-        self.compact_texts()?;
-        // The texts that could not be copied.
-        self.release_damaged_texts()?;
-        self.commit()?;
-        Ok(self.store.close()?)
-    }
-
-    /// Commits and closes the store as it is, which takes hardly any room: the next opening signs again
-    /// what was not merged.
-    pub fn close_unmerged(self) -> Result<(), IndexError> {
-        self.release_damaged_texts()?;
-        self.commit()?;
-        Ok(self.store.close()?)
     }
 
     /// Postings and bytes by scheme.
     pub fn usage(&self) -> Vec<Usage> {
-        let state = self.state();
+        let state = self.shared.state();
         let usage = SCHEMES.iter().map(|&scheme| {
             let at = usize::from(scheme_number(scheme));
             let held = |run: &Run| run.record.schemes[at];
@@ -277,12 +153,44 @@ impl Index {
 
     /// Documents that some file of the view carries.
     pub fn live_documents(&self, view: &View) -> u64 {
-        self.state().table.visible(view).len()
+        self.shared.state().table.visible(view).len()
+    }
+
+    /// How many documents are not settled: all at one moment, since a document that is placed may displace
+    /// others from one count to the other.
+    pub fn unsettled(&self) -> UnsettledCounts {
+        self.shared.state().unsettled.counts()
     }
 
     /// Bytes on disk: store, extracted text.
     pub fn bytes_on_disk(&self) -> Result<(u64, u64), IndexError> {
-        let texts = self.texts.lengths()?.values().sum();
-        Ok((self.store.bytes_on_disk(), texts))
+        let texts = self.shared.texts.lengths()?.values().sum();
+        Ok((self.shared.store.bytes_on_disk(), texts))
+    }
+
+    /// What merges came to.
+    pub fn merges(&self) -> Merges {
+        let state = self.shared.state();
+        Merges {
+            runs: state.runs.len(),
+            ..state.merges
+        }
+    }
+
+    /// What seeking edges has cost since the index was opened.
+    pub fn work(&self) -> Work {
+        self.shared.work.so_far()
+    }
+
+    /// Seconds spent signing with a scheme since the index was opened.
+    pub fn sign_seconds(&self, scheme: SchemeKind) -> f64 {
+        let at = usize::from(scheme_number(scheme));
+        self.shared.signing[at].load(Ordering::Relaxed) as f64 / 1e9
+    }
+
+    /// What each part of the index holds in memory. Pages of the engine are not among them: what it holds is
+    /// known to the engine alone.
+    pub fn memory_use(&self) -> Vec<MemoryUse> {
+        memory_use::of(&self.shared)
     }
 }

@@ -1,55 +1,51 @@
 //! The inverted index from fingerprint to document.
 //!
-//! * [`Index`] is the entry point. Open it, apply changes with [`Index::apply`], make them durable with
-//!   [`Index::commit`], update groups with [`Index::settle`]; then query.
-//! * Write side: `signing` turns an extracted text into signatures; `apply` turns changes of files into one
-//!   atomic batch of records and postings in the `buffer`; `merge` moves the buffer into one of the `runs`,
-//!   which hold `buckets`; `purge`, `compact` and `damaged_texts` delete what is unused or damaged;
-//!   `settle` finds the `edges` of new documents and keeps the `groups`.
-//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `document_text` and `shingles`
-//!   read texts; `neighbourhood` answers with pairs and groups.
-//! * Records: `registry` by id or name, `listing` file by file, `counts` in numbers, `amend` one field;
-//!   `work` counts what seeking edges costs.
+//! [`Index::open`] returns an [`Index`], which is closed and asked of itself, and the one [`IndexWriter`].
+//! Everybody who uses the index holds one of its clients, and none can do more than its type says:
+//!
+//! | client | for | held by |
+//! |---|---|---|
+//! | [`Index`] | opening, closing, figures about itself | the engine |
+//! | [`IndexReader`] | questions: candidates, texts, shingles, pairs, groups, files of a view | every query, list and report |
+//! | [`Registry`] | records by key: files, contents, roots, reports | ingestion, walks, the recheck |
+//! | [`IndexWriter`] | all that changes: apply, settle, merge, commit | the pipeline |
+//!
+//! Each is a file of its name, whose type says which method is in which file below. What all of them share is
+//! `shared`: store, texts, the state in memory and its locks. The parts:
+//!
+//! * Write side: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
+//!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
+//! * In memory: `table` (figures of every document), `counts` (of files), `cache`, `damaged_texts`; `memory`
+//!   bounds what is held for a call, `work` counts what seeking edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
-//!   checksummed segments) and [`safe_fs`] (files that are never opened through a link).
+//!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`verify`] reads
+//!   all of it.
 //!
 //! All of it is synchronous; call it from blocking threads. Readers wait
-//! neither for a merge nor for any other access to the store: see `postings`.
+//! neither for a merge nor for any other access to the store: see `reader/postings.rs`.
 
-mod amend;
-mod apply;
+mod aside;
 mod batch;
 mod buckets;
 mod buffer;
 mod cache;
 mod cancel;
-mod candidates;
 mod change;
-mod compact;
 mod counts;
 mod damaged_texts;
-mod document_text;
 mod edges;
 mod error;
 mod fault;
+mod group_ids;
 mod groups;
-mod handles;
+mod id_map;
 mod index;
-mod listing;
-mod load;
 mod memory;
-mod memory_use;
-mod merge;
-mod neighbourhood;
-mod open;
-mod postings;
-mod purge;
+mod reader;
 mod registry;
 mod runs;
 pub mod safe_fs;
-mod settle;
-mod shingles;
-mod signing;
+mod shared;
 pub mod store;
 mod table;
 #[cfg(test)]
@@ -58,26 +54,22 @@ pub mod text;
 mod unsettled;
 pub mod verify;
 mod work;
+mod writer;
 
 pub use cancel::Cancel;
-pub use candidates::{
-    Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints,
-    SignAtRung,
-};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use counts::FileCounts;
 pub use error::IndexError;
 pub use fault::Fault;
-pub use index::{Index, Options, Usage};
-pub use listing::FileView;
+pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, Usage};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
-pub use memory_use::{MemoryHolder, MemoryUse};
-pub use merge::Merges;
-pub use neighbourhood::{GroupDocument, GroupView, Groups, IsWanted, PairSearch};
-pub use open::{OpenReport, Opened};
-pub use settle::{GroupMove, Regrouped};
-pub use shingles::HeldSet;
-pub use signing::{canonicalise, forward_signature};
+pub use reader::{
+    Candidate, CandidateKind, Candidates, FileView, FingerprintSink, Fingerprints, GroupDocument,
+    GroupView, Groups, HeldSet, IndexReader, IsWanted, PairSearch, QueryFingerprints, SignAtRung,
+    canonicalise, forward_signature,
+};
+pub use registry::Registry;
 pub use table::{DocumentStats, View};
-pub use unsettled::Generation;
+pub use unsettled::{Generation, UnsettledCounts};
 pub use work::Work;
+pub use writer::{GroupMove, IndexWriter, Merges, Regrouped};

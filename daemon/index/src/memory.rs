@@ -9,7 +9,8 @@
 //! * **No deadlock.** A request above the whole budget is taken as the whole. An account that holds
 //!   permits already never waits in line: where nothing is free, one account at a time may overdraw the
 //!   budget, or the share of its user. It waits for nobody, so it ends and gives back, and then the next
-//!   may overdraw. Use is therefore at most the budget and what one account takes beyond its first permit.
+//!   may overdraw. Whoever sends what it found to a client must therefore not wait for that client while its
+//!   account [overdraws](MemoryAccount::is_overdrawn). Use is therefore at most the budget and what one account takes beyond its first permit.
 //! * **Cancellable.** Every wait ends with the account's [`Cancel`].
 //!
 //! A permit must not be waited for under a lock that a holder needs in order to go on.
@@ -206,6 +207,12 @@ impl MemoryAccount {
         let state = self.inner.lock();
         let held = state.held.get(&self.holder.account);
         held.map_or(0, |held| held.bytes)
+    }
+
+    /// Whether it was let past the budget or the share of its user: until it gives back, no other account may
+    /// be, and most wait for it.
+    pub fn is_overdrawn(&self) -> bool {
+        self.inner.lock().overdrawn == Some(self.holder)
     }
 
     /// The most it may hold in its first permit: the budget, or the share of its user.

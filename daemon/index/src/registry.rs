@@ -1,22 +1,44 @@
-//! What is registered, by id or name: roots, files, contents, documents, reports.
+//! What is on record, by id or name: roots, files, contents, documents, reports.
 
-use std::ffi::OsStr;
+mod pages;
+
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::sync::Arc;
 
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
     FileRecord, ReportRecord, RootId, RootRecord, key,
 };
 
+use crate::IndexError;
 use crate::batch::Batch;
 use crate::error::decode_error;
-use crate::index::Index;
-use crate::open::visit;
-use crate::{DocumentStats, IndexError};
+use crate::index::visit;
+use crate::shared::Shared;
 
-impl Index {
+pub(crate) use pages::{Carried, PAGE};
+
+/// Reads records by key: for whoever compares a share with what is on record of it (ingestion, walks, the
+/// recheck), and for what the daemon records of itself (roots, reports).
+///
+/// It knows no view and is passed to no question about documents. It has no method that writes.
+///
+/// **Consistency.** Each record is as the last batch left it, whole; two reads may lie before and after a
+/// batch. Listings scan the store: what is written meanwhile may be met or not.
+///
+/// **Locks.** None but those of the store itself, and of counts the one that guards them. No read waits for a merge.
+#[derive(Clone)]
+pub struct Registry {
+    shared: Arc<Shared>,
+}
+
+impl Registry {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+        }
+    }
+
     /// What a file's record says.
     pub fn file(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         self.record(&key::file(file), "of a file", FileRecord::decode)
@@ -27,19 +49,16 @@ impl Index {
         self.record(&key::content(hash), "of a content", ContentRecord::decode)
     }
 
-    /// What a document's record says.
-    pub fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
+    pub(crate) fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
         self.record(&key::document(id), "of a document", DocumentRecord::decode)
     }
 
-    /// The figures of a document that is known.
-    pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
-        self.state().table.get(id).copied()
-    }
-
-    /// The document with this canonical text, if any.
-    pub fn document_by_hash(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
-        let found = self.store.records().get(&key::document_by_hash(hash))?;
+    pub(crate) fn document_by_hash(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
+        let found = self
+            .shared
+            .store
+            .records()
+            .get(&key::document_by_hash(hash))?;
         Ok(found.and_then(|bytes| key::parse_document(&bytes, 0)))
     }
 
@@ -49,7 +68,7 @@ impl Index {
         what: &str,
         decode: impl Fn(&[u8]) -> Result<T, DecodeError>,
     ) -> Result<Option<T>, IndexError> {
-        let bytes = self.store.records().get(key)?;
+        let bytes = self.shared.store.records().get(key)?;
         let decoded = bytes.map(|bytes| decode(&bytes)).transpose();
         decoded.map_err(|source| decode_error(what, source))
     }
@@ -57,7 +76,7 @@ impl Index {
     /// Roots recorded, by id.
     pub fn roots(&self) -> Result<Vec<(RootId, RootRecord)>, IndexError> {
         let mut roots = Vec::new();
-        visit(&*self.store, key::prefix::ROOT, |bytes, value| {
+        visit(&*self.shared.store, key::prefix::ROOT, |bytes, value| {
             let record = RootRecord::decode(value).map_err(|e| decode_error("of a root", e))?;
             if let Some((_, id)) = bytes.split_first() {
                 let id = id.try_into().map(u32::from_be_bytes).unwrap_or_default();
@@ -66,50 +85,6 @@ impl Index {
             Ok(())
         })?;
         Ok(roots)
-    }
-
-    /// The root at this path, recorded under a new id if it is not known.
-    pub fn root(&self, path: &Path) -> Result<RootId, IndexError> {
-        let path = path.as_os_str().as_bytes();
-        // Held throughout: two callers must not record one path twice.
-        let mut writer = self.lock_writer();
-        let known = self
-            .roots()?
-            .into_iter()
-            .find(|(_, record)| record.path == path);
-        if let Some((id, _)) = known {
-            return Ok(id);
-        }
-        let id = RootId(writer.meta.next_root);
-        writer.meta.next_root += 1;
-        let mut batch = Batch::new(self.store.records());
-        let record = RootRecord {
-            path: path.to_vec(),
-            pending_loss: 0,
-            identity: None,
-        };
-        batch.put(key::root(id), record.encode());
-        batch.put(key::meta(), writer.meta.encode());
-        batch.apply()?;
-        Ok(id)
-    }
-
-    /// Writes a root's record.
-    pub fn put_root(&self, id: RootId, record: &RootRecord) -> Result<(), IndexError> {
-        let mut batch = Batch::new(self.store.records());
-        batch.put(key::root(id), record.encode());
-        Ok(batch.apply()?)
-    }
-
-    /// Remembers a report: when it was finished (microseconds since 1970), where, groups in it.
-    pub fn put_report(&self, at: u64, out: &Path, groups: u64) -> Result<(), IndexError> {
-        let mut batch = Batch::new(self.store.records());
-        let record = ReportRecord {
-            out: out.as_os_str().as_bytes().to_vec(),
-            groups,
-        };
-        batch.put(key::report(at), record.encode());
-        Ok(batch.apply()?)
     }
 
     /// Reports remembered that were finished after a moment, oldest first: when, and what. Ends where
@@ -121,7 +96,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let from = key::report(after.saturating_add(1));
         let mut failed = None;
-        let records = self.store.records();
+        let records = self.shared.store.records();
         records.scan(&[key::prefix::REPORT], Some(&from), &mut |bytes, value| {
             let at = key::parse_document(bytes, 1).map_or(0, |id| id.0);
             match ReportRecord::decode(value) {
@@ -135,18 +110,101 @@ impl Index {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Forgets the reports that are not at their place any more.
-    pub fn forget_reports(&self, is_there: impl Fn(&Path) -> bool) -> Result<(), IndexError> {
-        let mut gone = Vec::new();
-        self.reports_after(0, &mut |at, record| {
-            if !is_there(Path::new(OsStr::from_bytes(&record.out))) {
-                gone.push(at);
-            }
-            ControlFlow::Continue(())
-        })?;
-        let mut batch = Batch::new(self.store.records());
-        gone.into_iter()
-            .for_each(|at| batch.delete(key::report(at)));
-        Ok(batch.apply()?)
+    /// Visits the record of every file of a root, by path; members of containers are left out.
+    pub fn files(
+        &self,
+        root: RootId,
+        visit: &mut dyn FnMut(FileKey, FileRecord),
+    ) -> Result<(), IndexError> {
+        let mut failed = None;
+        self.shared.store.records().scan(
+            &key::files_of_root(root),
+            None,
+            &mut |bytes, value| match FileRecord::decode(value) {
+                Ok(record) => {
+                    key::parse_file(bytes, 1)
+                        .filter(|key| !key.is_member())
+                        .into_iter()
+                        .for_each(|key| visit(key, record.clone()));
+                    ControlFlow::Continue(())
+                }
+                Err(source) => {
+                    failed = Some(decode_error("of a file", source));
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Files in a container at any depth, in the order of their names; containers before what they
+    /// hold.
+    pub fn members(&self, container: &FileKey) -> Result<Vec<(FileKey, FileRecord)>, IndexError> {
+        let keys = Batch::new(self.shared.store.records()).keys(&key::members_of(container))?;
+        let mut members = Vec::with_capacity(keys.len());
+        for key in keys.iter().filter_map(|key| key::parse_file(key, 1)) {
+            // One that went meanwhile is no member.
+            members.extend(self.file(&key)?.map(|record| (key, record)));
+        }
+        Ok(members)
+    }
+
+    /// Some file that holds a content, on disk or in a container.
+    pub fn holder(&self, content: ContentHash) -> Result<Option<FileKey>, IndexError> {
+        let mut found = None;
+        let prefix = key::files_of_content(content);
+        self.shared
+            .store
+            .records()
+            .scan(&prefix, None, &mut |link, _| {
+                found = key::parse_file(link, 33);
+                ControlFlow::Break(())
+            })?;
+        Ok(found)
+    }
+
+    /// Whether members of a file are on record.
+    pub fn has_members(&self, container: &FileKey) -> Result<bool, IndexError> {
+        let mut found = false;
+        let prefix = key::members_of(container);
+        self.shared
+            .store
+            .records()
+            .scan(&prefix, None, &mut |_, _| {
+                found = true;
+                ControlFlow::Break(())
+            })?;
+        Ok(found)
+    }
+
+    /// Visits the keys of a root's files, by path, from one on. Members are left out; of those whose
+    /// container is not on record, the container's key is visited, so that a look settles them.
+    pub fn keys_from(
+        &self,
+        from: &FileKey,
+        visit: &mut dyn FnMut(FileKey) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let mut last = from.on_disk();
+        let (prefix, from) = (key::files_of_root(from.root), key::file(from));
+        self.shared
+            .store
+            .records()
+            .scan(&prefix, Some(&from), &mut |bytes, _| {
+                let Some(file) = key::parse_file(bytes, 1) else {
+                    return ControlFlow::Continue(());
+                };
+                let on_disk = file.on_disk();
+                if file.is_member() && on_disk == last {
+                    return ControlFlow::Continue(());
+                }
+                last.clone_from(&on_disk);
+                visit(on_disk)
+            })?;
+        Ok(())
+    }
+
+    /// Files of a root that are on record; members of containers are left out.
+    pub fn files_on_disk(&self, root: RootId) -> u64 {
+        self.shared.kept_counts().files_on_disk(root)
     }
 }

@@ -31,14 +31,16 @@ pub(crate) struct Run {
 /// Runs, the oldest first.
 pub(crate) type Runs = Arc<[Run]>;
 
-/// Opens the runs that a meta record names; none where one of them is missing.
+/// Opens the runs that a meta record names; none where one of them is missing, or another run has its
+/// number: one that was restored from another store, or from another life of this one.
 pub(crate) fn open(
     store: &dyn PostingStore,
     meta: &MetaRecord,
 ) -> Result<Option<Runs>, IndexError> {
     let mut runs = Vec::new();
     for record in &meta.runs {
-        let Some(blocks) = store.run(record.number)? else {
+        let found = store.run(record.number)?;
+        let Some(blocks) = found.filter(|run| run.id() == record.id) else {
             return Ok(None);
         };
         runs.push(Run {

@@ -8,8 +8,11 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use simdex_schema::RunId;
+
 use crate::Cancel;
 
+mod blocks;
 mod changes;
 mod checked;
 mod conf;
@@ -35,12 +38,13 @@ mod runs;
 mod seal;
 mod sizes;
 mod sled;
+mod strays;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod witness;
 
-pub use checked::{Damage, Opened, open_checked, open_examined, probe_time_limit};
+pub use checked::{Damage, Opened, open_checked, open_examined, open_in_place, probe_time_limit};
 pub use conf::damaged_settings;
 pub use copy::{Observed, copy_aside};
 pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
@@ -48,6 +52,7 @@ pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
 pub use recovery::is_panic_handled;
 pub use sled::{Options, SledStore};
+pub use strays::strays;
 pub use witness::is_damaged as witness_is_damaged;
 
 /// Largest posting block accepted, in bytes. sled reads whole leaves of 16 values, and a leaf
@@ -139,6 +144,8 @@ pub trait PostingStore: Send + Sync {
 pub struct NewRun {
     /// Its number.
     pub number: u32,
+    /// Tells it from all others of this number.
+    pub id: RunId,
     /// Runs that are there and will stay: each is several times as large as the next, so this says how
     /// large the new one is beside them.
     pub older: usize,
@@ -155,10 +162,21 @@ pub trait RunWriter {
     fn finish(self: Box<Self>) -> Result<(), StoreError>;
 }
 
+/// A block of postings that is shared by all who read it.
+pub type Block = Arc<[u8]>;
+
 /// A run, finished: blocks by key alone.
 pub trait PostingRun: Send + Sync {
-    /// The block stored under `key`.
+    /// What it was begun with; none of one that was written before runs had ids.
+    fn id(&self) -> Option<RunId>;
+
+    /// The block stored under `key`, for whoever reads a run once through.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The same for whoever looks up one key among many: the block stays in memory for the next.
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
+        Ok(self.get(key)?.map(Block::from))
+    }
 
     /// The blocks of all `keys`, in the order asked. Sorted keys read fastest.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
@@ -189,6 +207,12 @@ pub trait Store: Send + Sync {
     /// changed then.
     fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
         Ok(false)
+    }
+
+    /// Bytes of blocks that were looked up and are kept in memory, and the most that may be; a part of the
+    /// cache of the store.
+    fn kept_blocks(&self) -> (u64, u64) {
+        (0, 0)
     }
 
     /// Space taken on disk, in bytes of allocated blocks; 0 for a store in memory.
@@ -236,6 +260,13 @@ pub enum StoreError {
     /// succeeds, so the store accepts no further commit until it is opened again.
     #[error("an earlier sync of the store failed")]
     SyncFailed,
+    /// Another file stands where one was opened: the directory was restored or exchanged meanwhile, and
+    /// what was written since is where nobody will look for it. Nothing more is acknowledged.
+    #[error("{} was replaced while the store was open", path.display())]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// A copy of the store, a run of postings, or the records rewritten would not fit.
     #[error("{} has {free} bytes free, and {needed} are needed", dir.display())]
     NoRoom {

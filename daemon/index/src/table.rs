@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringTreemap;
-use rustc_hash::FxHashMap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
 use simdex_signature::Rung;
+
+use crate::id_map::IdMap;
 
 /// The figures of one document that candidates and groups need.
 #[derive(Clone, Copy, Debug)]
@@ -70,13 +71,13 @@ impl View {
 /// All documents known, and how many files carry each, by root.
 #[derive(Default)]
 pub(crate) struct Table {
-    documents: FxHashMap<DocId, DocumentStats>,
+    documents: IdMap<DocumentStats>,
     /// The keys of `documents`, in order.
     known: RoaringTreemap,
     /// Documents by kind and rung, so that the rungs in use need no look at every document.
     rungs: BTreeMap<(bool, Rung), u64>,
     roots: BTreeMap<RootId, RootDocuments>,
-    files: FxHashMap<DocId, u64>,
+    files: IdMap<u64>,
     live: RoaringTreemap,
 }
 
@@ -102,7 +103,7 @@ impl Known {
 
 #[derive(Default)]
 struct RootDocuments {
-    files: FxHashMap<DocId, u64>,
+    files: IdMap<u64>,
     live: RoaringTreemap,
 }
 
@@ -111,11 +112,11 @@ impl Table {
         self.forget(id);
         *self.rungs.entry(place(&stats)).or_insert(0) += 1;
         self.known.insert(id.0);
-        self.documents.insert(id, stats);
+        self.documents.get_or_insert(id, stats);
     }
 
     pub(crate) fn forget(&mut self, id: DocId) {
-        let Some(stats) = self.documents.remove(&id) else {
+        let Some(stats) = self.documents.remove(id) else {
             return;
         };
         self.known.remove(id.0);
@@ -126,15 +127,13 @@ impl Table {
     }
 
     pub(crate) fn get(&self, id: DocId) -> Option<&DocumentStats> {
-        self.documents.get(&id)
+        self.documents.get(id)
     }
 
     /// Bytes of memory its maps take, but for their sets of ids.
     pub(crate) fn bytes(&self) -> usize {
-        let of_roots = self.roots.values().map(|root| root.files.capacity());
-        let counts = self.files.capacity() + of_roots.sum::<usize>();
-        self.documents.capacity() * size_of::<(DocId, DocumentStats)>()
-            + counts * size_of::<(DocId, u64)>()
+        let of_roots = self.roots.values().map(|root| root.files.bytes());
+        self.documents.bytes() + self.files.bytes() + of_roots.sum::<usize>()
     }
 
     /// Whether a document is known and has text.
@@ -173,7 +172,7 @@ impl Table {
 
     /// Files that carry a document, in all roots.
     pub(crate) fn files(&self, id: DocId) -> u64 {
-        self.files.get(&id).copied().unwrap_or(0)
+        self.files.get(id).copied().unwrap_or(0)
     }
 
     /// Files of the view that carry a document.
@@ -181,7 +180,7 @@ impl Table {
         let View::Roots(roots) = view else {
             return self.files(id);
         };
-        let of_root = |root: &RootId| self.roots.get(root)?.files.get(&id).copied();
+        let of_root = |root: &RootId| self.roots.get(root)?.files.get(id).copied();
         roots.iter().filter_map(of_root).sum()
     }
 
@@ -217,20 +216,15 @@ fn place(stats: &DocumentStats) -> (bool, Rung) {
 }
 
 /// Says whether the document became live, or ceased to be.
-fn bump(
-    files: &mut FxHashMap<DocId, u64>,
-    live: &mut RoaringTreemap,
-    id: DocId,
-    more: bool,
-) -> bool {
-    let count = files.entry(id).or_insert(0);
+fn bump(files: &mut IdMap<u64>, live: &mut RoaringTreemap, id: DocId, more: bool) -> bool {
+    let count = files.get_or_insert(id, 0);
     *count = if more {
         *count + 1
     } else {
         count.saturating_sub(1)
     };
     if *count == 0 {
-        files.remove(&id);
+        files.remove(id);
         live.remove(id.0)
     } else {
         live.insert(id.0)

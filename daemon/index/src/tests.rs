@@ -1,5 +1,6 @@
 //! Tests of the whole index: a bed that turns texts into files, and models to hold it against.
 
+mod aside;
 mod bed;
 mod candidates;
 mod compact;
@@ -13,8 +14,10 @@ mod frail;
 mod life;
 mod lookup;
 mod model;
+mod opening;
 mod pairs;
 mod parameters;
+mod permits;
 mod readers;
 mod regrouped;
 mod texts;

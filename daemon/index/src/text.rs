@@ -22,6 +22,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use self::block::Place;
+use crate::aside;
 use crate::fault::is_lost;
 
 mod block;
@@ -125,6 +126,19 @@ impl TextError {
             _ => Self::io(action, path)(source),
         }
     }
+}
+
+/// Sets all texts in `dir` aside, under the number of the store that was set aside last or the next;
+/// returns where they lie. None where there are none.
+pub(crate) fn set_aside(dir: &Path) -> Result<Option<PathBuf>, TextError> {
+    if segment::list(dir)?.is_empty() {
+        return Ok(None);
+    }
+    let moved = aside::last_number(dir).and_then(|last| {
+        let is_taken = last == 0 || aside::path(dir, last).symlink_metadata().is_ok();
+        aside::set_aside(dir, last + u32::from(is_taken))
+    });
+    moved.map(Some).map_err(TextError::io("rename", dir))
 }
 
 /// A block as formats 1 and 2 wrote it, for tests of what is still read.

@@ -1,6 +1,6 @@
 //! The queues of the settler: documents that need a place among the groups, documents whose files changed, so
 //! that it must be checked whether they still belong where they are, and documents whose groups changed, so
-//! that these need their handles. How many wait for a place or a check is counted along, so that asking for
+//! that these need their ids. How many wait for a place or a check is counted along, so that asking for
 //! that number costs nothing.
 //!
 //! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family
@@ -10,14 +10,18 @@
 //!
 //! Every entry knows the generation in which it was queued, and what follows from it is queued in the same:
 //! so a caller can wait for all that was queued before its call, however much comes meanwhile. No entry
-//! starves, as each is part of the next round. For crowded documents nobody waits: their like could make
-//! everybody wait for hours.
+//! starves, as each is part of the next round. For crowded documents nobody waits, nor for the groups that they
+//! hold up: their like could make everybody wait for hours.
 
 use std::collections::BTreeMap;
 
 use simdex_schema::DocId;
 
 use crate::groups::Rank;
+
+mod queue;
+
+use queue::{Queue, Rounds};
 
 /// Of the documents that are placed where no other waits, so many less are placed between two rounds.
 const PUT_OFF_SHARE: usize = 8;
@@ -29,6 +33,17 @@ pub struct Generation(u64);
 impl Generation {
     /// Of what follows from a crowded document.
     const UNAWAITED: Self = Self(u64::MAX);
+}
+
+/// Documents that are not settled, at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnsettledCounts {
+    /// Their place is still to be found, or their files changed since it was; at least one while groups wait for
+    /// their ids. Crowded ones are not among them.
+    pub awaited: u64,
+    /// Their place is still to be found, and nobody waits for it, since each must be compared with very many
+    /// others: they are placed while no other waits.
+    pub crowded: u64,
 }
 
 /// How much work it is to find the place of a document.
@@ -64,8 +79,11 @@ pub(crate) struct Unsettled {
     to_check: Queue,
     /// Documents that need a place and a check, but for crowded ones.
     both: usize,
-    /// Their groups changed.
+    /// Their groups changed, and they have their places or need none.
     to_regroup: Queue,
+    /// Their groups changed, and they need a place first: such a document may carry an id into the group that
+    /// it will be in.
+    regroup_placed: Queue,
     /// The present generation.
     generation: Generation,
 }
@@ -80,25 +98,35 @@ pub(crate) struct Step {
 
 impl Unsettled {
     /// Documents that need a place or a check, but for crowded ones; at least one while groups wait for their
-    /// handles because of others.
-    pub(crate) fn awaited(&self) -> usize {
+    /// ids because of others.
+    fn awaited(&self) -> usize {
         let [usual, high, _] = &self.to_place;
         let documents = usual.queue.len() + high.queue.len() + self.to_check.len() - self.both;
-        let oldest = self.to_regroup.oldest();
+        let groups = [&self.to_regroup, &self.regroup_placed];
+        let mut oldest = groups.into_iter().filter_map(Queue::oldest);
         documents.max(usize::from(
-            oldest.is_some_and(|since| since < Generation::UNAWAITED),
+            oldest.any(|since| since < Generation::UNAWAITED),
         ))
     }
 
     /// Documents that need a place and are not waited for.
-    pub(crate) fn crowded(&self) -> usize {
+    fn crowded(&self) -> usize {
         self.of(Effort::Crowded).queue.len()
+    }
+
+    /// Both counts.
+    pub(crate) fn counts(&self) -> UnsettledCounts {
+        UnsettledCounts {
+            awaited: self.awaited() as u64,
+            crowded: self.crowded() as u64,
+        }
     }
 
     /// Whether nothing waits for anything.
     pub(crate) fn is_empty(&self) -> bool {
         let nothing_to_place = self.to_place.iter().all(|rounds| rounds.queue.is_empty());
-        nothing_to_place && self.to_check.is_empty() && self.to_regroup.is_empty()
+        let others = [&self.to_check, &self.to_regroup, &self.regroup_placed];
+        nothing_to_place && others.into_iter().all(Queue::is_empty)
     }
 
     fn of(&self, effort: Effort) -> &Rounds {
@@ -120,8 +148,9 @@ impl Unsettled {
     /// Whether nothing that is waited for was queued in this generation or before.
     pub(crate) fn is_settled_through(&self, generation: Generation) -> bool {
         let [usual, high, _] = &self.to_place;
-        let queues = [&usual.queue, &high.queue, &self.to_check, &self.to_regroup];
-        let mut oldest = queues.into_iter().map(Queue::oldest);
+        let places = [&usual.queue, &high.queue];
+        let others = [&self.to_check, &self.to_regroup, &self.regroup_placed];
+        let mut oldest = places.into_iter().chain(others).map(Queue::oldest);
         oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > generation))
     }
 
@@ -131,14 +160,19 @@ impl Unsettled {
         self.end_generation();
         let effort = self.turn();
         self.last = effort;
-        let easier = &self.to_place[..effort as usize];
         let most = match effort {
             Effort::Usual => most,
-            _ if easier.iter().all(|rounds| rounds.queue.is_empty()) => few,
+            _ if !self.any_easier_than(effort) => few,
             _ => few.div_ceil(PUT_OFF_SHARE),
         };
         let documents = self.of_mut(effort).next(most, rank);
         Step { documents, effort }
+    }
+
+    /// Whether documents need a place that take less than this.
+    pub(crate) fn any_easier_than(&self, effort: Effort) -> bool {
+        let easier = &self.to_place[..effort as usize];
+        easier.iter().any(|rounds| !rounds.queue.is_empty())
     }
 
     /// Whose turn it is.
@@ -166,6 +200,9 @@ impl Unsettled {
             self.of_mut(effort).queue.insert(id, since);
             let leaves = effort == Effort::Crowded && self.to_check.contains(id);
             self.both -= usize::from(leaves);
+        }
+        if effort == Effort::Crowded {
+            self.regroup_placed.stop_awaiting(id);
         }
     }
 
@@ -201,21 +238,35 @@ impl Unsettled {
         if known.is_none() && self.to_check.contains(id) {
             self.both += 1;
         }
+        if let Some(since) = self.to_regroup.remove(id) {
+            self.queue_regrouping(id, since);
+        }
     }
 
     /// This document has its place, or needs none any more. Returns since when what follows from it waits: the
     /// present generation where it did not.
     pub(crate) fn clear_placement(&mut self, id: DocId) -> Generation {
+        let follows = self.placement_since(id);
         let Some(effort) = self.effort_of(id) else {
-            return self.generation;
+            return follows;
         };
         if self.is_awaited(id) && self.to_check.contains(id) {
             self.both -= 1;
         }
-        let since = self.of_mut(effort).queue.remove(id);
-        match effort {
-            Effort::Crowded => Generation::UNAWAITED,
-            Effort::Usual | Effort::High => since.unwrap_or(self.generation),
+        self.of_mut(effort).queue.remove(id);
+        if let Some(since) = self.regroup_placed.remove(id) {
+            self.queue_regrouping(id, since);
+        }
+        follows
+    }
+
+    /// Since when what follows from placing this document waits: the present generation where it needs no place.
+    pub(crate) fn placement_since(&self, id: DocId) -> Generation {
+        let since = |effort| self.of(effort).queue.since.get(&id).copied();
+        match self.effort_of(id) {
+            None => self.generation,
+            Some(Effort::Crowded) => Generation::UNAWAITED,
+            Some(effort) => since(effort).unwrap_or(self.generation),
         }
     }
 
@@ -259,106 +310,29 @@ impl Unsettled {
 
     /// The group of this document changed, because of something queued in that generation.
     pub(crate) fn queue_regrouping(&mut self, id: DocId, since: Generation) {
-        self.to_regroup.insert(id, since);
+        match self.effort_of(id) {
+            None => self.to_regroup.insert(id, since),
+            Some(Effort::Crowded) => self.regroup_placed.insert(id, Generation::UNAWAITED),
+            Some(_) => self.regroup_placed.insert(id, since),
+        };
     }
 
-    /// Documents whose groups changed.
+    /// Documents whose groups changed and that need no place.
     pub(crate) fn regroupings(&self) -> usize {
         self.to_regroup.len()
     }
 
-    /// Takes out the documents whose groups changed, but for those that have no place: such a one may carry
-    /// a handle into the group that it will be in.
+    /// Takes these documents out.
     pub(crate) fn take_regroupings(&mut self) -> Vec<DocId> {
-        let ids = self.to_regroup.since.keys().copied();
-        let ready: Vec<DocId> = ids.filter(|id| !self.needs_placement(*id)).collect();
-        for id in &ready {
-            let _since = self.to_regroup.remove(*id);
-        }
-        ready
+        std::mem::take(&mut self.to_regroup)
+            .since
+            .into_keys()
+            .collect()
     }
 
     #[cfg(test)]
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
-    }
-}
-
-/// Documents that are taken in rounds.
-#[derive(Default)]
-struct Rounds {
-    queue: Queue,
-    /// Those of this round that were not taken yet, the first at the end; some may wait no more.
-    round: Vec<DocId>,
-}
-
-impl Rounds {
-    /// At most so many of this round, or of the next where it is over.
-    fn next(&mut self, most: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
-        let mut documents = Vec::new();
-        while documents.is_empty() && !self.queue.is_empty() {
-            if self.round.is_empty() {
-                self.round = self.queue.since.keys().copied().collect();
-                let last_first = |id: &DocId| std::cmp::Reverse(rank(*id));
-                self.round.sort_by_cached_key(last_first);
-            }
-            while documents.len() < most
-                && let Some(id) = self.round.pop()
-            {
-                documents.extend(Some(id).filter(|id| self.queue.contains(*id)));
-            }
-        }
-        documents
-    }
-}
-
-/// Documents, each with the generation in which it was queued.
-#[derive(Default)]
-struct Queue {
-    since: BTreeMap<DocId, Generation>,
-    /// How many there are of each generation.
-    sizes: BTreeMap<Generation, usize>,
-}
-
-impl Queue {
-    fn len(&self) -> usize {
-        self.since.len()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.since.is_empty()
-    }
-
-    fn contains(&self, id: DocId) -> bool {
-        self.since.contains_key(&id)
-    }
-
-    /// The generation of those that were queued first.
-    fn oldest(&self) -> Option<Generation> {
-        self.sizes.keys().next().copied()
-    }
-
-    /// Queues a document; one that is queued already keeps the earlier generation. Says whether it is new.
-    fn insert(&mut self, id: DocId, since: Generation) -> bool {
-        let earlier = self.since.get(&id).copied();
-        if earlier.is_none_or(|earlier| earlier > since) {
-            self.remove(id);
-            self.since.insert(id, since);
-            *self.sizes.entry(since).or_default() += 1;
-        }
-        earlier.is_none()
-    }
-
-    /// Takes a document out; returns since when it was queued.
-    fn remove(&mut self, id: DocId) -> Option<Generation> {
-        let since = self.since.remove(&id)?;
-        if let Some(size) = self.sizes.get_mut(&since) {
-            *size -= 1;
-            if *size == 0 {
-                self.sizes.remove(&since);
-            }
-        }
-        Some(since)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Reads everything an index has stored and says what contradicts itself. Nothing is written: give it
 //! a store that was opened on a copy.
 //!
-//! * [`records`]: every record decodes, and the links between them (`l`, `k`, `h`) go both ways;
+//! * [`records`]: every record decodes, names nothing that was never made, and the links between them (`l`,
+//!   `k`, `h`) go both ways;
 //! * [`postings`]: every bucket decodes and holds postings of its own;
 //! * [`texts`]: every reference finds its text, which is the one it was given, and every document has
 //!   the name of its text.
@@ -45,6 +46,8 @@ pub struct Verified {
     pub text_bytes: u64,
     /// Damaged blocks of text to which nothing points: a crash leaves such, and no answer needs them.
     pub dead_blocks: u64,
+    /// Numbers of the runs of postings that count.
+    pub runs: Vec<u32>,
     /// What is wrong.
     pub faults: Faults,
 }
@@ -93,7 +96,8 @@ pub fn verify(store: &dyn Store, text_dir: &Path, depth: Depth) -> Result<Verifi
     let Some(meta) = records::meta(store, &mut verified.faults)? else {
         return Ok(verified);
     };
-    let references = records::verify(store, &mut verified)?;
+    let references = records::verify(store, &meta, &mut verified)?;
+    verified.runs = meta.runs.iter().map(|run| run.number).collect();
     postings::verify(store.postings(), &meta, &mut verified)?;
     // A store that no program of this format has opened yet has no id, and blocks without one.
     let id = meta.store.unwrap_or(StoreId([0; 16]));

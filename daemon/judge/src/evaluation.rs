@@ -4,15 +4,24 @@
 //! recall and F1 are of that. Ten folds, nine times with other seeds; figures are medians with quartiles
 //! (ibid., §5). Folds part sources and not pairs: a history or a template whose pairs lay on both sides would
 //! have been seen in training.
+//!
+//! [`evaluate`] makes all figures of one set of labelled pairs; [`Agreement`] is that of two raters.
 
-use std::collections::BTreeMap;
+mod agreement;
+mod figures;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use simdex_signature::Fingerprint;
 
-use crate::class::Class;
-use crate::training::{Growth, Labelled, TrainingError, train};
+use crate::class::{Class, Counts};
+use crate::model::Model;
+use crate::training::{Growth, Labelled, TrainingError, check, grown};
 
-/// Folds of a cross-validation.
+pub use agreement::{Agreement, ClassAgreement};
+pub use figures::{Evaluation, Figures, Spread, evaluate};
+
+/// Folds of a cross-validation, and the fewest sources of its pairs.
 pub const FOLDS: u64 = 10;
 /// Seeds of a cross-validation.
 pub const SEEDS: u64 = 9;
@@ -99,7 +108,12 @@ pub struct Validated {
     pub quality: Quality,
     /// The probability of a duplicate, and whether the pair is one, for every pair.
     pub scores: Vec<(f64, bool)>,
+    /// What every pair was judged to be, in the order of the pairs.
+    pub judged: Vec<Class>,
 }
+
+/// Whether to go on; asked before each of the trainings of a cross-validation.
+pub type GoOn<'a> = &'a dyn Fn() -> bool;
 
 /// The fold of a source under a seed.
 fn fold(source: u64, seed: u64) -> u64 {
@@ -109,64 +123,67 @@ fn fold(source: u64, seed: u64) -> u64 {
 /// Ten-fold cross-validation by source, under one seed.
 ///
 /// # Errors
-/// Too few pairs of a class outside a fold.
+/// Too few pairs of a class among all, too few sources, or it was not to go on.
 pub fn cross_validate(
     pairs: &[Sourced],
     growth: &Growth,
     seed: u64,
+    go_on: GoOn<'_>,
 ) -> Result<Validated, TrainingError> {
-    let mut validated = Validated::default();
+    check_all(pairs)?;
+    let mut validated = Validated {
+        judged: vec![Class::Unrelated; pairs.len()],
+        ..Validated::default()
+    };
     for held_out in 0..FOLDS {
-        let is_out = |pair: &&Sourced| fold(pair.source, seed) == held_out;
-        let (tested, learned): (Vec<&Sourced>, Vec<&Sourced>) = pairs.iter().partition(is_out);
+        let is_out = |at: &usize| fold(pairs[*at].source, seed) == held_out;
+        let (tested, learned): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(is_out);
         if tested.is_empty() {
             continue;
         }
-        let learned: Vec<Labelled> = learned.into_iter().map(|sourced| sourced.pair).collect();
-        let model = train(&learned, growth, "", "")?;
-        for Sourced { pair, .. } in tested {
-            let (class, counts) = model.classify(&pair.values);
-            validated.quality.add(pair.class, class);
-            let of = |class: &Class| counts.probability(*class);
-            let duplicate = Class::ALL
-                .iter()
-                .filter(|class| class.is_duplicate())
-                .map(of);
-            validated
-                .scores
-                .push((duplicate.sum(), pair.class.is_duplicate()));
+        if !go_on() {
+            return Err(TrainingError::Cancelled);
+        }
+        let learned: Vec<Labelled> = learned.into_iter().map(|at| pairs[at].pair).collect();
+        let model = Model::new("", "", grown(&learned, growth)?);
+        for at in tested {
+            validated.add(at, &pairs[at].pair, model.classify(&pairs[at].pair.values));
         }
     }
     Ok(validated)
 }
 
-/// The middle of several figures, and the quartiles beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
-    /// A quarter of the figures lies below.
-    pub lower: f64,
-    /// Half of them does.
-    pub median: f64,
-    /// A quarter lies above.
-    pub upper: f64,
+/// Checks that there is enough to learn from and to test on.
+fn check_all(pairs: &[Sourced]) -> Result<(), TrainingError> {
+    let mut counts = Counts::default();
+    pairs.iter().for_each(|pair| counts.add(pair.pair.class));
+    check(&counts)?;
+    let sources: BTreeSet<u64> = pairs.iter().map(|pair| pair.source).collect();
+    match (sources.len() as u64) < FOLDS {
+        true => Err(TrainingError::TooFewSources(sources.len())),
+        false => Ok(()),
+    }
 }
 
-impl Spread {
-    /// Of figures in any order; zeros of none.
-    pub fn of(mut figures: Vec<f64>) -> Self {
-        figures.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            let last = figures.len().saturating_sub(1) as f64;
-            figures
-                .get((last * share).round() as usize)
-                .copied()
-                .unwrap_or(0.0)
+impl Validated {
+    /// Judgements of a model that has seen none of these pairs.
+    pub fn of(model: &Model, pairs: &[Sourced]) -> Self {
+        let mut validated = Self {
+            judged: vec![Class::Unrelated; pairs.len()],
+            ..Self::default()
         };
-        Self {
-            lower: at(0.25),
-            median: at(0.5),
-            upper: at(0.75),
+        for (at, Sourced { pair, .. }) in pairs.iter().enumerate() {
+            validated.add(at, pair, model.classify(&pair.values));
         }
+        validated
+    }
+
+    fn add(&mut self, at: usize, pair: &Labelled, (class, counts): (Class, Counts)) {
+        self.quality.add(pair.class, class);
+        self.judged[at] = class;
+        let duplicates = Class::ALL.into_iter().filter(|class| class.is_duplicate());
+        let score = duplicates.map(|class| counts.probability(class)).sum();
+        self.scores.push((score, pair.class.is_duplicate()));
     }
 }
 
@@ -174,8 +191,12 @@ impl Spread {
 ///
 /// # Errors
 /// As of [`cross_validate`].
-pub fn nine_seeds(pairs: &[Sourced], growth: &Growth) -> Result<Vec<Validated>, TrainingError> {
-    let each = (0..SEEDS).map(|seed| cross_validate(pairs, growth, seed));
+pub fn nine_seeds(
+    pairs: &[Sourced],
+    growth: &Growth,
+    go_on: GoOn<'_>,
+) -> Result<Vec<Validated>, TrainingError> {
+    let each = (0..SEEDS).map(|seed| cross_validate(pairs, growth, seed, go_on));
     let mut each: Vec<Validated> = each.collect::<Result<_, _>>()?;
     each.sort_by(|a, b| a.quality.f1().total_cmp(&b.quality.f1()));
     let median = each.len() / 2;
@@ -205,145 +226,5 @@ pub fn precision_recall(scores: &[(f64, bool)]) -> Vec<(f64, f64)> {
     points.collect()
 }
 
-/// Cohen's kappa and the agreement by class of pairs that two people labelled: of the pairs to which either
-/// gave a class, the share to which both did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Agreement {
-    /// Pairs labelled twice.
-    pub pairs: u32,
-    /// The share with one label from both.
-    pub same: f64,
-    /// Agreement beyond chance.
-    pub kappa: f64,
-    /// By class; `None` of a class nobody gave.
-    pub by_class: [Option<f64>; Class::ALL.len()],
-}
-
-impl Agreement {
-    /// Of two labels for each pair.
-    pub fn of(labels: &[(Class, Class)]) -> Self {
-        let pairs = labels.len() as u32;
-        let count = |is: &dyn Fn(Class, Class) -> bool| {
-            labels.iter().filter(|(a, b)| is(*a, *b)).count() as u32
-        };
-        let same = share(count(&|a, b| a == b), pairs);
-        let by_chance: f64 = Class::ALL
-            .map(|class| {
-                let first = share(count(&|a, _| a == class), pairs);
-                first * share(count(&|_, b| b == class), pairs)
-            })
-            .iter()
-            .sum();
-        let kappa = match by_chance < 1.0 {
-            true => (same - by_chance) / (1.0 - by_chance),
-            false => 1.0,
-        };
-        let by_class = Class::ALL.map(|class| {
-            let either = count(&|a, b| a == class || b == class);
-            let both = count(&|a, b| a == class && b == class);
-            (either > 0).then(|| share(both, either))
-        });
-        Self {
-            pairs,
-            same,
-            kappa,
-            by_class,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::signal::{Signal, Values};
-
-    #[test]
-    fn quality_by_hand() {
-        let mut quality = Quality::default();
-        quality.add(Class::Same, Class::Version);
-        quality.add(Class::Same, Class::Same);
-        quality.add(Class::Version, Class::Unrelated);
-        quality.add(Class::TemplateOnly, Class::Version);
-        quality.add(Class::TemplateOnly, Class::Unrelated);
-        assert_eq!((quality.pairs(), quality.errors()), (5, 2));
-        assert_eq!(
-            (quality.precision(), quality.recall()),
-            (2.0 / 3.0, 2.0 / 3.0)
-        );
-        assert_eq!((quality.f1(), quality.accuracy()), (2.0 / 3.0, 0.2));
-        assert_eq!(Quality::default().f1(), 0.0);
-    }
-
-    #[test]
-    fn sources_stay_together_and_seeds_part_them_anew() {
-        let folds = |seed| {
-            (0..200)
-                .map(|source| fold(source, seed))
-                .collect::<Vec<_>>()
-        };
-        assert_ne!(folds(0), folds(1));
-        for of in 0..FOLDS {
-            assert!(folds(0).contains(&of));
-        }
-    }
-
-    #[test]
-    fn a_rule_that_holds_everywhere_is_validated() {
-        let pairs: Vec<Sourced> = (0..600)
-            .map(|at: u64| {
-                let resemblance = (at * 617 % 1000) as f64 / 1000.0;
-                let mut values = Values([0.5; 15]);
-                values.0[Signal::Resemblance.index()] = resemblance;
-                let class = match resemblance > 0.5 {
-                    true => Class::Version,
-                    false => Class::Unrelated,
-                };
-                let pair = Labelled { values, class };
-                Sourced {
-                    pair,
-                    source: at / 6,
-                }
-            })
-            .collect();
-        let each = nine_seeds(&pairs, &Growth::default()).unwrap();
-        assert_eq!(each.len(), 9);
-        assert!(each.iter().all(|each| each.quality.pairs() == 600));
-        assert!(each[0].quality.f1() > 0.98, "{:?}", each[0].quality);
-        let curve = precision_recall(&each[0].scores);
-        assert_eq!(curve.last().unwrap().0, 1.0);
-    }
-
-    #[test]
-    fn curves_and_spreads_by_hand() {
-        let scores = [
-            (0.9, true),
-            (0.9, true),
-            (0.5, false),
-            (0.5, true),
-            (0.1, false),
-        ];
-        assert_eq!(
-            precision_recall(&scores),
-            [(2.0 / 3.0, 1.0), (1.0, 0.75), (1.0, 0.6)]
-        );
-        let spread = Spread::of(vec![5.0, 1.0, 2.0, 4.0, 3.0]);
-        assert_eq!((spread.lower, spread.median, spread.upper), (2.0, 3.0, 4.0));
-        assert_eq!(Spread::of(Vec::new()), Spread::default());
-    }
-
-    #[test]
-    fn agreement_by_hand() {
-        use Class::{Same, Unrelated};
-        let labels = [
-            (Same, Same),
-            (Same, Unrelated),
-            (Unrelated, Unrelated),
-            (Unrelated, Unrelated),
-        ];
-        let agreement = Agreement::of(&labels);
-        assert_eq!((agreement.pairs, agreement.same), (4, 0.75));
-        assert_eq!(agreement.by_class, [Some(0.5), None, None, Some(2.0 / 3.0)]);
-        assert!((agreement.kappa - 0.5).abs() < 1e-12, "{}", agreement.kappa);
-        assert_eq!(Agreement::of(&[]).pairs, 0);
-    }
-}
+mod tests;

@@ -20,7 +20,7 @@ mod text;
 pub mod training;
 
 pub use class::{Class, Counts};
-pub use model::{Judgement, MODEL_VERSION, Model, ModelError};
+pub use model::{Judgement, MODEL_VERSION, Model, ModelError, ModelId};
 pub use rule::Rule;
 pub use signal::{Cost, Known, Signal, Values, idf};
 pub use text::JudgedText;

@@ -22,9 +22,11 @@ mod read;
 mod write;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::class::{Class, Counts};
 use crate::rule::Rule;
+use crate::signal::compression::Together;
 use crate::signal::{self, Known, Signal, UNKNOWN, Values};
 use crate::text::JudgedText;
 
@@ -36,14 +38,21 @@ pub const MODEL_VERSION: u32 = 1;
 /// The model that ships with the program.
 const SHIPPED: &str = include_str!("../model/shipped.txt");
 
+/// What tells one model from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelId {
+    /// What it is called: [`Model::SHIPPED`], or as whoever trained it says. One line.
+    pub name: String,
+    /// BLAKE3 of its file.
+    pub hash: [u8; 32],
+}
+
 /// A decision tree with its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// What it is called: `shipped`, or as whoever trained it says. One line.
-    pub name: String,
-    /// What it was trained on. One line.
-    pub note: String,
-    pub(crate) root: Node,
+    id: Arc<ModelId>,
+    note: String,
+    root: Node,
 }
 
 /// A test or a leaf.
@@ -80,6 +89,8 @@ pub struct Judgement {
     pub rule: Option<Rule>,
     /// The signals that were computed, in that order; `None` of one that says nothing of this pair.
     pub signals: Vec<(Signal, Option<f64>)>,
+    /// The model that judged; none where none was needed.
+    pub model: Option<Arc<ModelId>>,
 }
 
 impl Judgement {
@@ -90,11 +101,43 @@ impl Judgement {
             probability: 1.0,
             rule: None,
             signals: Vec::new(),
+            model: None,
         }
     }
 }
 
 impl Model {
+    /// The name of the model that ships with the program.
+    pub const SHIPPED: &str = "shipped";
+
+    /// A model; white space in its name and note becomes single blanks.
+    pub(crate) fn new(name: &str, note: &str, root: Node) -> Self {
+        let (name, note) = (one_line(name), one_line(note));
+        let unnamed = ModelId {
+            name,
+            hash: [0; 32],
+        };
+        let mut model = Self {
+            id: Arc::new(unnamed),
+            note,
+            root,
+        };
+        let hash = *blake3::hash(model.to_string().as_bytes()).as_bytes();
+        let name = model.id.name.clone();
+        model.id = Arc::new(ModelId { name, hash });
+        model
+    }
+
+    /// Its name and hash.
+    pub fn id(&self) -> &Arc<ModelId> {
+        &self.id
+    }
+
+    /// What it was trained on. One line.
+    pub fn note(&self) -> &str {
+        &self.note
+    }
+
     /// The model that ships with the program.
     ///
     /// # Errors
@@ -114,6 +157,7 @@ impl Model {
         texts: impl FnOnce() -> Result<[T; 2], E>,
     ) -> Result<Judgement, E> {
         let (mut load, mut texts) = (Some(texts), None);
+        let together = Together::default();
         let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
         let walked = self.walk(|signal| {
             if let Some((_, value)) = signals.iter().find(|(known, _)| *known == signal) {
@@ -125,7 +169,8 @@ impl Model {
                     texts = Some(load()?);
                 }
                 let both = texts.as_ref();
-                value = both.and_then(|[a, b]| signal::of_texts(signal, a.as_ref(), b.as_ref()));
+                value = both
+                    .and_then(|[a, b]| signal::of_texts(signal, a.as_ref(), b.as_ref(), &together));
             }
             signals.push((signal, value));
             Ok(value.unwrap_or(UNKNOWN))
@@ -136,6 +181,7 @@ impl Model {
             probability: leaf.counts.probability(leaf.class),
             rule: Some(rule),
             signals,
+            model: Some(Arc::clone(&self.id)),
         })
     }
 
@@ -179,6 +225,11 @@ impl Model {
         let asked = |signal: &Signal| self.root.asks_for(*signal);
         Signal::ALL.into_iter().filter(asked).collect()
     }
+}
+
+/// A text on one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Node {

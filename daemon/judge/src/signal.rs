@@ -28,6 +28,7 @@ pub mod terms;
 pub mod tf_idf;
 pub mod title;
 
+use self::compression::Together;
 use crate::text::JudgedText;
 
 /// One measure of how two documents stand to each other.
@@ -200,15 +201,21 @@ pub fn length_distance([a, b]: [u64; 2]) -> f64 {
 }
 
 /// The value of a signal that needs the texts; `None` where it is not known, or needs none.
-pub fn of_texts(signal: Signal, a: &JudgedText, b: &JudgedText) -> Option<f64> {
+/// `together` is kept for one pair.
+pub fn of_texts(
+    signal: Signal,
+    a: &JudgedText,
+    b: &JudgedText,
+    together: &Together,
+) -> Option<f64> {
     Some(match signal {
         Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
         Signal::SimhashDistance => a.simhash().distance(b.simhash()),
         Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
         Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
         Signal::SnippetMcd => snippet::distance(a, b),
-        Signal::Ncd => compression::ncd(a, b),
-        Signal::Mcd => compression::mcd(a, b),
+        Signal::Ncd => compression::ncd(a, b, together),
+        Signal::Mcd => compression::mcd(a, b, together),
         _ => return None,
     })
 }
@@ -220,9 +227,10 @@ pub struct Values(pub [f64; COUNT]);
 impl Values {
     /// All signals of a pair.
     pub fn measured(known: &Known, a: &JudgedText, b: &JudgedText) -> Self {
+        let together = Together::default();
         Self(Signal::ALL.map(|signal| {
-            let value = known.value(signal).or_else(|| of_texts(signal, a, b));
-            value.unwrap_or(UNKNOWN)
+            let read = || of_texts(signal, a, b, &together);
+            known.value(signal).or_else(read).unwrap_or(UNKNOWN)
         }))
     }
 
@@ -264,7 +272,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_lies_halfway() {
-        let text = JudgedText::new("some words that make a text", None);
+        let text = JudgedText::new("some words that make a text");
         let values = Values::measured(&Known::default(), &text, &text);
         assert_eq!(values.get(Signal::SameRoot), UNKNOWN);
         assert_eq!(values.get(Signal::SimhashDistance), 0.0);

@@ -34,20 +34,16 @@ impl JudgedText {
         24 * length.min(Self::LONGEST as u64) + length / 4
     }
 
-    /// A text as it was extracted. The title is the one it states, or its first line with a letter.
-    pub fn new(extracted: &str, stated_title: Option<&str>) -> Self {
-        Self::of(
-            CanonicalText::from_extracted(extracted),
-            extracted,
-            stated_title,
-        )
+    /// A text as it was extracted.
+    pub fn new(extracted: &str) -> Self {
+        Self::of(CanonicalText::from_extracted(extracted), extracted)
     }
 
     /// The same where the canonical text is at hand.
-    pub fn of(canonical: CanonicalText, extracted: &str, stated_title: Option<&str>) -> Self {
+    pub fn of(canonical: CanonicalText, extracted: &str) -> Self {
         Self {
             canonical,
-            title: title::of(stated_title, extracted),
+            title: title::of(extracted),
             ..Self::default()
         }
     }

@@ -18,6 +18,7 @@ mod prune;
 use thiserror::Error;
 
 use crate::class::{Class, Counts};
+use crate::evaluation::FOLDS;
 use crate::model::{Model, Node};
 use crate::signal::{Cost, Signal, Values};
 
@@ -54,12 +55,24 @@ impl Default for Growth {
         let of_text = Signal::ALL
             .into_iter()
             .filter(|signal| !signal.is_of_place());
+        Self::of(of_text.collect())
+    }
+}
+
+impl Growth {
+    /// These signals, in stages.
+    pub fn of(signals: Vec<Signal>) -> Self {
         Self {
-            signals: of_text.collect(),
+            signals,
             staged: true,
             depth: 7,
             leaf: 5,
         }
+    }
+
+    /// All signals, those of places among them: for pairs that lie where people put them.
+    pub fn with_places() -> Self {
+        Self::of(Signal::ALL.to_vec())
     }
 }
 
@@ -77,17 +90,26 @@ pub enum TrainingError {
     /// More pairs than a training takes.
     #[error("there are {0} labelled pairs, and {MOST_PAIRS} are the most")]
     TooMany(usize),
+    /// The pairs come of too few sources to be parted into folds.
+    #[error(
+        "the labelled pairs come of {0} groups of documents, and {FOLDS} are the least: judgements are \
+         tested on groups that were not learned from"
+    )]
+    TooFewSources(usize),
+    /// Nobody waits for it any more.
+    #[error("the training was cancelled")]
+    Cancelled,
     /// The learner failed.
     #[error("the tree could not be grown: {0}")]
     Learner(String),
 }
 
 /// Checks that there is enough to learn from: two classes at least, and none with too few pairs.
-fn check(pairs: &[Labelled]) -> Result<(), TrainingError> {
-    if pairs.len() > MOST_PAIRS {
-        return Err(TrainingError::TooMany(pairs.len()));
+pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
+    let total = counts.total() as usize;
+    if total > MOST_PAIRS {
+        return Err(TrainingError::TooMany(total));
     }
-    let counts = counts(pairs);
     let present = Class::ALL
         .into_iter()
         .filter(|class| counts.0[class.index()] > 0);
@@ -117,18 +139,20 @@ pub fn train(
     name: &str,
     note: &str,
 ) -> Result<Model, TrainingError> {
-    check(pairs)?;
+    check(&counts(pairs))?;
+    let root = grown(pairs, growth)?;
+    Ok(Model::new(name, note, root))
+}
+
+/// The pruned tree of these pairs, however few there are of a class.
+pub(crate) fn grown(pairs: &[Labelled], growth: &Growth) -> Result<Node, TrainingError> {
     let all: Vec<usize> = (0..pairs.len()).collect();
     let costs: &[Cost] = match growth.staged {
         true => &Cost::ALL,
         false => &[Cost::Compression],
     };
     let root = stage(pairs, all, growth, costs, growth.depth)?;
-    Ok(Model {
-        name: name.to_owned(),
-        note: note.to_owned(),
-        root: prune::pruned(root),
-    })
+    Ok(prune::pruned(root))
 }
 
 /// The tree of these pairs by the first cost, its leaves grown further by the next.

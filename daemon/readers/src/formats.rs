@@ -1,25 +1,44 @@
 //! From a kind to its reader, and from the reader's result to the answer.
 
+#[cfg(feature = "archives")]
 mod archive;
+#[cfg(feature = "rtf")]
 mod aside;
+#[cfg(feature = "mail")]
 mod card;
+#[cfg(feature = "mail")]
 mod eml;
+#[cfg(feature = "web")]
 mod epub;
+#[cfg(feature = "web")]
 mod html;
+#[cfg(feature = "web")]
 mod list_label;
+#[cfg(feature = "mail")]
 mod mapi;
+#[cfg(feature = "mail")]
 mod mbox;
+#[cfg(feature = "mail")]
 mod mhtml;
+#[cfg(feature = "office")]
 mod odf;
+#[cfg(feature = "office")]
 mod office97;
+#[cfg(feature = "office")]
 mod ooxml;
+#[cfg(feature = "web")]
 mod package;
 mod paging;
+#[cfg(feature = "pdf")]
 mod pdf;
 mod plain;
+#[cfg(feature = "mail")]
 mod quote;
+#[cfg(feature = "rtf")]
 mod rtf;
 mod subtitles;
+mod table;
+#[cfg(feature = "web")]
 mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +48,9 @@ use simdex_extract::{ExtractedText, Extraction, Outcome, Reader, Reason};
 use crate::input::{Input, read_error};
 use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
+
+pub(crate) use table::built_in;
+use table::{engine_of, reader_of};
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
@@ -42,42 +64,6 @@ const MAX_MARKUP_BYTES: u64 = 256 << 20;
 struct Engine {
     reader: Reader,
     name: &'static str,
-}
-
-/// Reads a document of one format.
-type Read = fn(&Input, &mut Sink) -> Reading;
-
-/// Who reads what.
-fn reader(format: Format) -> (Engine, Read) {
-    let (reader, name, read): (_, _, Read) = match format {
-        Format::Plain => (Reader::Plain, plain::ENGINE, plain::read),
-        Format::Html => (Reader::Html, html::ENGINE, html::read),
-        Format::Xml => (Reader::Xml, xml::ENGINE, xml::read),
-        Format::Rtf => (Reader::Rtf, rtf::ENGINE, rtf::read),
-        Format::Pdf => (Reader::Pdf, pdf::ENGINE, pdf::read),
-        Format::Word => (Reader::Ooxml, ooxml::ENGINE, ooxml::word::read),
-        Format::Slides => (Reader::Ooxml, ooxml::ENGINE, ooxml::slides::read),
-        Format::Sheets => (Reader::Ooxml, ooxml::ENGINE, ooxml::sheets::read),
-        Format::BinarySheets => (Reader::Ooxml, ooxml::ENGINE, ooxml::binary_sheets::read),
-        Format::OpenDocument => (Reader::OpenDocument, odf::ENGINE, odf::read),
-        Format::Epub => (Reader::Epub, epub::ENGINE, epub::read),
-        Format::Doc => (Reader::Doc, office97::DOC_ENGINE, office97::doc::read),
-        Format::Xls => (Reader::Xls, office97::XLS_ENGINE, office97::xls::read),
-        Format::Ppt => (Reader::Ppt, office97::PPT_ENGINE, office97::ppt::read),
-        Format::Msg => (Reader::Mapi, mapi::ENGINE, mapi::msg::read),
-        Format::Tnef => (Reader::Mapi, mapi::ENGINE, mapi::tnef::read),
-        Format::Pst => (Reader::Mapi, mapi::ENGINE, mapi::pst::read),
-        Format::Mail => (Reader::Mail, eml::ENGINE, eml::read),
-        Format::WebArchive => (Reader::WebArchive, mhtml::ENGINE, mhtml::read),
-        Format::Subtitles => (Reader::Subtitles, subtitles::ENGINE, subtitles::read),
-        Format::Mbox => (Reader::Mbox, mbox::ENGINE, mbox::read),
-        Format::Card => (Reader::Card, card::ENGINE, card::read),
-        Format::Zip => (Reader::Archive, archive::ENGINE, archive::zip::read),
-        Format::Tar => (Reader::Archive, archive::ENGINE, archive::tar::read),
-        Format::Packed => (Reader::Archive, archive::ENGINE, archive::packed::read),
-        Format::SevenZip => (Reader::Archive, archive::ENGINE, archive::seven_zip::read),
-    };
-    (Engine { reader, name }, read)
 }
 
 /// Who tells kinds apart.
@@ -98,10 +84,18 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
     }
     let (engine, reading) = match &kind {
         Kind::Read(format, _) => {
-            let (mut engine, read) = reader(*format);
-            let reading = guarded(|| read(input, &mut sink));
-            engine.name = sink.engine().unwrap_or(engine.name);
-            (engine, reading)
+            let reader = reader_of(*format);
+            match engine_of(*format) {
+                Some((name, read)) => {
+                    let reading = guarded(|| read(input, &mut sink));
+                    let name = sink.engine().unwrap_or(name);
+                    (Engine { reader, name }, reading)
+                }
+                None => (
+                    Engine { reader, ..SNIFFER },
+                    Err(Outcome::Unsupported(Reason::ReaderNotBuiltIn)),
+                ),
+            }
         }
         Kind::Known(_) => (SNIFFER, Err(Outcome::Unsupported(Reason::KindNotRead))),
         Kind::Encrypted(_) => (SNIFFER, Err(Outcome::Encrypted(Reason::PasswordNeeded))),
@@ -120,7 +114,10 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
 /// Makes one text of pages in UTF-8, each ended by a form feed: what an outside program printed.
 pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
     let kind = Kind::read(Format::Plain, "text/plain");
-    let (engine, _) = reader(Format::Plain);
+    let engine = Engine {
+        reader: Reader::Plain,
+        name: plain::ENGINE,
+    };
     match guarded(|| plain::read_pages(input, &mut sink)) {
         Ok(partial) => {
             let (outcome, sink) = text_outcome(partial, sink);
@@ -179,6 +176,7 @@ fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
 
 /// Documents made by the formats' tests, for other tests.
 #[cfg(test)]
+#[cfg(feature = "all")]
 pub(crate) mod samples {
     pub(crate) use super::ooxml::word::tests::docx;
     pub(crate) use super::package::tests::zip_of;
@@ -187,4 +185,5 @@ pub(crate) mod samples {
 }
 
 #[cfg(test)]
+#[cfg(feature = "all")]
 mod tests;

@@ -66,6 +66,38 @@ pub(crate) enum Format {
     SevenZip,
 }
 
+impl Format {
+    /// Every one.
+    pub(crate) const ALL: &[Self] = &[
+        Self::Plain,
+        Self::Subtitles,
+        Self::Html,
+        Self::WebArchive,
+        Self::Xml,
+        Self::Rtf,
+        Self::Pdf,
+        Self::Word,
+        Self::Slides,
+        Self::Sheets,
+        Self::BinarySheets,
+        Self::OpenDocument,
+        Self::Epub,
+        Self::Doc,
+        Self::Xls,
+        Self::Ppt,
+        Self::Msg,
+        Self::Mail,
+        Self::Mbox,
+        Self::Pst,
+        Self::Tnef,
+        Self::Card,
+        Self::Zip,
+        Self::Tar,
+        Self::Packed,
+        Self::SevenZip,
+    ];
+}
+
 impl Kind {
     /// A format with its media type.
     pub(crate) const fn read(format: Format, media: &'static str) -> Self {
@@ -226,4 +258,5 @@ const MAGIC: &[(usize, &[u8], &str)] = &[
 ];
 
 #[cfg(test)]
+#[cfg(feature = "all")]
 mod tests;

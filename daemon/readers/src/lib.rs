@@ -6,6 +6,18 @@
 //! A document goes through [`read`]: `kind` tells what it is by its bytes, `formats` has the reader of
 //! that format, which takes an `Input` and writes to a `Sink`. `formats` knows `kind`, and `kind` no
 //! format; what both take apart stands beside them (`compound`, `zip_header`, `charset`).
+//!
+//! Families of formats are features, all of them on by default. Of a document whose family is not built
+//! in `kind` still tells what it is, and it ends as unsupported for that reason.
+
+#![cfg_attr(
+    not(feature = "all"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "what families share is not all used by each"
+    )
+)]
 
 mod charset;
 mod compound;
@@ -17,7 +29,7 @@ mod zip_header;
 
 use std::process::ExitCode;
 
-use simdex_extract::{Extraction, Job, Task};
+use simdex_extract::{Extraction, Job, Readers, Task};
 
 use input::Input;
 use sink::Sink;
@@ -25,7 +37,10 @@ use sink::Sink;
 /// Serves documents from stdin as a worker of a [`Pool`](simdex_extract::Pool) until it closes.
 #[must_use]
 pub fn worker_main() -> ExitCode {
-    simdex_extract::worker_main(read)
+    simdex_extract::worker_main(Readers {
+        built_in: formats::built_in(),
+        read,
+    })
 }
 
 /// Reads one document. Members go out while it is read; panics of parsers end here.
@@ -40,4 +55,5 @@ pub fn read(job: Job) -> Extraction {
 }
 
 #[cfg(test)]
+#[cfg(feature = "all")]
 mod tests;

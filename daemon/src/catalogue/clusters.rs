@@ -5,10 +5,10 @@ use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{FileView, GrowingPermit, Index, IndexError, MemoryAccount, View};
+use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::groups::{Parts, Reader};
+use super::reader::{Parts, Reader};
 use super::{PATH, path_of};
 use crate::clusters::{Cluster, Clusters};
 use crate::query::Relation;
@@ -39,7 +39,7 @@ pub struct ClusterMember {
 /// Calls `visit` for each cluster in the order of its first path, and counts them. Of one of many files it is
 /// called several times, one right after the other: only one part is in memory at a time.
 pub fn visit_clusters(
-    index: &Index,
+    index: &IndexReader,
     view: &View,
     clusters: &Clusters,
     account: &MemoryAccount,

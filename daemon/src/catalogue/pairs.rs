@@ -5,28 +5,34 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 
-use simdex_index::{FileView, GrowingPermit, Index, IndexError, MemoryAccount, PairSearch, View};
+use simdex_index::{
+    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, View,
+};
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
-use super::groups::Reader;
+use super::reader::Reader;
 use super::{Counted, GroupFile, Pair, bytes_of, is_first, path_of};
 use crate::query::Relation;
 use crate::visit::FirstError;
 
 /// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
-/// of a principal with it. Memory holds the pairs of one file, which are counted, and what a [`PairSearch`]
+/// of a principal with it. Memory holds the pairs of one file that were not visited yet, which are counted, and what a [`PairSearch`]
 /// keeps.
 pub fn pairs(
-    index: &Index,
+    index: &IndexReader,
     view: &View,
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<Counted<u64>, IndexError> {
-    let known = index.groups(view, threshold, account.cancel())?;
-    let leads = known.groups.iter().map(|group| group.principal);
+    let known = index.groups(view, threshold, account)?;
+    let mut held = GrowingPermit::of(account);
+    held.add(2 * (known.groups.len() * size_of::<DocId>()) as u64)?;
+    let leads = known.groups.into_iter().map(|group| group.principal);
     let leads: HashSet<DocId> = leads.collect();
+    // Of the groups themselves nothing is held any longer.
+    drop(known.held);
     let search = index.pair_search(view, threshold);
     let reader = Reader { index, view };
     let mut count = 0;
@@ -38,7 +44,7 @@ pub fn pairs(
         };
         let listed = reader.pairs_from(&file, &search, &leads, &mut found);
         let listed = listed.map(|()| {
-            found.pairs.drain(..).try_for_each(|pair| {
+            std::iter::from_fn(|| found.next()).try_for_each(|pair| {
                 count += 1;
                 visit(pair)
             })
@@ -52,21 +58,39 @@ pub fn pairs(
     Ok(Counted {
         items: count,
         suppressed: known.suppressed + search.suppressed(),
+        unsettled: known.unsettled,
     })
 }
 
-/// The pairs of one file, counted: a partner may be carried by a hundred thousand files.
+/// The pairs of one file, counted: a partner may be carried by a hundred thousand files, and whoever lists them
+/// may take his time.
 struct FoundPairs {
+    /// The next one at the end, once they are in order.
     pairs: Vec<Pair>,
     held: GrowingPermit,
 }
 
 impl FoundPairs {
     fn add(&mut self, pair: Pair) -> Result<(), IndexError> {
-        self.held.add(bytes_of(&pair.a) + bytes_of(&pair.b))?;
+        self.held.add(bytes_of_pair(&pair))?;
         self.pairs.push(pair);
         Ok(())
     }
+
+    /// Takes out the next one, and gives back its memory.
+    fn next(&mut self) -> Option<Pair> {
+        let pair = self.pairs.pop()?;
+        if self.pairs.len() < self.pairs.capacity() / 2 {
+            self.pairs.shrink_to_fit();
+        }
+        let held = self.held.bytes().saturating_sub(bytes_of_pair(&pair));
+        self.held.shrink_to(held);
+        Some(pair)
+    }
+}
+
+fn bytes_of_pair(pair: &Pair) -> u64 {
+    bytes_of(&pair.a) + bytes_of(&pair.b)
 }
 
 impl Reader<'_> {
@@ -104,10 +128,10 @@ impl Reader<'_> {
             })?;
             Ok(is_later)
         };
-        let cancel = found.held.account().cancel().clone();
+        let account = found.held.account().clone();
         // Each pair is listed, and counted, where the smaller path comes up.
-        for (other, edge) in search.wanted_partners_of(id, &is_later, &cancel)?.iter() {
-            cancel.check()?;
+        for (other, edge) in search.wanted_partners_of(id, &is_later, &account)?.iter() {
+            account.cancel().check()?;
             let mut failed = FirstError::default();
             self.index.visit_files_of(*other, self.view, &mut |other| {
                 let is_later = path_of(&other) > path_of(file);
@@ -116,8 +140,8 @@ impl Reader<'_> {
             })?;
             failed.into_result()?;
         }
-        let by_path = |a: &Pair, b: &Pair| path_of(&a.b).cmp(path_of(&b.b));
-        found.pairs.sort_by(by_path);
+        let last_first = |a: &Pair, b: &Pair| path_of(&b.b).cmp(path_of(&a.b));
+        found.pairs.sort_by(last_first);
         Ok(())
     }
 

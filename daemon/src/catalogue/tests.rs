@@ -2,26 +2,28 @@
 
 use std::ops::ControlFlow;
 
-use simdex_index::{Cancel, Index, IndexError, MemoryAccount, MemoryBudget, View};
+use simdex_index::{
+    Cancel, Change, IndexError, IndexReader, MemoryAccount, MemoryBudget, UnsettledCounts, View,
+};
 use simdex_signature::Ratio;
 
-use super::{Group, pairs, visit_clusters, visit_groups, visit_whole_groups};
+use super::{Group, pairs, visit_clusters, visit_groups, visit_principals, visit_whole_groups};
 use crate::clusters::{Cluster, Clusters};
-use crate::query::tests::index_of;
+use crate::query::tests::opened_of;
 
 /// Files of the first text and of the second, which is nearly the same; as many as take several parts.
 const FILES: [usize; 2] = [2_300, 1_200];
 
-fn index() -> (Index, tempfile::TempDir) {
+fn index() -> (IndexReader, tempfile::TempDir) {
     let words = |count: usize| -> String { (0..count).map(|at| format!("word{at} ")).collect() };
     let texts = [words(200), words(195)];
     let copies = texts.iter().zip(FILES);
     let copies: Vec<String> = copies
         .flat_map(|(text, files)| std::iter::repeat_n(text.clone(), files))
         .collect();
-    let (index, dir) = index_of(&copies);
-    index.settle(&Cancel::never()).unwrap();
-    (index, dir)
+    let (opened, dir) = opened_of(&copies);
+    opened.writer.settle(&Cancel::never()).unwrap();
+    (opened.index.reader().clone(), dir)
 }
 
 fn threshold() -> Ratio {
@@ -29,7 +31,7 @@ fn threshold() -> Ratio {
 }
 
 /// Of each part whether it goes on with the one before, and how many files it has; and the paths of all.
-fn parts_of(index: &Index, account: &MemoryAccount) -> (Vec<(bool, usize)>, Vec<String>) {
+fn parts_of(index: &IndexReader, account: &MemoryAccount) -> (Vec<(bool, usize)>, Vec<String>) {
     let (mut parts, mut paths) = (Vec::new(), Vec::new());
     let visit = &mut |part: Group| {
         parts.push((part.is_continued, part.members.len()));
@@ -69,6 +71,29 @@ fn a_large_group_is_visited_in_parts_and_is_whole_where_that_is_wanted() {
     };
     visit_whole_groups(&index, &View::All, threshold(), &account, visit).unwrap();
     assert_eq!((whole, budget.used()), (paths, 0));
+}
+
+#[test]
+fn principals_are_those_of_the_groups_that_are_listed() {
+    // Two groups; a document of one file, and none like it, is no group.
+    let words = |name: &str| -> String { (0..200).map(|at| format!("{name}{at} ")).collect() };
+    let texts = ["beta", "alone", "alpha", "beta", "alpha"].map(words);
+    let (opened, _dir) = opened_of(&texts);
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let index = opened.index.reader();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let (mut of_groups, mut principals) = (Vec::new(), Vec::new());
+    visit_groups(index, &View::All, threshold(), &account, &mut |group| {
+        of_groups.extend(group.members.first().map(|first| first.document));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    visit_principals(index, &View::All, threshold(), &account, &mut |document| {
+        principals.push(document);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!((principals.len(), &principals), (2, &of_groups));
 }
 
 #[test]
@@ -124,4 +149,69 @@ fn a_large_component_is_visited_in_parts() {
             right.map(|(goes_on, files)| (goes_on, files, common))
         );
     }
+}
+
+#[test]
+fn the_pairs_of_one_file_are_given_back_as_they_are_visited() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(64 << 20);
+    let account = budget.account(&Cancel::never());
+    let of_first = FILES[0] - 1 + FILES[1];
+    let mut used = Vec::new();
+    let visit = &mut |_| {
+        used.push(budget.used());
+        match used.len() < of_first {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    };
+    pairs(&index, &View::All, threshold(), &account, visit).unwrap();
+    assert_eq!(used.len(), of_first);
+    assert!(used.is_sorted_by(|before, after| before >= after));
+    assert!(
+        used[0] > 6 << 20 && used[of_first - 1] <= 1 << 20,
+        "{used:?}"
+    );
+}
+
+#[test]
+fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silence() {
+    let words = |name: &str, count: usize| -> String {
+        (0..count).map(|at| format!("{name}{at} ")).collect()
+    };
+    let lengths = [200, 199, 198];
+    let families = ["one", "two"].map(|name| lengths.map(|count| words(name, count)));
+    let (opened, _dir) = opened_of(families.as_flattened());
+    let (index, writer) = (opened.index.reader(), &opened.writer);
+    writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let list = |visit: &mut dyn FnMut(Group) -> ControlFlow<()>| {
+        visit_groups(index, &View::All, threshold(), &account, visit).unwrap()
+    };
+    let mut keys = Vec::new();
+    let listed = list(&mut |group| {
+        keys.extend(group.members.into_iter().map(|member| member.file.key));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(
+        (listed.items, listed.unsettled),
+        (2, UnsettledCounts::default())
+    );
+    // While the first is visited the second loses its principal: two documents of it are left.
+    let mut visited = 0;
+    let listed = list(&mut |_| {
+        visited += 1;
+        let removal = Change::removal(keys[3].clone());
+        writer.apply(&[removal]).unwrap();
+        ControlFlow::Continue(())
+    });
+    assert_eq!((visited, listed.items, listed.unsettled.awaited), (1, 1, 2));
+    // Before it is settled anew, a list knows from the beginning that it lacks something.
+    assert!(list(&mut |_| ControlFlow::Continue(())).unsettled.awaited > 0);
+    writer.settle(&Cancel::never()).unwrap();
+    let listed = list(&mut |_| ControlFlow::Continue(()));
+    assert_eq!(
+        (listed.items, listed.unsettled),
+        (2, UnsettledCounts::default())
+    );
 }

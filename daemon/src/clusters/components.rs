@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use simdex_cores::Partition;
-use simdex_index::{GrowingPermit, Index, IndexError, View};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, View};
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 
@@ -14,7 +14,7 @@ use super::{Cluster, Clusters, cluster};
 
 /// The components of `documents`, ascending, which the view shows, counted in `held`. One document that several files carry is one.
 pub(super) fn find(
-    index: &Index,
+    index: &IndexReader,
     view: &View,
     documents: &[DocId],
     threshold: Ratio,
@@ -33,7 +33,7 @@ pub(super) fn find(
             let is_apart = |other| parts.find(own) != parts.find(other);
             Ok(place(other).is_some_and(is_apart))
         };
-        let found = search.wanted_partners_of(id, &is_apart, account.cancel())?;
+        let found = search.wanted_partners_of(id, &is_apart, &account)?;
         for other in found.iter().filter_map(|(other, _)| place(*other)) {
             parts.borrow_mut().join(own, other);
         }

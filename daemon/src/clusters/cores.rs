@@ -5,26 +5,27 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use simdex_cores::{InvertedTable, Mined, components, mine};
-use simdex_index::{GrowingPermit, Index, IndexError, MemoryAccount};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount};
 use simdex_schema::DocId;
 use simdex_signature::Window;
 use simdex_signature::laboratory::{Method, OutOfDomain, Recipe, ShingleUnit, Shingling, Signer};
 
 use super::{Cluster, ClusterError, Clusters, cluster};
 
-/// Fingerprints of an image: of one length for all texts, so that long ones are not favoured. The paper's.
-pub const IMAGE: u32 = 100;
+/// Fingerprints that stand for a text where cores are sought, its smallest: as many for each text, so that long
+/// ones are not favoured. The paper's, which calls them the image of a document.
+pub const SKETCH_FINGERPRINTS: u32 = 100;
 
-/// Bytes for each fingerprint of an image: as a pair to be sorted, then in the table and its parts.
+/// Bytes for each such fingerprint: as a pair to be sorted, then in the table and its parts.
 const FINGERPRINT_BYTES: u64 = 24;
 
 /// Documents in cores that are listed: a document counts as often as it is in one.
 const MOST_MEMBERS: u64 = 4 << 20;
 
-/// What makes the images: the smallest fingerprints of the index's own shingles.
+/// What makes them: the smallest fingerprints of the index's own shingles.
 pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
     let shingling = Shingling::new(ShingleUnit::Bytes, window.width(), 1)?;
-    let method = Method::min_n(IMAGE);
+    let method = Method::min_n(SKETCH_FINGERPRINTS);
     Signer::new(Recipe { method, shingling })
 }
 
@@ -32,14 +33,14 @@ pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
 /// the parts that they lie in, so that what is left is for the cores: parts that take longer to be told apart are
 /// mined as one.
 pub(super) fn find(
-    index: &Index,
+    index: &IndexReader,
     documents: &[DocId],
     common: u32,
     time: Duration,
     held: &mut GrowingPermit,
 ) -> Result<Clusters, ClusterError> {
     let account = &held.account().clone();
-    let needed = documents.len() as u64 * u64::from(IMAGE) * FINGERPRINT_BYTES;
+    let needed = documents.len() as u64 * u64::from(SKETCH_FINGERPRINTS) * FINGERPRINT_BYTES;
     if needed > account.total() {
         return Err(ClusterError::TooMany {
             documents: documents.len(),
@@ -77,7 +78,7 @@ pub(super) fn find(
 
 /// The fingerprints of all documents, each with who holds it.
 fn table(
-    index: &Index,
+    index: &IndexReader,
     documents: &[DocId],
     account: &MemoryAccount,
 ) -> Result<InvertedTable, IndexError> {
@@ -85,7 +86,7 @@ fn table(
         // The window of an index is one that shingles have.
         return Ok(InvertedTable::default());
     };
-    let mut held = Vec::with_capacity(documents.len() * IMAGE as usize);
+    let mut held = Vec::with_capacity(documents.len() * SKETCH_FINGERPRINTS as usize);
     for (at, &id) in (0..).zip(documents) {
         account.cancel().check()?;
         let signed = index.signed_if_readable(id, &signer, account)?;
@@ -97,7 +98,7 @@ fn table(
 
 /// Cores found so far, counted.
 struct FoundCores<'a> {
-    index: &'a Index,
+    index: &'a IndexReader,
     held: &'a mut GrowingPermit,
     clusters: Vec<Cluster>,
     members: u64,
@@ -123,7 +124,7 @@ impl FoundCores<'_> {
                 }
             }
         });
-        // No image is longer than a word has bits.
+        // No text has more of them than a word has bits.
         failed.map_or(Ok(mined == Ok(Mined::All)), Err)
     }
 

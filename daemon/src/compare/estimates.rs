@@ -4,7 +4,7 @@
 //! not keep: both texts are signed here, alike, and compared. What a scheme does not define is left out
 //! and said to be, never a number: Min_n and Sketch_n give no containment, BSW_n no interval.
 
-use simdex_index::{Index, MemoryAccount};
+use simdex_index::{IndexReader, MemoryAccount};
 use simdex_signature::laboratory::{
     Method, Recipe, Shingling, Signature, Signer, Unanswerable, containment, resemblance,
 };
@@ -57,7 +57,7 @@ const WORDS_BYTES: u64 = 4;
 
 /// Estimates by each scheme asked for.
 pub(super) fn estimates(
-    index: &Index,
+    index: &IndexReader,
     texts: [&ShingledText; 2],
     asked: &SchemesAsked,
     account: &MemoryAccount,
@@ -76,14 +76,14 @@ pub(super) fn estimates(
 }
 
 /// The schemes that the index keeps of texts.
-fn own_schemes(index: &Index) -> Vec<ComparedScheme> {
+fn own_schemes(index: &IndexReader) -> Vec<ComparedScheme> {
     let bsw_n = index.parameters().bsw_n.then_some(ComparedScheme::BswN);
     [ComparedScheme::ModN].into_iter().chain(bsw_n).collect()
 }
 
 /// A scheme with its n.
 fn method(
-    index: &Index,
+    index: &IndexReader,
     scheme: ComparedScheme,
     n: Option<u64>,
     texts: [&ShingledText; 2],

@@ -93,6 +93,7 @@ impl Config {
         let spool = ("extract.spool_mib", extract.spool_mib.bytes());
         let unpacked = extract.container_mib.bytes().saturating_mul(2);
         let two_messages = self.grpc.max_message_mib.bytes().saturating_mul(2);
+        let two_uploads = self.grpc.max_upload_mib.bytes().saturating_mul(2);
         let unread = self.grpc.max_unread_mib.bytes();
         let within = [
             (input, spool),
@@ -108,6 +109,10 @@ impl Config {
             (
                 ("grpc.max_upload_mib", self.grpc.max_upload_mib.bytes()),
                 input,
+            ),
+            (
+                ("grpc.max_upload_mib, twice,", two_uploads),
+                ("grpc.max_uploads_mib", self.grpc.max_uploads_mib.bytes()),
             ),
             (
                 ("grpc.max_message_mib, twice,", two_messages),

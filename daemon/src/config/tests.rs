@@ -149,6 +149,11 @@ fn keys_that_contradict_each_other_are_both_named() {
             "max_message_mib",
             "max_unread_mib",
         ),
+        (
+            "[grpc]\nmax_uploads_mib = 511",
+            "max_upload_mib",
+            "max_uploads_mib",
+        ),
         ("[extract]\nspool_mib = 2047", "container_mib", "spool_mib"),
         (
             "[watch]\ndebounce_ms = 5001",

@@ -1,10 +1,11 @@
 //! Encodes what a question found.
 
-use simdex_judge::{Class, Judgement};
+use simdex_judge::Judgement;
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::CANONICAL_VERSION;
 
+use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::query::{Answer, ComparedBy, Hit, Measured};
@@ -111,24 +112,19 @@ pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareR
 }
 
 /// Encodes a judgement.
-pub(super) fn judgement(judged: Judgement) -> v1::Judgement {
-    let class = match judged.class {
-        Class::Same => v1::JudgedClass::Same,
-        Class::Version => v1::JudgedClass::Version,
-        Class::TemplateOnly => v1::JudgedClass::TemplateOnly,
-        Class::Unrelated => v1::JudgedClass::Unrelated,
-    };
+pub fn judgement(judged: Judgement) -> v1::Judgement {
     let signals = judged.signals.into_iter();
     let signals = signals.map(|(signal, value)| v1::SignalValue {
         name: signal.name().to_owned(),
         value,
     });
     v1::Judgement {
-        class: class.into(),
+        class: class(judged.class).into(),
         probability: judged.probability,
         rule_number: judged.rule.as_ref().map_or(0, |rule| rule.number),
         rule: judged.rule.map(|rule| rule.to_string()).unwrap_or_default(),
         signals: signals.collect(),
+        model: judged.model.as_deref().map(model_id),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Encodes the family of a document: files by version, then edges.
 
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, IndexReader};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 
@@ -16,7 +16,7 @@ use crate::visit::FirstError;
 /// A family, and what its files are looked up with.
 pub struct FamilySource<'a> {
     /// The index that it was found in.
-    pub index: &'a Index,
+    pub index: &'a IndexReader,
     /// What was asked about.
     pub subject: &'a SubjectSummary,
     /// How it was sought.

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use simdex_index::{Index, Usage};
+use simdex_index::{Index, MemoryHolder, Usage};
 use simdex_proto::v1;
 use simdex_schema::ReportRecord;
 use simdex_signature::{Rung, Scheme, SchemeKind};
@@ -84,9 +84,14 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
     }
 }
 
-/// Encodes what holds memory: the parts of the index, and the engine's page cache of `cache_bytes`.
+/// Encodes what holds memory: the parts of the index, and what the engine may keep of a cache of `cache_bytes`.
 pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
-    let of_index = index.memory_use().into_iter().map(|part| v1::MemoryUse {
+    let parts = index.memory_use();
+    let blocks = parts
+        .iter()
+        .find(|part| part.holder == MemoryHolder::Blocks);
+    let of_blocks = blocks.and_then(|part| part.limit).unwrap_or(0);
+    let of_index = parts.into_iter().map(|part| v1::MemoryUse {
         holder: part.holder.name().to_owned(),
         bytes: Some(part.bytes),
         limit: part.limit,
@@ -94,7 +99,7 @@ pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
     let cache = v1::MemoryUse {
         holder: "cache of the store".to_owned(),
         bytes: None,
-        limit: Some(cache_bytes),
+        limit: Some(cache_bytes.saturating_sub(of_blocks)),
     };
     of_index.chain([cache]).collect()
 }
@@ -103,7 +108,7 @@ pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
 pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
     let used = match usage.scheme {
         SchemeKind::Chunks => simdex_signature::Chunks::SCHEME,
-        kind => Scheme::of_text(kind, index.window()),
+        kind => Scheme::of_text(kind, index.reader().window()),
     };
     let (finest, coarsest) = usage.rungs.unwrap_or((Rung::ZERO, Rung::ZERO));
     v1::SchemeUsage {

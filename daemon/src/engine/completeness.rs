@@ -1,12 +1,15 @@
 //! Whether the index holds everything that was seen: decided here alone, from walks, queue, index, roots and
 //! alarms.
 
-use simdex_index::{Cancel, View};
+use std::sync::Arc;
+
+use simdex_index::{Cancel, UnsettledCounts, View};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
 use super::{Engine, EngineError, lock};
-use crate::roots::RootState;
+use crate::roots::{Root, RootState};
+use crate::walk_queue::WalkQueue;
 
 /// An answer was wanted only if it was complete.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct Incomplete(pub Pending);
 pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
     before: Completeness,
+    /// Of the list that the answer is made of.
+    unsettled: UnsettledCounts,
     strict: bool,
 }
 
@@ -28,6 +33,7 @@ impl<'a> CompletenessCheck<'a> {
         let check = Self {
             engine,
             before,
+            unsettled: UnsettledCounts::default(),
             strict,
         };
         check.verdict()?;
@@ -36,8 +42,15 @@ impl<'a> CompletenessCheck<'a> {
 
     /// The completeness as far as is known by now: texts may have turned out to be damaged meanwhile.
     pub fn completeness(&self) -> Completeness {
-        let damaged = self.engine.index.damaged_texts();
-        self.before.clone().with_damaged(damaged)
+        let damaged = self.engine.index.reader().damaged_texts();
+        let UnsettledCounts { awaited, crowded } = self.unsettled;
+        let known = self.before.clone().with_damaged(damaged);
+        known.with_unsettled(awaited, crowded)
+    }
+
+    /// Notes what was not settled for the list that the answer is made of.
+    pub fn note_unsettled(&mut self, unsettled: UnsettledCounts) {
+        self.unsettled = unsettled;
     }
 
     /// The completeness by now; an error if the answer is strict and something is pending. May be called more
@@ -57,35 +70,56 @@ impl Engine {
         self.pending(view).into()
     }
 
-    /// Returns once nothing is queued and every document is settled. What does not pass by itself (a
-    /// root that is stale, a loss that is held, a damaged text, a file that the machine fails to read), or may take
-    /// hours (documents in crowds), is not waited for.
-    pub fn wait_until_complete(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        let view = self.roots.view();
-        let pending = || self.pending(&view).passing() > 0;
-        self.pipeline.wait_while(pending, cancel)
+    /// Returns once the walks that are under way or wanted are over, and all that is queued by then is applied and
+    /// settled, whatever comes meanwhile. What does not pass by itself (a root that is stale, a loss that is held, a
+    /// damaged text, a file that the machine fails to read), or may take hours (documents in crowds), is not waited
+    /// for.
+    pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        let wanted = lock(&self.walks).clone();
+        let wanted = wanted
+            .into_iter()
+            .map(|(_, walks)| (walks.end_generation(), walks));
+        let wanted: Vec<(u64, Arc<WalkQueue>)> = wanted.collect();
+        let walked = self.roots.iter();
+        let walked = walked.filter_map(|root| Some((root.awaited_walk()?, root)));
+        let walked: Vec<(u64, &Arc<Root>)> = walked.collect();
+        let is_walking = || {
+            let is_wanted =
+                |(generation, walks): &(u64, Arc<WalkQueue>)| !walks.is_done_through(*generation);
+            let is_walked = |(number, root): &(u64, &Arc<Root>)| !root.is_walk_over(*number);
+            wanted.iter().any(is_wanted) || walked.iter().any(is_walked)
+        };
+        self.pipeline.wait_while(is_walking, cancel)?;
+        self.pipeline.wait_until_settled(cancel)
     }
 
     /// What keeps the index from being complete. A change goes from a walk to the queue, may be put off, and goes
-    /// to the settler: counted in that order, none slips through.
+    /// to the settler: counted in that order, none slips through. In the settler it may go to and fro, so that
+    /// those counts are of one moment.
     fn pending(&self, view: &View) -> Pending {
         let queued = self.roots_being_walked(view) + self.counts().pending;
         let retrying = self.pipeline.retrying();
         let unsettled = self.index.unsettled();
-        let crowded = self.index.crowded();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();
         let count = |is: fn(&RootState) -> bool| states.iter().filter(|state| is(state)).count();
         Pending {
             queued,
             retrying,
-            unsettled,
-            crowded,
+            unsettled: unsettled.awaited,
+            crowded: unsettled.crowded,
             stale_roots: count(|s| matches!(s, RootState::Stale | RootState::Replaced)) as u64,
             held_losses: count(|s| *s == RootState::LossHeld) as u64,
-            damaged: self.index.damaged_texts(),
+            unreadable: self.unreadable_paths(view),
+            damaged: self.index.reader().damaged_texts(),
             alarm: self.host.alarms.gravest().map(|alarm| alarm.reason),
         }
+    }
+
+    /// Paths below the roots of a view that cannot be looked at and keep what is known of them.
+    pub fn unreadable_paths(&self, view: &View) -> u64 {
+        let shown = self.roots.iter().filter(|root| view.shows(root.id));
+        shown.map(|root| root.unreadable()).sum()
     }
 
     fn roots_being_walked(&self, view: &View) -> u64 {

@@ -27,11 +27,10 @@ impl Engine {
             self.follow(Arc::clone(root), hints, walks)?;
         }
         if let Some(pace) = Pace::of(&self.config.watch) {
-            let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
-            let pipeline = Arc::clone(&self.pipeline);
-            let submit = move |key| pipeline.submit(key);
+            let (pipeline, roots) = (Arc::clone(&self.pipeline), Arc::clone(&self.roots));
             let data_dir = self.data_dir.clone();
-            let recheck = Recheck::start(&self.lifecycle, index, roots, pace, data_dir, submit)?;
+            let own = Arc::clone(&self.own_reports);
+            let recheck = Recheck::start(&self.lifecycle, pipeline, roots, own, pace, data_dir)?;
             *lock(&self.recheck) = Some(recheck);
         }
         Ok(())
@@ -75,22 +74,23 @@ impl Engine {
                 key.into_iter().for_each(|key| self.pipeline.submit(key));
             }
             Hint::Subtree(path) => walks.want_below(path),
-            Hint::Rescan(_) => walks.want_root(),
+            Hint::Rescan(cause) => walks.want_root(cause.into()),
             Hint::Removed(path) => {
-                let part = Part::Removals(root.id);
-                self.until_done(part, |rescan| rescan.removed(root, &path));
+                let source = AlarmSource::Removals(root.id);
+                self.until_done(source, |rescan| rescan.removed(root, &path));
             }
         }
     }
 
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &WalkRequest, walks: &WalkQueue) {
-        let walked = self.until_done(Part::Walks(root.id), |rescan| match walk {
-            WalkRequest::Root => rescan.root(root).map(|_| Settled::Yes),
+        let walked = self.until_done(AlarmSource::Walks(root.id), |rescan| match walk {
+            WalkRequest::Root => rescan.root(root).map(|_| WalkOutcome::Complete),
+            WalkRequest::Routine => rescan.routine(root).map(|()| WalkOutcome::Complete),
             WalkRequest::Below(directory) => rescan.subtree(root, directory),
         });
-        if walked == Some(Settled::WantsRoot) {
-            walks.want_root();
+        if walked == Some(WalkOutcome::NeedsRootWalk) {
+            walks.want_root_instead();
         }
     }
 }

@@ -2,27 +2,22 @@
 //! compared the files of the same bytes are found, and it is counted as not compared.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_signature::SchemeKind;
 
 use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes as bytes_of, count};
-use crate::query::{FindKind, QueryError, QueryParams, Relation};
+use crate::query::{FindKind, QueryParams, Relation, find_file};
 use crate::report::Finding;
 use crate::visit::FirstError;
 
-/// A file that was named; one that the index does not know refuses the whole question.
-fn find_file(search: &Search<'_>, path: &Path) -> Result<FileView, FindingError> {
-    let unknown = || QueryError::UnknownFile(path.display().to_string());
-    let (_, key) = search.engine.roots.locate(path).ok_or_else(unknown)?;
-    let file = search.engine.index.file_view(&key, search.view)?;
-    Ok(file.ok_or_else(unknown)?)
-}
-
-/// The files that were named, by path, each once.
+/// The files that were named, by path, each once; one that the index does not know refuses the whole question.
 pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
-    let named = files.iter().map(|path| find_file(search, path));
+    let (index, roots) = (search.engine.index.reader(), &search.engine.roots);
+    let named = files
+        .iter()
+        .map(|path| find_file(index, roots, path, search.view));
     let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
     named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     named.dedup_by(|a, b| a.path == b.path);
@@ -105,7 +100,7 @@ fn same_bytes(
     let Some(content) = file.record.content() else {
         return Ok(());
     };
-    let index = &search.engine.index;
+    let index = search.engine.index.reader();
     let mut held = GrowingPermit::of(search.account);
     let (mut found, mut is_cut, mut failed) = (Vec::new(), false, FirstError::default());
     index.visit_holders(content, search.view, &mut |other| {

@@ -38,10 +38,14 @@ pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, F
         take,
     };
     let mut failed = FirstError::default();
-    search.engine.index.files(search.view, &mut |file| {
-        let checked = search.cancel().check().map_err(FindingError::from);
-        failed.flow(checked.and_then(|()| finder.file(&file)))
-    })?;
+    search
+        .engine
+        .index
+        .reader()
+        .files(search.view, &mut |file| {
+            let checked = search.cancel().check().map_err(FindingError::from);
+            failed.flow(checked.and_then(|()| finder.file(&file)))
+        })?;
     failed.into_result()?;
     Ok(finder.totals)
 }
@@ -89,7 +93,7 @@ struct Finder<'a, 'b> {
 impl Finder<'_, '_> {
     /// Takes up a document at its first file: all its files at once.
     fn file(&mut self, file: &FileView) -> Result<(), FindingError> {
-        let index = &self.search.engine.index;
+        let index = self.search.engine.index.reader();
         let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
             return self.uncompared(file);
         };

@@ -43,7 +43,7 @@ pub(super) fn find(
     };
     let (mut seen, mut failed) = (HashSet::new(), FirstError::default());
     let mut held = GrowingPermit::of(search.account);
-    search.engine.index.files(&inside, &mut |file| {
+    search.engine.index.reader().files(&inside, &mut |file| {
         let document = file.content.as_ref().and_then(|content| content.document);
         if let Err(error) = search.cancel().check() {
             return failed.flow(Err(error.into()));

@@ -63,19 +63,15 @@ pub(super) fn find(
         take,
     };
     let mut failed = FirstError::default();
-    let (index, view): (_, &View) = (&search.engine.index, search.view);
-    catalogue::visit_groups(
-        index,
-        view,
-        relation_threshold,
-        search.account,
-        &mut |group| {
-            let principal = group.members.first().filter(|_| !group.is_continued);
-            let principal = principal.map(|member| member.document);
-            let new = principal.filter(|document| !finder.placed.contains(document));
-            failed.flow(new.map_or(Ok(()), |document| finder.family(document)))
-        },
-    )?;
+    let (index, view): (_, &View) = (search.engine.index.reader(), search.view);
+    let account = search.account;
+    catalogue::visit_principals(index, view, relation_threshold, account, &mut |document| {
+        let is_new = !finder.placed.contains(&document);
+        failed.flow(match is_new {
+            true => finder.family(document),
+            false => Ok(()),
+        })
+    })?;
     failed.into_result()?;
     Ok(finder.totals)
 }
@@ -98,7 +94,7 @@ struct Finder<'a, 'b> {
 impl Finder<'_, '_> {
     /// Finds the stale versions of the family of a document.
     fn family(&mut self, document: DocumentHash) -> Result<(), FindingError> {
-        let (index, view) = (&self.search.engine.index, self.search.view);
+        let (index, view) = (self.search.engine.index.reader(), self.search.view);
         let subject = match Subject::from_document(index, document, view, self.search.account) {
             // Its last file went away since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(()),
@@ -179,7 +175,7 @@ impl Finder<'_, '_> {
     ) -> Result<(), FindingError> {
         let by = self.first_path(subject, family, successor.edge.version)?;
         let newest = self.first_path(subject, family, successor.newest)?;
-        let (index, params) = (&self.search.engine.index, self.params.clone());
+        let (index, params) = (self.search.engine.index.reader(), self.params.clone());
         let mut failed = FirstError::default();
         family.visit_files(index, subject, &params, version, &mut |file| {
             let FamilyFile::Known { hit, .. } = file else {
@@ -226,7 +222,7 @@ impl Finder<'_, '_> {
         version: usize,
     ) -> Result<Vec<u8>, FindingError> {
         let mut first = Vec::new();
-        let index = &self.search.engine.index;
+        let index = self.search.engine.index.reader();
         family.visit_files(index, subject, &self.params, version, &mut |file| {
             if let FamilyFile::Known { hit, .. } = file {
                 first = bytes(&hit.file.path);

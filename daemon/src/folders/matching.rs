@@ -1,17 +1,17 @@
 //! Which folders are copies of one another: no I/O.
 //!
 //! 1. Files that carry one text (or the same bytes) are joined, and their folders with them, level by level
-//!    upwards, until the folders are the same or one lies in the other: /a/x/1.txt and /b/x/1.txt speak for
-//!    /a/x and /b/x, and for /a and /b. Texts that more than [`MOST_CARRIERS`] files carry speak for none:
-//!    they are common, and would join everything with everything.
-//! 2. Pairs of folders that are spoken for by enough files are counted exactly: of each
+//!    upwards, until the folders are the same or one lies in the other: /a/x/1.txt and /b/x/1.txt are
+//!    evidence for /a/x and /b/x, and for /a and /b. Texts that more than [`MOST_CARRIERS`] files carry are
+//!    none: they are common, and would join everything with everything.
+//! 2. Pairs of folders with enough evidence are counted exactly: of each
 //!    folder the files whose text is anywhere in the other. Of two folders of very unlike size neither is a
 //!    copy of the other as a whole.
 //! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
 //!    common, that one.
 //!
 //! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a text has at most
-//! [`MOST_CARRIERS`]² / 2 pairs of files; and a pair of folders is counted where a quarter of the smaller one speaks for it and the larger one is so
+//! [`MOST_CARRIERS`]² / 2 pairs of files; and a pair of folders is counted where a quarter of the smaller one is evidence and the larger one is so
 //! many times as large at most.
 
 use std::cmp::Reverse;
@@ -31,8 +31,8 @@ const COUNTED: u64 = 3 * size_of::<FolderPair>() as u64 + 256;
 /// A folder, by its place in the tree.
 pub type FolderId = u32;
 
-/// How many texts speak for each pair of folders, the first of which has the smaller number.
-type SpokenFor = HashMap<(FolderId, FolderId), u64>;
+/// How many texts are evidence that two folders are copies; the first has the smaller number.
+type Evidence = HashMap<(FolderId, FolderId), u64>;
 
 /// Folders and what lies in them.
 #[derive(Debug, Default)]
@@ -126,10 +126,10 @@ impl Tree {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Found> {
         let contents = Contents::of(self);
-        let (spoken, truncated) = self.spoken_for(&contents, go_on)?;
+        let (evidence, truncated) = self.evidence(&contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
-            // What speaks for a pair is a part of what it shares; common texts, and files that were moved
-            // within a copy, do not speak.
+            // The evidence for a pair is a part of what it shares: common texts, and files that were moved
+            // within a copy, are none.
             let (own, other) = (contents.count(a), contents.count(b));
             let (smaller, larger) = (own.min(other), own.max(other));
             // Were all texts of both in one file each, no larger folder could reach the share.
@@ -137,7 +137,7 @@ impl Tree {
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
         };
         let mut counted = Vec::new();
-        for ((a, b), _) in spoken.into_iter().filter(is_open) {
+        for ((a, b), _) in evidence.into_iter().filter(is_open) {
             let pair = contents.compare(a, b);
             let is_copy = pair.share() >= least && pair.in_common() >= fewest;
             if !go_on(if is_copy { COUNTED } else { 0 }) {
@@ -219,15 +219,15 @@ impl Tree {
         outer
     }
 
-    /// What speaks for pairs of folders, and whether there are more of these than are held.
-    fn spoken_for(
+    /// The evidence for pairs of folders, and whether there are more of these than are held.
+    fn evidence(
         &self,
         contents: &Contents,
         go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Option<(SpokenFor, bool)> {
+    ) -> Option<(Evidence, bool)> {
         let mut by_document: Vec<&FileAt> = self.files.iter().collect();
         by_document.sort_by_key(|file| (file.document, file.folder));
-        let (mut spoken, mut truncated) = (HashMap::new(), false);
+        let (mut evidence, mut truncated) = (HashMap::new(), false);
         for carriers in by_document.chunk_by(|a, b| a.document == b.document) {
             if !go_on(0) {
                 return None;
@@ -237,7 +237,7 @@ impl Tree {
                 truncated = true;
                 continue;
             }
-            // A pair of folders is spoken for once by each text.
+            // Each text is evidence for a pair of folders once.
             let mut pairs = HashSet::new();
             for (at, a) in carriers.iter().enumerate() {
                 for b in &carriers[at + 1..] {
@@ -245,15 +245,15 @@ impl Tree {
                 }
             }
             for pair in pairs {
-                let room = spoken.len() < MOST_PAIRS;
-                match spoken.get_mut(&pair) {
+                let room = evidence.len() < MOST_PAIRS;
+                match evidence.get_mut(&pair) {
                     Some(count) => *count += 1,
-                    None if room => drop(spoken.insert(pair, 1)),
+                    None if room => drop(evidence.insert(pair, 1)),
                     None => truncated = true,
                 }
             }
         }
-        Some((spoken, truncated))
+        Some((evidence, truncated))
     }
 
     fn levels(

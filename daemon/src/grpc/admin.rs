@@ -7,27 +7,27 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index, IndexError};
-use simdex_proto::completeness::{Completeness, Pending};
+use simdex_index::{Cancel, FileView, IndexError, MemoryAccount, Registry};
 use simdex_proto::v1;
 use simdex_proto::v1::admin_server::Admin;
 use simdex_schema::State;
 use tonic::{Request, Response, Status};
 
+use super::daemon_status::{roots, status, without_index};
 use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
-use super::status::{Refused, echo};
+use super::status::Refused;
 use super::{Replies, ReportKeeping, question, report_request, subject_source};
-use crate::alarms::Alarm;
 use crate::catalogue;
+use crate::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::lists;
 use crate::reporting;
-use crate::resident::resident_bytes;
 use crate::roots::Root;
 use crate::visit::FirstError;
+use crate::walk_queue::RootWish;
 
 /// The service that tells of the daemon: status, files, roots, barriers, reports.
 pub struct AdminService {
@@ -52,7 +52,10 @@ impl Admin for AdminService {
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self.runner.unary(RequestClass::Query, caller, status).await;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            status(engine, &caller.account(engine.index.reader(), cancel))
+        };
+        let asked = self.runner.unary(RequestClass::Query, caller, work).await;
         match (asked, self.runner.alarm()) {
             // Without an index it can still be told why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
@@ -90,6 +93,7 @@ impl Admin for AdminService {
                     engine,
                     &view,
                     &|file| states.is_empty() || states.contains(&file.state),
+                    &sender.account(&caller, engine.index.reader()),
                     sender,
                 )
             });
@@ -106,7 +110,7 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
                 let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
-                let file = subject_source::find_file(engine, &path)?;
+                let file = subject_source::file_at(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),
                     completeness: Some(check.verdict()?.into()),
@@ -131,6 +135,7 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ConfirmLossRequest>,
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
+        self.runner.check_may_confirm(&request)?;
         let caller = self.runner.long_caller(&request);
         let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
         let confirmed = self
@@ -155,7 +160,8 @@ impl Admin for AdminService {
             roots.extend(engine.roots.iter().cloned());
         }
         // Each root has a thread that walks it: nobody's slot is held by a share that hangs.
-        roots.iter().for_each(|root| engine.want_rescan(root));
+        let want = |root: &Arc<Root>| engine.want_rescan(root, RootWish::Asked);
+        roots.iter().for_each(want);
         Ok(Response::new(v1::RescanReply {
             roots: roots.len() as u32,
         }))
@@ -171,10 +177,12 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
-                let counts = catalogue::summary(&engine.index, &engine.roots.view(), cancel)?;
+                let counts =
+                    catalogue::summary(engine.index.reader(), &engine.roots.view(), cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
                     files: counts.files_on_disk,
+                    unreadable: engine.unreadable_paths(&engine.roots.view()),
                 })
             });
         synced.await
@@ -188,7 +196,7 @@ impl Admin for AdminService {
         let waited = self
             .runner
             .unary(RequestClass::Work, caller, |engine, cancel| {
-                engine.wait_until_complete(cancel)?;
+                engine.wait_until_settled(cancel)?;
                 let completeness = Some(engine.completeness(&engine.roots.view()).into());
                 Ok(v1::WaitReply { completeness })
             });
@@ -206,13 +214,12 @@ impl Admin for AdminService {
             strict,
             options,
         } = request.into_inner();
-        let engine = self.runner.engine()?;
-        let asked = report_request::parse(&engine, threshold, strict, options)?;
-        drop(engine);
+        let asked =
+            report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
-                let account = caller.account(&engine.index, sender.cancel());
+                let account = sender.account(&caller, engine.index.reader());
                 let summary = reporting::send(engine, &ReplySink(sender), asked, &account)?;
                 let part = Some(Part::Summary(encode::summary(&summary)));
                 sender.send(v1::StreamReportReply { part })
@@ -231,9 +238,8 @@ impl Admin for AdminService {
             strict,
             options,
         } = request.into_inner();
-        let engine = self.runner.engine()?;
-        let asked = report_request::parse(&engine, threshold, strict, options)?;
-        drop(engine);
+        let asked =
+            report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
         self.kept.check_name(&name)?;
         let reports = self.kept.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
@@ -242,7 +248,7 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
-                let account = caller.account(&engine.index, cancel);
+                let account = caller.account(engine.index.reader(), cancel);
                 let kept = reporting::keep(engine, &reports, name, asked, &account)?;
                 Ok(v1::RunReportReply {
                     out: encode::path(&kept.path),
@@ -267,8 +273,9 @@ impl Admin for AdminService {
             limit => (limit as usize).min(REPORTS_LISTED),
         };
         let longest = self.runner.longest_message();
-        let work =
-            move |engine: &Engine, _: &Cancel| Ok(reports(&engine.index, after, most, longest)?);
+        let work = move |engine: &Engine, _: &Cancel| {
+            Ok(reports(engine.index.registry(), after, most, longest)?)
+        };
         let reports = self.runner.unary(RequestClass::Query, caller, work);
         reports.await
     }
@@ -279,13 +286,13 @@ const REPORTS_LISTED: usize = 1_000;
 
 /// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
 fn reports(
-    index: &Index,
+    registry: &Registry,
     after: u64,
     most: usize,
     longest: usize,
 ) -> Result<v1::ListReportsReply, IndexError> {
     let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
-    index.reports_after(after, &mut |at, record| {
+    registry.reports_after(after, &mut |at, record| {
         let report = encode::report(at, record);
         bytes += report.encoded_len() + FIELD_BYTES;
         let is_full = reply.reports.len() == most || bytes + FIELD_BYTES > longest;
@@ -301,14 +308,6 @@ fn reports(
 
 /// What a field takes beside its value, at most.
 const FIELD_BYTES: usize = 8;
-
-/// The completeness while there is no index: not complete, by the alarm; counts are not known.
-fn without_index(alarm: &Alarm) -> Completeness {
-    Completeness::from(Pending {
-        alarm: Some(alarm.reason.clone()),
-        ..Pending::default()
-    })
-}
 
 fn state(name: &str) -> Result<State, Status> {
     let known = State::ALL.iter().find(|state| state.name() == name);
@@ -327,63 +326,18 @@ pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Statu
     })
 }
 
-fn roots(engine: &Engine) -> Vec<v1::Root> {
-    let root = |root: &Arc<Root>| {
-        let files = engine.index.files_on_disk(root.id);
-        let alarm = engine.host().alarms.gravest_of(root.id);
-        encode::root(root, files, alarm.as_ref())
-    };
-    engine.roots.iter().map(root).collect()
-}
-
-fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {
-    let index = &engine.index;
-    let summary = lists::counts(engine, &engine.roots.view(), cancel)?;
-    let completeness = summary.completeness.clone();
-    let alarm = engine.host().alarms.gravest();
-    let (store_bytes, text_bytes) = match index.bytes_on_disk() {
-        // What keeps changes from being applied may keep files from being listed as well.
-        Err(_) if alarm.is_some() => Default::default(),
-        bytes => bytes?,
-    };
-    Ok(v1::StatusReply {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        format: simdex_schema::FORMAT_VERSION,
-        data_dir: encode::path(&engine.data_dir),
-        summary: Some(encode::summary(&summary)),
-        uptime_seconds: engine.started.elapsed().as_secs_f64(),
-        queued: completeness.pending.as_ref().map_or(0, |p| p.queued),
-        schemes: index
-            .usage()
-            .into_iter()
-            .map(|usage| encode::usage(index, usage))
-            .collect(),
-        roots: roots(engine),
-        max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
-        threshold: engine.threshold().get(),
-        store_bytes,
-        text_bytes,
-        sandbox: engine.pool.sandbox().to_string(),
-        new_index: engine.host().is_new,
-        resident_bytes: resident_bytes(),
-        memory: encode::memory(index, engine.config.store.cache_mib.bytes()),
-        alarm: alarm.as_ref().map(encode::alarm),
-        completeness: Some(completeness.into()),
-        schedules: Vec::new(),
-    })
-}
-
 /// Sends every file of the view that is `wanted`, then the counts of all files.
 fn files(
     engine: &Engine,
     view: &simdex_index::View,
     wanted: &dyn Fn(&FileView) -> bool,
+    account: &MemoryAccount,
     sender: &ReplySender<v1::ListFilesReply>,
 ) -> Result<(), Refused> {
     use v1::list_files_reply::Part;
     let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
     let mut refused = FirstError::default();
-    let summary = lists::files(engine, view, sender.cancel(), &mut |file| {
+    let summary = lists::files(engine, view, account, &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(encode::file(file)))
         } else {

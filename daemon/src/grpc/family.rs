@@ -27,6 +27,7 @@ pub(super) struct FamilyRequest {
 impl FamilyRequest {
     /// Decodes the parameters of a query; its source is decoded apart.
     pub(super) fn parse(engine: &Engine, query: &v1::Query) -> Result<Self, Status> {
+        question::refuse_judgement(query)?;
         let query = v1::Query {
             limit: Some(query.limit.unwrap_or(defaults::VERSIONS)),
             threshold: Some(query.threshold.unwrap_or(defaults::FAMILY)),
@@ -35,7 +36,7 @@ impl FamilyRequest {
             relation_threshold: query.relation_threshold,
             fold: false,
             strict: query.strict,
-            with_judgement: query.with_judgement,
+            with_judgement: false,
             source: None,
         };
         let asked = question::parse_query(engine, FindKind::Related, &query)?;
@@ -68,7 +69,7 @@ impl FamilyRequest {
         match self.find(engine, source, caller, sender.cancel())? {
             Found::Family { family, subject } => {
                 let listed = FamilySource {
-                    index: &engine.index,
+                    index: engine.index.reader(),
                     subject: &subject,
                     params: &self.params,
                 };
@@ -93,7 +94,7 @@ impl FamilyRequest {
         caller: Caller,
         cancel: &Cancel,
     ) -> Result<Found, Refused> {
-        let (index, params) = (&engine.index, &self.params);
+        let (index, params) = (engine.index.reader(), &self.params);
         let account = caller.account(index, cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
         Ok(match subject.text() {

@@ -53,8 +53,8 @@ impl FolderCopiesRequest {
         let send = |part| sender.send(v1::ListFolderCopiesReply { part: Some(part) });
         let started = Instant::now();
         let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
-        let account = caller.account(&engine.index, sender.cancel());
-        let found = folder_copies(&engine.index, &self.view, &self.request, &account)?;
+        let account = sender.account(&caller, engine.index.reader());
+        let found = folder_copies(engine.index.reader(), &self.view, &self.request, &account)?;
         for pair in &found.pairs {
             send(Part::Folders(encoded(pair)))?;
         }

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use simdex_index::View;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
+use super::judged::JudgedList;
 use super::question;
 use super::reply_channel::ReplySender;
 use super::runner::Caller;
 use super::status::Refused;
-use crate::clusters::{ClusterRequest, IMAGE};
+use crate::clusters::{ClusterRequest, SKETCH_FINGERPRINTS};
 use crate::encode;
 use crate::engine::Engine;
-use crate::lists::{self, ListRequest};
+use crate::lists::{self, ClusterListRequest, ListRequest};
 use crate::visit::FirstError;
 
 /// Longest that cores may be sought, seconds.
@@ -22,13 +22,9 @@ const LONGEST_MINING: u32 = 24 * 3600;
 /// A list of groups that is asked for.
 pub(super) enum GroupsRequest {
     /// Stars, which are kept.
-    Stars(ListRequest),
+    Stars { list: ListRequest, is_judged: bool },
     /// Components or cores, which are computed on request.
-    Clusters {
-        view: View,
-        strict: bool,
-        request: ClusterRequest,
-    },
+    Clusters(ClusterListRequest),
 }
 
 impl GroupsRequest {
@@ -48,27 +44,33 @@ impl GroupsRequest {
         let view = question::parse_roots(engine, &asked.roots)?;
         let strict = asked.strict;
         let threshold = question::parse_threshold(engine, asked.threshold)?;
-        let request = match kind {
+        let clusters = match kind {
             Kind::Unspecified | Kind::Stars => {
-                return Ok(Self::Stars(ListRequest {
+                let list = ListRequest {
                     view,
                     threshold,
                     strict,
-                }));
+                };
+                let is_judged = asked.with_judgement;
+                return Ok(Self::Stars { list, is_judged });
+            }
+            _ if asked.with_judgement => {
+                let refused = "with_judgement applies to stars only: others have no principal";
+                return Err(Status::invalid_argument(refused));
             }
             Kind::Components => ClusterRequest::Components { threshold },
             Kind::Cores => cores(asked)?,
         };
-        Ok(Self::Clusters {
+        Ok(Self::Clusters(ClusterListRequest {
             view,
+            clusters,
             strict,
-            request,
-        })
+        }))
     }
 
     /// Whether the list lasts as long as its work.
     pub(super) fn is_long(&self) -> bool {
-        matches!(self, Self::Clusters { .. })
+        matches!(self, Self::Clusters(_))
     }
 
     /// Makes the list and sends it.
@@ -81,21 +83,18 @@ impl GroupsRequest {
         use v1::list_groups_reply::Part;
         let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
         let mut refused = FirstError::default();
-        let account = caller.account(&engine.index, sender.cancel());
+        let account = sender.account(&caller, engine.index.reader());
         let summary = match self {
-            Self::Stars(asked) => lists::groups(engine, asked, &account, &mut |group| {
-                refused.flow(send(Part::Group(encode::group(&group))))
-            }),
-            Self::Clusters {
-                view,
-                strict,
-                request,
-            } => {
-                let shown = (view, *strict);
-                lists::clusters(engine, shown, request, &account, &mut |cluster| {
-                    refused.flow(send(Part::Group(encode::cluster(&cluster))))
+            Self::Stars { list, is_judged } => {
+                let mut judged = JudgedList::new(engine, *is_judged, &account);
+                lists::groups(engine, list, &account, &mut |group| {
+                    let group = judged.group(&group).map_err(Refused::from);
+                    refused.flow(group.and_then(|group| send(Part::Group(group))))
                 })
             }
+            Self::Clusters(asked) => lists::clusters(engine, asked, &account, &mut |cluster| {
+                refused.flow(send(Part::Group(encode::cluster(&cluster))))
+            }),
         };
         refused.into_result()?;
         send(Part::Summary(encode::summary(&summary?)))
@@ -104,9 +103,9 @@ impl GroupsRequest {
 
 fn cores(asked: &v1::ListGroupsRequest) -> Result<ClusterRequest, Status> {
     let common = asked.common.unwrap_or(defaults::COMMON);
-    if !(2..=IMAGE).contains(&common) {
+    if !(2..=SKETCH_FINGERPRINTS).contains(&common) {
         return Err(Status::invalid_argument(format!(
-            "common is {common}, not 2 to {IMAGE} fingerprints"
+            "common is {common}, not 2 to {SKETCH_FINGERPRINTS} fingerprints"
         )));
     }
     let seconds = asked.mining_seconds.unwrap_or(defaults::MINING_SECONDS);

@@ -75,6 +75,17 @@ impl ClientLimits {
             sending: seconds(config.max_deadline_seconds),
         }
     }
+
+    /// With so many connections, of which one user may have three quarters at most, whatever is configured.
+    #[must_use]
+    pub fn within(self, connections: usize) -> Self {
+        let share = (connections * 3 / 4).max(1);
+        Self {
+            connections,
+            connections_per_user: self.connections_per_user.min(share),
+            ..self
+        }
+    }
 }
 
 /// A server with every limit set; `load_shed` answers RESOURCE_EXHAUSTED above them.
@@ -94,4 +105,21 @@ pub fn server(config: &GrpcConfig) -> Server {
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_max_local_error_reset_streams(Some(LOCAL_RESETS))
         .accept_http1(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_few_connections_there_are_one_user_does_not_have_them_all() {
+        let usual = ClientLimits::of(&GrpcConfig::default());
+        for (connections, share) in [(256, 64), (64, 48), (8, 6), (2, 1), (1, 1)] {
+            let limits = usual.within(connections);
+            assert_eq!(
+                (limits.connections, limits.connections_per_user),
+                (connections, share)
+            );
+        }
+    }
 }

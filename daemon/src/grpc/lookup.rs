@@ -4,14 +4,16 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index, MemoryAccount};
+use simdex_index::{Cancel, FileView, IndexReader, MemoryAccount};
 use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
+use super::judged::JudgedList;
 use super::reply_channel::too_long;
-use super::status::{Refused, echo};
+use super::status::Refused;
 use super::{question, subject_source};
+use crate::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::lists::{self, GroupRequest};
@@ -21,13 +23,13 @@ use crate::query::QueryError;
 pub(super) fn group(
     engine: &Engine,
     source: v1::get_group_request::Source,
-    strict: bool,
+    (strict, with_judgement): (bool, bool),
     account: &MemoryAccount,
 ) -> Result<v1::GetGroupReply, Refused> {
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
-            let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
+            let file = subject_source::file_at(engine, &question::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict, account)?
         }
         Wire::Id(id) => {
@@ -38,8 +40,10 @@ pub(super) fn group(
             found
         }
     };
+    let mut list = JudgedList::new(engine, with_judgement, account);
+    let group = group.as_ref().map(|(group, _held)| list.group(group));
     Ok(v1::GetGroupReply {
-        group: group.as_ref().map(|(group, _held)| encode::group(group)),
+        group: group.transpose()?,
         completeness: Some(completeness.into()),
     })
 }
@@ -52,11 +56,11 @@ pub(super) fn document(
     account: &MemoryAccount,
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
-    let (index, cancel): (&Index, _) = (&engine.index, account.cancel());
+    let (index, cancel): (&IndexReader, _) = (engine.index.reader(), account.cancel());
     let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
+            let file = subject_source::file_at(engine, &question::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
@@ -97,15 +101,18 @@ fn files_of(
 ) -> Result<Vec<v1::File>, Refused> {
     let (mut files, mut length) = (Vec::new(), 0);
     let view = engine.roots.view();
-    engine.index.visit_files_of(id, &view, &mut |file| {
-        let file = encode::file(&file);
-        length += file.encoded_len();
-        files.push(file);
-        match length <= longest && cancel.check().is_ok() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
-    })?;
+    engine
+        .index
+        .reader()
+        .visit_files_of(id, &view, &mut |file| {
+            let file = encode::file(&file);
+            length += file.encoded_len();
+            files.push(file);
+            match length <= longest && cancel.check().is_ok() {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
     cancel.check()?;
     match length <= longest {
         true => Ok(files),

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio::time::Instant;
 use tonic::Status;
 
@@ -23,8 +22,6 @@ pub(super) use request::{Charge, Ticket};
 pub struct Connections {
     limits: ClientLimits,
     table: Mutex<Table>,
-    /// A connection closed, or has no request under way any more.
-    eased: Notify,
 }
 
 #[derive(Default)]
@@ -103,10 +100,8 @@ pub enum Cut {
 pub enum Admission {
     /// Welcome.
     Granted(Peer),
-    /// The user has as many connections as one may, none of them idle.
+    /// The user has as many connections as one may, or every connection is taken, and none can give way.
     Refused,
-    /// Every connection is taken and in use: ask again after [`Connections::eased`].
-    Wait,
 }
 
 /// An open connection, as its socket and its requests know it. Its socket closes it.
@@ -122,7 +117,6 @@ impl Connections {
         Arc::new(Self {
             limits,
             table: Mutex::default(),
-            eased: Notify::new(),
         })
     }
 
@@ -133,25 +127,23 @@ impl Connections {
 
     /// Admits a connection of a user, where need be in the place of an idle one: of the user's own
     /// above the user's share, else of whoever has most. Where all are busy, a user who has none
-    /// takes the place of the youngest of whoever has most.
+    /// takes the place of the youngest of whoever has most. It never waits: whoever comes next may be one for
+    /// whom there is a place.
     pub fn admit(self: &Arc<Self>, uid: u32) -> Admission {
         let mut table = lock(&self.table);
         let own = table.of_user(uid);
-        let (full, displaced) = if own >= self.limits.connections_per_user {
-            (
-                Admission::Refused,
-                table.longest_idle(|line| line.uid == uid),
-            )
+        let displaced = if own >= self.limits.connections_per_user {
+            table.longest_idle(|line| line.uid == uid)
         } else if table.open.len() >= self.limits.connections {
             let idle = table.longest_idle(|_| true);
             // Busy ones give way only to a user who has none.
             let youngest = || table.youngest_of_many().filter(|_| own == 0);
-            (Admission::Wait, idle.or_else(youngest))
+            idle.or_else(youngest)
         } else {
             return Admission::Granted(self.enter(&mut table, uid));
         };
         let Some(displaced) = displaced else {
-            return full;
+            return Admission::Refused;
         };
         table.open.remove(&displaced.id);
         displaced.cut();
@@ -179,11 +171,6 @@ impl Connections {
             book: Arc::clone(self),
             line,
         }
-    }
-
-    /// Returns once a connection closed or became idle since the last call.
-    pub async fn eased(&self) {
-        self.eased.notified().await;
     }
 }
 
@@ -285,7 +272,6 @@ impl Peer {
     /// The connection is closed.
     pub fn close(&self) {
         lock(&self.book.table).open.remove(&self.line.id);
-        self.book.eased.notify_one();
     }
 
     /// Begins a request, within the user's share.

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use simdex_index::{Index, View};
+use simdex_index::{IndexReader, View};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
 use super::scheme::parse_scheme;
-use super::status::echo;
+use crate::echo::echo;
 use crate::engine::Engine;
 use crate::query::{FindKind, QueryParams};
 use crate::roots::path_from;
@@ -117,9 +117,17 @@ pub(super) fn parse_query(
     })
 }
 
+/// Refuses to judge versions, which are shown by how one came of another.
+pub(super) fn refuse_judgement(query: &v1::Query) -> Result<(), Status> {
+    match query.with_judgement {
+        true => Err(Status::invalid_argument("versions are not judged")),
+        false => Ok(()),
+    }
+}
+
 /// Decodes a signature, which must compare with those of the index.
 pub(super) fn parse_signature(
-    index: &Index,
+    index: &IndexReader,
     signature: v1::Signature,
 ) -> Result<Signature, Status> {
     let ours = Scheme::of_text(SchemeKind::ModN, index.window());

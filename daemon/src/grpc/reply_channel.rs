@@ -1,19 +1,20 @@
-//! A stream of replies that a blocking thread fills no faster than its client reads.
+//! A stream of replies that a blocking thread fills no faster than its client reads. An answer that holds memory
+//! which others wait for does not wait for its client: it ends.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use simdex_index::{Cancel, IndexError};
+use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_stream::Stream;
 use tonic::Status;
 
 use super::Replies;
 use super::reply_budget::{ReplyPermit, UserReplyBudget};
-use super::runner::CancelOnDrop;
+use super::runner::{Caller, CancelOnDrop};
 use super::status::Refused;
 
 /// Items made ahead of what the client has read, and their bytes; one item may be longer.
@@ -22,6 +23,9 @@ const AHEAD_BYTES: usize = 256 << 10;
 /// A full stream is tried again this often. Not a blocking send: that would outlive the deadline of
 /// a client that stops reading.
 const RETRY: Duration = Duration::from_millis(2);
+/// How often an answer may find its stream full, in all, while its account overdraws the memory of questions: some
+/// seconds. Only one account may overdraw, so that all who need more wait for it.
+const OVERDRAWN_RETRIES: u32 = if cfg!(test) { 3 } else { 2_500 };
 
 /// Sender half, used on a blocking thread.
 pub(super) struct ReplySender<T> {
@@ -30,6 +34,9 @@ pub(super) struct ReplySender<T> {
     longest: usize,
     ahead: Arc<AtomicUsize>,
     budget: UserReplyBudget,
+    /// What the permits of the answer are of, once it has any.
+    account: OnceLock<MemoryAccount>,
+    overdrawn_retries: AtomicU32,
 }
 
 /// A message, or the status that ends the stream, on its way to the client.
@@ -91,6 +98,8 @@ pub(super) fn channel<T: Send + 'static>(
         longest,
         ahead: Arc::default(),
         budget,
+        account: OnceLock::new(),
+        overdrawn_retries: AtomicU32::default(),
     };
     (sender, Box::pin(stream))
 }
@@ -99,6 +108,12 @@ impl<T: prost::Message> ReplySender<T> {
     /// Cancelled at the deadline, or once the client is gone.
     pub(super) fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    /// The account for all permits of this answer: the same at each call.
+    pub(super) fn account(&self, caller: &Caller, index: &IndexReader) -> MemoryAccount {
+        let account = || caller.account(index, &self.cancel);
+        self.account.get_or_init(account).clone()
     }
 
     /// Sends one message, waiting while the client is behind.
@@ -116,7 +131,22 @@ impl<T: prost::Message> ReplySender<T> {
                 Err(TrySendError::Closed(_)) => return Err(IndexError::Cancelled.into()),
                 Err(TrySendError::Full(item)) => item,
             };
+            self.check_overdraft()?;
             std::thread::sleep(RETRY);
+        }
+    }
+
+    /// Refuses to wait for the client any longer while everybody waits for this answer.
+    fn check_overdraft(&self) -> Result<(), Status> {
+        if !self.account.get().is_some_and(MemoryAccount::is_overdrawn) {
+            return Ok(());
+        }
+        match self.overdrawn_retries.fetch_add(1, Ordering::Relaxed) {
+            retries if retries < OVERDRAWN_RETRIES => Ok(()),
+            _ => Err(Status::resource_exhausted(
+                "the answer holds memory that other questions wait for, and is read too slowly: read it faster, \
+                 ask about fewer roots, or raise store.working_mib",
+            )),
         }
     }
 
@@ -185,6 +215,7 @@ mod tests {
     use super::super::reply_budget::ReplyBudget;
     use super::*;
     use prost::Message;
+    use simdex_index::MemoryBudget;
     use simdex_proto::v1::Event;
     use std::time::Instant;
     use tokio_stream::StreamExt;
@@ -222,6 +253,27 @@ mod tests {
             Some(Code::DeadlineExceeded)
         );
         drop(replies);
+    }
+
+    #[test]
+    fn an_answer_that_everybody_waits_for_does_not_wait_for_its_client() {
+        let cancel = Cancel::at(Instant::now() + Duration::from_secs(60));
+        let (sender, _replies) = sending(&cancel);
+        let budget = MemoryBudget::new(100);
+        let account = budget.account_of(7, &cancel);
+        assert!(sender.account.set(account.clone()).is_ok());
+        let _first = account.take(50).unwrap();
+        let others = budget.acquire(50, &cancel).unwrap();
+        (0..AHEAD).for_each(|_| assert!(sender.send(event("a")).is_ok()));
+        assert!(!account.is_overdrawn() && sender.check_overdraft().is_ok());
+        let second = account.take(20).unwrap();
+        assert!(account.is_overdrawn());
+        let Refused(status) = sender.send(event("a")).unwrap_err();
+        assert_eq!(status.code(), Code::ResourceExhausted);
+        // Once it holds no more than there is, it may wait again.
+        drop(second);
+        assert!(!account.is_overdrawn() && sender.check_overdraft().is_ok());
+        drop(others);
     }
 
     #[test]

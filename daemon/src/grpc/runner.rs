@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_extract::QueueKey;
-use simdex_index::{Cancel, Index, MemoryAccount};
+use simdex_index::{Cancel, IndexReader, MemoryAccount};
 use tokio::sync::watch;
+use tonic::codegen::http;
 use tonic::{Request, Response, Status};
 
 use super::fair_semaphore::{ClientId, FairSemaphore, NoSlot, Slot};
@@ -17,6 +18,7 @@ use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
 use super::reply_channel::{self, ReplySender, check_length};
 use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
+use super::user_budget::{UserBudget, UserShare};
 use super::{Replies, deadline};
 use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
@@ -61,7 +63,8 @@ pub struct RequestRunner {
     uploads: Arc<FairSemaphore>,
     long_work: Arc<FairSemaphore>,
     events: Arc<FairSemaphore>,
-    reply_budget: Arc<ReplyBudget>,
+    reply_budget: ReplyBudget,
+    upload_budget: Arc<UserBudget>,
     disk: Arc<DiskGuard>,
     draining: watch::Receiver<bool>,
 }
@@ -72,8 +75,17 @@ impl Caller {
         QueueKey::User(self.client.uid)
     }
 
+    /// Whoever sent a request with these extensions, if it is answered at once.
+    pub(super) fn at_once(extensions: &http::Extensions) -> Self {
+        let peer = extensions.get::<Peer>();
+        Self {
+            client: peer.map(Peer::client).unwrap_or_default(),
+            deadline: Instant::now(),
+        }
+    }
+
     /// The account that permits for a question of this caller are taken of, until `cancel`.
-    pub(super) fn account(&self, index: &Index, cancel: &Cancel) -> MemoryAccount {
+    pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
         index.memory().questions.account_of(self.client.uid, cancel)
     }
 }
@@ -94,6 +106,7 @@ impl RequestRunner {
             long_work: FairSemaphore::new(LONG_WORK),
             events: FairSemaphore::new(WATCHERS),
             reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
+            upload_budget: UserBudget::new(config.max_uploads_mib.bytes()),
             disk,
             slot,
             config,
@@ -135,6 +148,11 @@ impl RequestRunner {
         }
     }
 
+    /// What the documents that this caller sends may take of the disk, until each was read.
+    pub(super) fn upload_share(&self, caller: Caller) -> UserShare {
+        self.upload_budget.of(caller.client.uid)
+    }
+
     /// Guards the disk that holds what clients send.
     pub(super) fn disk(&self) -> Arc<DiskGuard> {
         Arc::clone(&self.disk)
@@ -155,6 +173,20 @@ impl RequestRunner {
     pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
         let longest = Duration::from_secs(self.config.max_work_seconds);
         caller(request, longest, longest)
+    }
+
+    /// Refuses a request that only those who run the daemon may make, unless the config lets all users of the
+    /// socket make it.
+    pub(super) fn check_may_confirm<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        let peer = request.extensions().get::<Peer>();
+        let uid = peer.map(|peer| peer.client().uid);
+        let own = rustix::process::geteuid().as_raw();
+        match self.config.users_confirm_losses || is_operator(uid, own) {
+            true => Ok(()),
+            false => Err(Status::permission_denied(
+                "only root and the user that the daemon runs as may confirm a loss (grpc.users_confirm_losses)",
+            )),
+        }
     }
 
     /// Waits for a slot of a class.
@@ -286,6 +318,11 @@ impl RequestRunner {
     pub(super) fn longest_message(&self) -> usize {
         self.config.max_message_mib.length()
     }
+}
+
+/// Whether a user runs the daemon: is root, or the user it runs as. Nobody knows who an unknown one is.
+fn is_operator(uid: Option<u32>, own: u32) -> bool {
+    uid.is_some_and(|uid| uid == 0 || uid == own)
 }
 
 fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {

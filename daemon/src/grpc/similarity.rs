@@ -12,12 +12,14 @@ use tonic::{Request, Response, Status, Streaming};
 use super::family::FamilyRequest;
 use super::folders::FolderCopiesRequest;
 use super::groups::GroupsRequest;
+use super::judged::JudgedList;
 use super::question;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
 use super::subject_source::{self, SubjectSource};
 use super::templates::TemplatesRequest;
 use super::traffic::RequestBytes;
+use super::upload::UploadRoom;
 use super::{Replies, event_stream, lookup, scheme, upload};
 use crate::answering::{Asked, answer};
 use crate::calibrating::{CalibrationRequest, calibrate};
@@ -51,12 +53,15 @@ impl SimilarityService {
         let query = upload::first(&mut parts, caller.deadline).await?;
         let (strict, folds) = (query.strict, query.fold && kind != FindKind::Related);
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
-        let is_judged = query.with_judgement && kind != FindKind::Related;
+        if kind == FindKind::Related {
+            question::refuse_judgement(&query)?;
+        }
+        let is_judged = query.with_judgement;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let check = CompletenessCheck::begin(engine, &params.view, strict)?;
-            let account = caller.account(&engine.index, cancel);
+            let account = caller.account(engine.index.reader(), cancel);
             let subject = source.subject(engine, caller.queue_key(), &account)?;
             let asked = Asked {
                 params: &params,
@@ -145,15 +150,18 @@ impl Similarity for SimilarityService {
         let is_judged = request.with_judgement;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
-        let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
+        let (disk, share) = (self.runner.disk(), self.runner.upload_share(caller));
+        let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
             let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+            let dir = engine.data_dir.clone();
+            let room = UploadRoom { dir, disk, share };
             let (a, b) = (
-                subject_source::parse_side(engine, &disk, a)?,
-                subject_source::parse_side(engine, &disk, b)?,
+                subject_source::parse_side(&room, a)?,
+                subject_source::parse_side(&room, b)?,
             );
             let names = (a.name("a"), b.name("b"));
-            let account = caller.account(&engine.index, cancel);
+            let account = caller.account(engine.index.reader(), cancel);
             let asker = caller.queue_key();
             let (a, b) = (
                 a.compared(engine, asker, &account)?,
@@ -168,7 +176,7 @@ impl Similarity for SimilarityService {
                 model: model.as_deref(),
                 account: &account,
             };
-            let found = compare(&engine.index, &a, &b, &asked)?;
+            let found = compare(engine.index.reader(), &a, &b, &asked)?;
             Ok(encode::comparison(found, check.verdict()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
@@ -184,6 +192,7 @@ impl Similarity for SimilarityService {
             threshold,
             roots,
             strict,
+            with_judgement,
         } = request.into_inner();
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self
@@ -191,9 +200,11 @@ impl Similarity for SimilarityService {
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
-                let account = caller.account(&engine.index, sender.cancel());
+                let account = sender.account(&caller, engine.index.reader());
+                let mut list = JudgedList::new(engine, with_judgement, &account);
                 let summary = lists::pairs(engine, &asked, &account, &mut |pair| {
-                    refused.flow(send(Part::Pair(encode::pair(&pair))))
+                    let pair = list.pair(&pair).map_err(Refused::from);
+                    refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
                 });
                 refused.into_result()?;
                 send(Part::Summary(encode::summary(&summary?)))
@@ -245,12 +256,16 @@ impl Similarity for SimilarityService {
         request: Request<v1::GetGroupRequest>,
     ) -> Result<Response<v1::GetGroupReply>, Status> {
         let caller = self.runner.caller(&request);
-        let v1::GetGroupRequest { source, strict } = request.into_inner();
+        let v1::GetGroupRequest {
+            source,
+            strict,
+            with_judgement,
+        } = request.into_inner();
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let account = caller.account(&engine.index, cancel);
-            lookup::group(engine, source, strict, &account)
+            let account = caller.account(engine.index.reader(), cancel);
+            lookup::group(engine, source, (strict, with_judgement), &account)
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
@@ -263,7 +278,7 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let account = caller.account(&engine.index, cancel);
+            let account = caller.account(engine.index.reader(), cancel);
             lookup::document(engine, request, longest, &account)
         };
         self.runner.unary(RequestClass::Query, caller, work).await
@@ -276,7 +291,7 @@ impl Similarity for SimilarityService {
         let caller = self.runner.long_caller(&request);
         let asked = calibration_request(&*self.runner.engine()?, &request.into_inner())?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let account = caller.account(&engine.index, cancel);
+            let account = caller.account(engine.index.reader(), cancel);
             Ok(encode::calibration(calibrate(engine, &asked, &account)?))
         };
         self.runner.unary(RequestClass::Work, caller, work).await

@@ -15,7 +15,8 @@ use tonic::{Code, Status};
 use crate::calibrating::CalibrationError;
 use crate::causes::causes;
 use crate::clusters::ClusterError;
-use crate::engine::{EngineError, Incomplete};
+use crate::engine::Incomplete;
+use crate::error::EngineError;
 use crate::events::LostEvents;
 use crate::findings::FindingError;
 use crate::lists::ListError;
@@ -24,35 +25,18 @@ use crate::report::ReportError;
 use crate::reporting::ReportingError;
 use crate::slot::Reopening;
 
-/// Longest stretch of a caller's words that a message repeats, bytes.
-const ECHO: usize = 200;
+/// What is left of the beginning and of the end of a message that is too long, bytes.
+const END: usize = 200;
 /// Longest message that an error of ours becomes, bytes; what is left out is its middle.
 const MESSAGE: usize = 1 << 10;
-
-/// What a message repeats of a caller's words: escaped, and short however long they were.
-pub(super) fn echo(sent: &[u8]) -> String {
-    let mut out = String::new();
-    let start = String::from_utf8_lossy(&sent[..sent.len().min(ECHO)]);
-    for character in start.chars() {
-        let escaped = character.escape_debug().to_string();
-        if out.len() + escaped.len() > ECHO {
-            return format!("{out}… ({} bytes)", sent.len());
-        }
-        out.push_str(&escaped);
-    }
-    if sent.len() > ECHO {
-        out.push_str(&format!("… ({} bytes)", sent.len()));
-    }
-    out
-}
 
 /// Leaves out the middle of a message that is too long for a header.
 fn bounded(message: &str) -> String {
     if message.len() <= MESSAGE {
         return message.to_owned();
     }
-    let head = message.floor_char_boundary(ECHO);
-    let tail = message.ceil_char_boundary(message.len() - ECHO);
+    let head = message.floor_char_boundary(END);
+    let tail = message.ceil_char_boundary(message.len() - END);
     format!("{} … {}", &message[..head], &message[tail..])
 }
 
@@ -97,6 +81,7 @@ impl From<QueryError> for Refused {
             QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
             QueryError::Invalid(_) | QueryError::SignatureTooLong { .. } => Code::InvalidArgument,
             QueryError::SchemeOff | QueryError::NoText(_) => Code::FailedPrecondition,
+            QueryError::NotRead(_) => Code::Unavailable,
         };
         Self::new(code, &error.to_string()).advised(error.advice())
     }
@@ -258,7 +243,7 @@ pub(super) fn panicked() -> Status {
 mod tests {
     use super::*;
     use simdex_proto::completeness::Pending;
-    use simdex_schema::DocumentHash;
+    use simdex_schema::{DocumentHash, Reason};
 
     fn status(refused: impl Into<Refused>) -> (Code, String) {
         let Refused(status) = refused.into();
@@ -277,6 +262,7 @@ mod tests {
                 QueryError::NoText("/a has no text".into()),
                 Code::FailedPrecondition,
             ),
+            (QueryError::NotRead(Reason::SpoolFailed), Code::Unavailable),
             (IndexError::Cancelled.into(), Code::DeadlineExceeded),
             (IndexError::Damaged("a".into()).into(), Code::DataLoss),
             (IndexError::TooLong("a".into()).into(), Code::Internal),
@@ -356,19 +342,6 @@ mod tests {
         }
         let Refused(plain) = QueryError::Invalid("no".into()).into();
         assert!(plain.metadata().get_bin(ERROR_DETAIL).is_none());
-    }
-
-    #[test]
-    fn what_a_caller_sent_is_repeated_in_short_and_escaped() {
-        assert_eq!(echo(b"/a/\xff\n"), "/a/\u{fffd}\\n");
-        for long in [vec![b'a'; 15 << 20], vec![0; 15 << 20], vec![0xff; 201]] {
-            let said = echo(&long);
-            assert!(said.len() < ECHO + 40, "{said}");
-            assert!(
-                said.ends_with(&format!("… ({} bytes)", long.len())),
-                "{said}"
-            );
-        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! What a query or a side of a comparison is about: received, found in the index, or extracted, until it is a
 //! subject.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use simdex_extract::QueueKey;
@@ -13,12 +12,11 @@ use tonic::{Status, Streaming};
 
 use super::question::{parse_document_hash, parse_name, parse_path, parse_signature};
 use super::runner::{Caller, RequestClass, RequestRunner};
-use super::status::{Refused, echo};
+use super::status::Refused;
 use super::traffic::RequestBytes;
-use super::upload::{self, UploadTarget, Uploaded};
-use crate::disk::DiskGuard;
+use super::upload::{self, UploadRoom, UploadTarget, Uploaded};
 use crate::engine::Engine;
-use crate::query::{QueryError, Subject};
+use crate::query::{self, QueryError, Subject};
 
 /// What a query or a side of a comparison is about.
 pub(super) enum SubjectSource {
@@ -50,13 +48,16 @@ impl SubjectSource {
             Some(Wire::Document(hash)) => Self::Document(parse_document_hash(&hash)?),
             Some(Wire::Text(text)) => Self::Text(text),
             Some(Wire::Signature(signature)) => {
-                Self::Signature(parse_signature(&engine.index, signature)?)
+                Self::Signature(parse_signature(engine.index.reader(), signature)?)
             }
             Some(Wire::Upload(upload)) => {
                 let target = UploadTarget {
                     name: parse_name(upload.path)?,
-                    dir: engine.data_dir.clone(),
-                    disk: runner.disk(),
+                    room: UploadRoom {
+                        dir: engine.data_dir.clone(),
+                        disk: runner.disk(),
+                        share: runner.upload_share(caller),
+                    },
                     longest: engine.config.grpc.max_upload_mib.bytes(),
                     memory_meter,
                 };
@@ -92,17 +93,19 @@ impl SubjectSource {
         asker: QueueKey,
         memory: &MemoryAccount,
     ) -> Result<Subject, Refused> {
-        let index = &engine.index;
+        let index = engine.index.reader();
         Ok(match self {
-            Self::Path(path) => Subject::from_file(index, &find_file(engine, &path)?, memory)?,
+            Self::Path(path) => Subject::from_file(index, &file_at(engine, &path)?, memory)?,
             Self::Document(hash) => {
                 Subject::from_document(index, hash, &engine.roots.view(), memory)?
             }
             Self::Text(text) => Subject::from_text(index, text, memory)?,
             Self::Signature(signature) => Subject::from_signature(signature, memory)?,
-            Self::Upload(Uploaded { file, name }) => {
-                Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?
-            }
+            Self::Upload(Uploaded {
+                file,
+                name,
+                room: _room,
+            }) => Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?,
         })
     }
 
@@ -125,11 +128,7 @@ impl SubjectSource {
 }
 
 /// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
-pub(super) fn parse_side(
-    engine: &Engine,
-    disk: &DiskGuard,
-    side: v1::Side,
-) -> Result<SubjectSource, Refused> {
+pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSource, Refused> {
     use v1::side::Source as Wire;
     Ok(match side.source {
         Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
@@ -137,7 +136,7 @@ pub(super) fn parse_side(
         Some(Wire::Text(text)) => SubjectSource::Text(text),
         Some(Wire::Content(bytes)) => {
             let name = parse_name(side.name)?;
-            SubjectSource::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
+            SubjectSource::Upload(Uploaded::whole(room, &bytes, name)?)
         }
         None => return Err(Status::invalid_argument("a side names no document").into()),
     })
@@ -160,22 +159,27 @@ fn own_text(
     let file = root.open_file(&key.path).ok()?;
     // What is hashed must be what is read, whatever becomes of the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
-    let taken = engine.pool.space().snapshot(&file, limit).ok()?;
+    let go_on = || memory.cancel().check().is_ok();
+    let taken = engine.pool.space().snapshot(&file, limit, &go_on).ok()?;
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
-    let own = Subject::from_upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
+    let own = Subject::from_upload(
+        engine.index.reader(),
+        &engine.pool,
+        asker,
+        file,
+        path,
+        memory,
+    )
+    .ok()?;
     (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
 }
 
-/// Finds a file of the index by its path.
-pub(super) fn find_file(
+/// A file of any root, by its path.
+pub(super) fn file_at(
     engine: &Engine,
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile(echo(path.as_os_str().as_bytes()));
-    let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    engine
-        .index
-        .file_view(&key, &engine.roots.view())?
-        .ok_or_else(unknown)
+    let index = engine.index.reader();
+    query::find_file(index, &engine.roots, path, &engine.roots.view())
 }

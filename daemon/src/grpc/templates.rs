@@ -59,11 +59,17 @@ impl TemplatesRequest {
         let send = |part| sender.send(v1::ListTemplatesReply { part: Some(part) });
         let started = Instant::now();
         let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
+        let account = sender.account(&caller, engine.index.reader());
         let mut summary = v1::TemplatesSummary::default();
         for root in engine.roots.iter().filter(|root| self.view.shows(root.id)) {
-            let account = caller.account(&engine.index, sender.cancel());
             let view = View::Roots([root.id].into());
-            let found = templates(&engine.index, &view, self.least, self.limit, &account)?;
+            let found = templates(
+                engine.index.reader(),
+                &view,
+                self.least,
+                self.limit,
+                &account,
+            )?;
             summary.templates += found.found;
             summary.documents += found.documents;
             summary.truncated |= found.truncated || found.found > found.templates.len() as u64;
@@ -90,6 +96,7 @@ fn encoded(
     let mut example = Vec::new();
     engine
         .index
+        .reader()
         .visit_files_of(template.example, view, &mut |file| {
             example = encode::path(&file.path);
             ControlFlow::Break(())

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use tonic::{Status, Streaming};
 
 use super::status::lost_thread;
 use super::traffic::RequestBytes;
+use super::user_budget::{BytesPermit, UserShare};
 use crate::disk::DiskGuard;
 
 /// A document that was received whole.
@@ -21,16 +22,32 @@ pub(super) struct Uploaded {
     pub(super) file: File,
     /// The name they came under; may be empty.
     pub(super) name: PathBuf,
+    /// The room that they take until they are dropped.
+    pub(super) room: BytesPermit,
+}
+
+/// Where the bytes of a document are kept, and within what room.
+#[derive(Clone)]
+pub(super) struct UploadRoom {
+    /// The directory of the spool.
+    pub(super) dir: PathBuf,
+    /// Guards the room on its disk.
+    pub(super) disk: Arc<DiskGuard>,
+    /// What its sender may have there.
+    pub(super) share: UserShare,
 }
 
 /// A file without a name, written through one handle and read through the other.
 struct Spool {
     writer: File,
     reader: File,
+    disk: Arc<DiskGuard>,
+    room: BytesPermit,
 }
 
 impl Spool {
-    fn new(dir: &Path) -> std::io::Result<Self> {
+    fn new(room: &UploadRoom) -> std::io::Result<Self> {
+        let UploadRoom { dir, disk, share } = room;
         let named = tempfile::Builder::new()
             .prefix(".upload-")
             .tempfile_in(dir)?;
@@ -38,30 +55,41 @@ impl Spool {
         // Dropping the path removes the name; the handles stay.
         let (writer, path) = named.into_parts();
         drop(path);
-        Ok(Self { writer, reader })
+        Ok(Self {
+            writer,
+            reader,
+            disk: Arc::clone(disk),
+            room: share.nothing(),
+        })
     }
 
-    /// Adds bytes, as long as the disk has room beside what commits need.
-    fn add(&mut self, disk: &DiskGuard, bytes: &[u8]) -> std::io::Result<()> {
-        disk.take_spare(bytes.len() as u64)?;
+    /// Adds bytes, as long as the sender's share and the disk have room beside what commits need.
+    fn add(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let length = bytes.len() as u64;
+        if !self.room.grow(length) {
+            return Err(ErrorKind::QuotaExceeded.into());
+        }
+        self.disk.take_spare(length)?;
         self.writer.write_all(bytes)
+    }
+
+    fn into_uploaded(self, name: PathBuf) -> Uploaded {
+        Uploaded {
+            file: self.reader,
+            name,
+            room: self.room,
+        }
     }
 }
 
 impl Uploaded {
     /// Bytes that came in one message. Writes: call it on a blocking thread.
-    pub(super) fn whole(
-        dir: &Path,
-        disk: &DiskGuard,
-        bytes: &[u8],
-        name: PathBuf,
-    ) -> Result<Self, Status> {
-        let written = Spool::new(dir).and_then(|mut spool| {
-            spool.add(disk, bytes)?;
-            Ok(spool.reader)
+    pub(super) fn whole(room: &UploadRoom, bytes: &[u8], name: PathBuf) -> Result<Self, Status> {
+        let written = Spool::new(room).and_then(|mut spool| {
+            spool.add(bytes)?;
+            Ok(spool.into_uploaded(name))
         });
-        let file = written.map_err(|error| not_kept(&error))?;
-        Ok(Self { file, name })
+        written.map_err(|error| not_kept(&error))
     }
 }
 
@@ -117,10 +145,8 @@ fn second_query() -> Status {
 pub(super) struct UploadTarget {
     /// The name the document comes under.
     pub(super) name: PathBuf,
-    /// The directory of the spool.
-    pub(super) dir: PathBuf,
-    /// Guards the room on its disk.
-    pub(super) disk: Arc<DiskGuard>,
+    /// Where they are kept.
+    pub(super) room: UploadRoom,
     /// Most bytes that are taken.
     pub(super) longest: u64,
     /// Counts the bytes that are in memory.
@@ -135,12 +161,11 @@ pub(super) async fn receive(
 ) -> Result<Uploaded, Status> {
     let UploadTarget {
         name,
-        dir,
-        disk,
+        room,
         longest,
         memory_meter,
     } = target;
-    let mut spool = blocking(move || Spool::new(&dir)).await?;
+    let mut spool = blocking(move || Spool::new(&room)).await?;
     let mut received_bytes = 0;
     while let Some(part) = next(parts, deadline).await? {
         let Part::Chunk(chunk) = part else {
@@ -152,8 +177,8 @@ pub(super) async fn receive(
                 "the document is longer than the {longest} bytes that may be sent"
             )));
         }
-        let (length, disk) = (chunk.len(), Arc::clone(&disk));
-        spool = blocking(move || spool.add(&disk, &chunk).map(|()| spool)).await?;
+        let length = chunk.len();
+        spool = blocking(move || spool.add(&chunk).map(|()| spool)).await?;
         if let Some(meter) = &memory_meter {
             meter.stored(length);
         }
@@ -161,10 +186,7 @@ pub(super) async fn receive(
     // A request that was cancelled looks like one that ended: whoever dropped it gets the chance to
     // drop us too before half a document is read as a whole one.
     tokio::task::yield_now().await;
-    Ok(Uploaded {
-        file: spool.reader,
-        name,
-    })
+    Ok(spool.into_uploaded(name))
 }
 
 async fn blocking<T: Send + 'static>(
@@ -180,21 +202,37 @@ fn not_kept(error: &std::io::Error) -> Status {
     // Where it would lie, and how full the disk is, are the operator's to know.
     Status::resource_exhausted(match error.kind() {
         ErrorKind::StorageFull => "the daemon's disk has no room for the document",
+        ErrorKind::QuotaExceeded => {
+            "documents that were sent and wait take as much of the disk as they may (grpc.max_uploads_mib)"
+        }
         _ => "the document cannot be kept for the query",
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::user_budget::UserBudget;
     use super::*;
     use crate::disk::Space;
     use std::io::Read;
 
+    fn room(dir: &tempfile::TempDir, disk: DiskGuard, share: UserShare) -> UploadRoom {
+        UploadRoom {
+            dir: dir.path().to_owned(),
+            disk: Arc::new(disk),
+            share,
+        }
+    }
+
+    fn plenty() -> UserShare {
+        UserBudget::new(1 << 30).of(7)
+    }
+
     #[test]
     fn what_was_sent_is_read_back_and_leaves_no_name_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let disk = DiskGuard::new(dir.path(), 0);
-        let mut sent = Uploaded::whole(dir.path(), &disk, b"some text", "/x/a.txt".into()).unwrap();
+        let room = room(&dir, DiskGuard::new(dir.path(), 0), plenty());
+        let mut sent = Uploaded::whole(&room, b"some text", "/x/a.txt".into()).unwrap();
         let mut text = String::new();
         sent.file.read_to_string(&mut text).unwrap();
         assert_eq!(
@@ -213,11 +251,32 @@ mod tests {
             total: 16 << 30,
         };
         let disk = DiskGuard::measured_by(dir.path(), 64 << 20, Box::new(move |_| Ok(space)));
-        let sent = |bytes: &[u8]| Uploaded::whole(dir.path(), &disk, bytes, "/x/a".into());
+        let room = room(&dir, disk, plenty());
+        let sent = |bytes: &[u8]| Uploaded::whole(&room, bytes, "/x/a".into());
         assert!(sent(b"1").is_ok());
         let status = sent(b"22").map(drop).unwrap_err();
         assert_eq!(status.code(), tonic::Code::ResourceExhausted);
         assert!(!status.message().contains(&*dir.path().to_string_lossy()));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn documents_of_one_user_that_wait_take_half_of_the_room_for_all_and_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let budget = UserBudget::new(8);
+        let of = |uid| {
+            let disk = DiskGuard::new(dir.path(), 0);
+            room(&dir, disk, budget.of(uid))
+        };
+        let (greedy, other) = (of(1), of(2));
+        let sent = |room: &UploadRoom, bytes: &[u8]| Uploaded::whole(room, bytes, "/x/a".into());
+        let waiting = sent(&greedy, b"123").unwrap();
+        let status = sent(&greedy, b"45").map(drop).unwrap_err();
+        assert_eq!(status.code(), tonic::Code::ResourceExhausted);
+        assert!(status.message().contains("max_uploads_mib"), "{status}");
+        assert!(sent(&other, b"1234").is_ok());
+        // It takes room as long as its query lasts.
+        drop(waiting);
+        assert!(sent(&greedy, b"45").is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a file must be read: what the walk and [`super::Ingest`] ask before they open it.
 
 use simdex_extract::Pool;
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, Registry};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, State};
 
@@ -25,13 +25,13 @@ pub struct ChangeDetector<'a> {
 impl<'a> ChangeDetector<'a> {
     /// With the limits of the config.
     pub fn new(
-        index: &'a Index,
+        registry: &'a Registry,
         pool: &'a Pool,
         own_reports: &'a OwnReports,
         limits: &ExtractConfig,
     ) -> Self {
         Self {
-            records: Records { index, pool },
+            records: Records { registry, pool },
             own_reports,
             input_bytes: limits.input_mib.bytes(),
         }
@@ -62,7 +62,7 @@ impl<'a> ChangeDetector<'a> {
             FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
             FileOutcome::Unread(..) => Ok(true),
             FileOutcome::Content(hash) => {
-                let Some(content) = self.records.index.content(*hash)? else {
+                let Some(content) = self.records.registry.content(*hash)? else {
                     return Ok(true);
                 };
                 let framesets = self.framesets(root);

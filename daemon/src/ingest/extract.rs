@@ -2,11 +2,13 @@
 
 use std::io::{Read, Seek};
 use std::path::Path;
+use std::time::Duration;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Mark, Member, Pool, PrivateFile, QueueKey, ReadOptions, Urgency, WaitPolicy,
+    EXTRACTOR_VERSION, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey, ReadOptions,
+    Urgency, WaitPolicy,
 };
-use simdex_index::{Index, IndexError, MemoryAccount, NewContent, NewDocument, canonicalise};
+use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{Chunks, Ladder};
 
@@ -15,7 +17,7 @@ use super::reader_version::version_of;
 
 /// Has contents read by workers, and signs what was read.
 pub(super) struct Extractor<'a> {
-    pub(super) index: &'a Index,
+    pub(super) index: &'a IndexReader,
     pub(super) pool: &'a Pool,
     /// Whose turn it is that a worker takes.
     pub(super) queue_key: QueueKey,
@@ -33,6 +35,8 @@ pub(super) struct Extracted {
     pub(super) members: Vec<Member>,
     /// A transient fault of the system: then nothing here says anything about the content.
     pub(super) transient: Option<Reason>,
+    /// The time that it was at workers; waiting for one is not in it.
+    pub(super) took: Duration,
 }
 
 /// The bytes of a content.
@@ -56,7 +60,9 @@ impl Extractor<'_> {
         cut: Option<Reason>,
     ) -> Extracted {
         // Kept until the text is signed: a crash of the daemon until then counts against the content.
-        let (mut read, _mark) = self.ask_pool(bytes.private, bytes.hash, name);
+        let asked = self.ask_pool(bytes.private, bytes.hash, name);
+        let (took, _mark) = (asked.took, asked.mark);
+        let mut read = ReadContent::of(asked.extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, cut.into());
         }
@@ -88,6 +94,7 @@ impl Extractor<'_> {
             content: NewContent { record, document },
             members: read.members,
             transient: read.transient,
+            took,
         }
     }
 
@@ -97,17 +104,16 @@ impl Extractor<'_> {
         private: &PrivateFile,
         hash: ContentHash,
         name: Option<String>,
-    ) -> (ReadContent, Option<Mark<'_>>) {
+    ) -> MarkedRead<'_> {
         let options = ReadOptions {
             name,
             urgency: Urgency::Backlog,
             queue_key: self.queue_key,
+            members: MemberPolicy::Keep,
         };
         let patience = patience_of(&self.account);
-        let (extraction, mark) = self
-            .pool
-            .extract_marked(private, hash.0, &options, patience);
-        (ReadContent::of(extraction), mark)
+        self.pool
+            .extract_marked(private, hash.0, &options, patience)
     }
 
     /// The document of a text; `None` where the text is shorter than one shingle. An error where the

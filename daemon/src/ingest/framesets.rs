@@ -24,6 +24,7 @@ use simdex_index::IndexError;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
+use super::convert::ReadContent;
 use super::extract::{Extractor, file_name};
 use super::facts::{frames_asked, frames_of_page};
 use super::reader_version::is_current;
@@ -119,7 +120,7 @@ impl Framesets<'_> {
         };
         let recorded = self
             .records
-            .index
+            .registry
             .file(&key.member(RENDERED_NAME.as_bytes()))?;
         Ok(match recorded {
             Some(rendered) if plan.shows_frames() => {
@@ -135,15 +136,15 @@ impl Framesets<'_> {
         let Some(stat) = self.regular_at(&key) else {
             return Ok(PathLookup::Nothing);
         };
-        let index = self.records.index;
+        let registry = self.records.registry;
         let is_stable = self.root.stable_inodes();
-        let recorded = index
+        let recorded = registry
             .file(&key)?
             .filter(|recorded| !recorded.racy && stat.unchanged(&recorded.stat, is_stable));
         let Some(hash) = recorded.and_then(|recorded| recorded.content()) else {
             return Ok(PathLookup::Unproven);
         };
-        let content = index.content(hash)?.filter(is_current);
+        let content = registry.content(hash)?.filter(is_current);
         Ok(content.map_or(PathLookup::Unproven, |content| {
             classify(key, (hash, stat), &content.media_type, &content.facts)
         }))
@@ -166,9 +167,13 @@ impl Framesets<'_> {
         let Ok(stat) = FileStat::of_open(&file) else {
             return Ok(PathLookup::Nothing);
         };
-        let snapshot = match extractor.pool.space().snapshot(&file, MAX_BYTES) {
+        let go_on = || extractor.account.cancel().check().is_ok();
+        let space = extractor.pool.space();
+        let snapshot = match space.snapshot(&file, MAX_BYTES, &go_on) {
             Ok(snapshot) => snapshot,
-            Err(SnapshotError::Spool(_)) => return Ok(PathLookup::Unproven),
+            Err(SnapshotError::Spool(_) | SnapshotError::Stopped) => {
+                return Ok(PathLookup::Unproven);
+            }
             Err(SnapshotError::Source(_) | SnapshotError::TooLong) => {
                 return Ok(PathLookup::Nothing);
             }
@@ -176,7 +181,7 @@ impl Framesets<'_> {
         let hash = ContentHash(snapshot.hash());
         let length = snapshot.length();
         let seen = (hash, FileStat { length, ..stat });
-        let content = self.records.index.content(hash)?;
+        let content = self.records.registry.content(hash)?;
         if let Some(content) = content.filter(is_current) {
             return Ok(classify(key, seen, &content.media_type, &content.facts));
         }
@@ -212,7 +217,9 @@ fn read_frame(
         return PathLookup::Unproven;
     };
     let name = file_name(OsStr::from_bytes(&key.path).as_ref());
-    let (read, _mark) = extractor.ask_pool(&private, seen.0, name);
+    let asked = extractor.ask_pool(&private, seen.0, name);
+    let _mark = asked.mark;
+    let read = ReadContent::of(asked.extraction);
     match read.transient {
         Some(_) => PathLookup::Unproven,
         None => classify(key, seen, &read.media_type, &read.facts),

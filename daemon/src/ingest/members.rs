@@ -28,7 +28,7 @@ pub(super) struct TreeLimits {
     bytes: u64,
     /// Containers within containers.
     nesting: usize,
-    /// Time after which nothing more is unpacked.
+    /// Time at workers after which the rest is put off.
     time: Duration,
 }
 
@@ -62,3 +62,6 @@ impl Unpacker<'_> {
         Tree::new(self, content).into_files(container, members)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,15 +7,17 @@ use simdex_index::{Change, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, State};
 
-use crate::roots::Root;
+use crate::roots::{Root, Trouble};
 use crate::watch::anchor::is_shortage;
 use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
 
 /// What became of ingesting a file.
 pub enum IngestOutcome {
-    /// The index need not apply anything; at most the time of the last read was recorded.
+    /// The index need not apply anything.
     Unchanged,
+    /// The file was read and is as recorded: only the time of the reading, in this record, is new.
+    ReadAgain(Box<FileRecord>),
     /// The index must apply this.
     Changed(Change),
     /// A transient fault of the system kept the file, or all that it holds, from being read. The index
@@ -27,7 +29,7 @@ impl IngestOutcome {
     /// What the index must apply, if anything.
     pub fn change(self) -> Option<Change> {
         match self {
-            Self::Unchanged => None,
+            Self::Unchanged | Self::ReadAgain(_) => None,
             Self::Changed(change) => Some(change),
             Self::RetryLater(change) => change,
         }
@@ -92,18 +94,22 @@ impl IngestedFile<'_> {
     /// file whose content is known: it keeps that, the root reports the error, and the next rescan
     /// tries again.
     pub(super) fn keep_on_io_error(&self, stat: Option<FileStat>, reason: Reason) -> IngestOutcome {
-        self.root.saw_trouble(&self.key.path);
-        match self.has_content() {
-            true => IngestOutcome::Unchanged,
-            false => self.unread(stat, State::Unreadable, reason),
-        }
+        let (trouble, outcome) = match self.has_content() {
+            true => (Trouble::Kept, IngestOutcome::Unchanged),
+            false => {
+                let unread = self.unread(stat, State::Unreadable, reason);
+                (Trouble::Unread, unread)
+            }
+        };
+        self.root.saw_trouble(&self.key.path, trouble);
+        outcome
     }
 
     /// A file that another file system was mounted over, or over a folder above it: what is on record
     /// is kept, as the file may still be there below.
     pub(super) fn keep_covered(&self) -> IngestOutcome {
         if self.recorded.is_some() {
-            self.root.saw_trouble(&self.key.path);
+            self.root.saw_trouble(&self.key.path, Trouble::Kept);
         }
         IngestOutcome::Unchanged
     }
@@ -130,9 +136,9 @@ impl IngestedFile<'_> {
         }
         match self.unread(Some(fault.stat), State::Unstable, fault.reason) {
             IngestOutcome::Changed(change) => IngestOutcome::RetryLater(Some(change)),
-            IngestOutcome::Unchanged | IngestOutcome::RetryLater(_) => {
-                IngestOutcome::RetryLater(None)
-            }
+            IngestOutcome::Unchanged
+            | IngestOutcome::ReadAgain(_)
+            | IngestOutcome::RetryLater(_) => IngestOutcome::RetryLater(None),
         }
     }
 
@@ -201,7 +207,7 @@ mod tests {
             path: "/share".into(),
             mode: RootMode::Poll,
         };
-        let root = Root::open(&index.index, configured, &Arc::new(Events::default())).unwrap();
+        let root = Root::open(&index.writer, configured, &Arc::new(Events::default())).unwrap();
         let mut ingested = IngestedFile {
             root: &root,
             key: FileKey {
@@ -217,7 +223,9 @@ mod tests {
         assert!(matches!(kept, IngestOutcome::Unchanged));
         let detail = root.status().detail;
         assert!(detail.contains("the first is folder/a.txt"), "{detail}");
+        assert_eq!(root.unreadable(), 1, "no answer is complete meanwhile");
 
+        root.forget_trouble(&ingested.key.path);
         ingested.recorded = None;
         let IngestOutcome::Changed(change) = ingested.keep_on_io_error(None, Reason::IoError)
         else {
@@ -228,5 +236,6 @@ mod tests {
             panic!("{record:?}");
         };
         assert!(reason.is(Reason::IoError));
+        assert_eq!(root.unreadable(), 0, "its own state says so");
     }
 }

@@ -67,6 +67,23 @@ impl OwnReports {
         &self.key
     }
 
+    /// The content that a file must have for its record to be true: its own, or of a report of this daemon the one
+    /// that its manifest names. None where the record names no content, or proves nothing.
+    pub fn content_on_record(
+        &self,
+        root: &Root,
+        key: &FileKey,
+        record: &FileRecord,
+    ) -> Option<ContentHash> {
+        if record.racy {
+            return None;
+        }
+        match is_recorded(&record.outcome) {
+            true => self.content_of(root, key),
+            false => record.content(),
+        }
+    }
+
     /// The content that a file has in a report of this daemon; none where it belongs to none.
     pub(super) fn content_of(&self, root: &Root, key: &FileKey) -> Option<ContentHash> {
         let place = report_path(&key.path)?;

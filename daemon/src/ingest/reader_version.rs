@@ -1,7 +1,7 @@
 //! Whether a content was extracted by the current version of its reader.
 
 use simdex_extract::{EXTRACTOR_VERSION, Reader};
-use simdex_schema::{ContentRecord, ReaderVersion};
+use simdex_schema::{ContentRecord, ReaderVersion, Reason};
 
 /// Whether a content was extracted by the current version of its reader or, where no reader is
 /// recorded, by the current version of all of them.
@@ -15,6 +15,13 @@ pub(super) fn is_current(content: &ContentRecord) -> bool {
         Some((reader, version)) => version >= reader.version(),
         None => content.extractor >= EXTRACTOR_VERSION,
     }
+}
+
+/// The reader that a content was not read for want of, since the program of that time was built without it.
+pub(super) fn lacked_reader(content: &ContentRecord) -> Option<Reader> {
+    let lacked = content.reason == Reason::ReaderNotBuiltIn.into();
+    let named = content.reader.as_ref().filter(|_| lacked)?;
+    Reader::of_code(&named.reader)
 }
 
 /// A reader as a record names it.
@@ -62,6 +69,19 @@ mod tests {
             !is_current(&read_by("none", others_changed, None)),
             "a lost worker"
         );
+    }
+
+    #[test]
+    fn what_was_read_lacks_no_reader_and_what_was_not_names_it() {
+        let read = read_by("pdf-extract", 8, Some(version_of(Reader::Pdf)));
+        let unread = ContentRecord {
+            state: State::Unsupported,
+            reason: Reason::ReaderNotBuiltIn.into(),
+            ..read.clone()
+        };
+        assert_eq!(lacked_reader(&read), None);
+        assert_eq!(lacked_reader(&unread), Some(Reader::Pdf));
+        assert!(is_current(&unread), "not read again while it is lacked");
     }
 
     #[test]

@@ -1,19 +1,19 @@
 //! What the index knows of a content and of the members of a file.
 
 use simdex_extract::{OutsidePrograms, Pool};
-use simdex_index::{Index, IndexError, SeenFile};
+use simdex_index::{IndexError, Registry, SeenFile};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord};
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
 
 use super::MAX_FAILURES;
 use super::facts::{frames_asked, holds_members, tried_programs};
 use super::outcome::is_incomplete;
-use super::reader_version::is_current;
+use super::reader_version::{is_current, lacked_reader};
 
 /// The records of the index, and the programs that might read better than what is on record.
 #[derive(Clone, Copy)]
 pub(super) struct Records<'a> {
-    pub(super) index: &'a Index,
+    pub(super) registry: &'a Registry,
     pub(super) pool: &'a Pool,
 }
 
@@ -56,7 +56,7 @@ impl Records<'_> {
         recorded: Option<&FileRecord>,
         hash: ContentHash,
     ) -> Result<ContentLookup, IndexError> {
-        let Some(old) = self.index.content(hash)? else {
+        let Some(old) = self.registry.content(hash)? else {
             return Ok(ContentLookup::NeedsRead(None));
         };
         if self.deserves_another_try(&old) {
@@ -68,24 +68,37 @@ impl Records<'_> {
                 asked => ContentLookup::Frameset(asked),
             });
         }
-        let is_own = recorded.and_then(FileRecord::content) == Some(hash);
-        let holder = match is_own {
-            true => Some(key.clone()),
-            false => self.index.holder(hash)?,
-        };
-        let Some(holder) = holder else {
-            return Ok(ContentLookup::NeedsRead(Some(old)));
-        };
-        if self.members_are_incomplete(&holder)? {
-            return Ok(ContentLookup::NeedsRead(Some(old)));
+        if recorded.and_then(FileRecord::content) == Some(hash) {
+            return Ok(match self.members_are_incomplete(key)? {
+                true => ContentLookup::NeedsRead(Some(old)),
+                false => ContentLookup::Recorded,
+            });
         }
-        if is_own {
-            return Ok(ContentLookup::Recorded);
-        }
-        Ok(match self.copied(&holder, hash, key)? {
+        let members = match self.registry.holder(hash)? {
+            Some(holder) => self.copied_if_whole(&holder, hash, key)?,
+            None => None,
+        };
+        Ok(match members {
             Some(members) => ContentLookup::CopyMembers(members),
             None => ContentLookup::NeedsRead(Some(old)),
         })
+    }
+
+    /// The members of another file of this content, as members of this one. `None` where they are not whole:
+    /// where some are still to be read, or where the limits of the tree that the other file lies in cut them
+    /// off, which says nothing of this one.
+    pub(super) fn copied_if_whole(
+        &self,
+        from: &FileKey,
+        content: ContentHash,
+        to: &FileKey,
+    ) -> Result<Option<Vec<SeenFile>>, IndexError> {
+        if self.members_are_incomplete(from)? {
+            return Ok(None);
+        }
+        let copied = self.copied(from, content, to)?;
+        let is_cut = |member: &SeenFile| is_cut_by_a_tree(&member.record);
+        Ok(copied.filter(|members| !members.iter().any(is_cut)))
     }
 
     /// Whether reading the same bytes again may end otherwise.
@@ -95,6 +108,7 @@ impl Records<'_> {
             outside.could_improve(kind, reason, tried_programs(content))
         };
         !is_current(content)
+            || lacked_reader(content).is_some_and(|reader| self.pool.has_reader(reader))
             || (content.state.is_failure() && content.strikes < MAX_FAILURES)
             || self.pool.outside().is_some_and(could_improve)
     }
@@ -105,12 +119,12 @@ impl Records<'_> {
         if self.read_disk_record(container)?.is_none() {
             return Ok(true);
         }
-        let members = self.index.container_members(container)?;
+        let members = self.registry.members(container)?;
         for (_, record) in &members {
             let waits = match &record.outcome {
                 FileOutcome::Unread(..) => is_incomplete(record),
                 FileOutcome::Content(hash) => self
-                    .index
+                    .registry
                     .content(*hash)?
                     .is_none_or(|content| self.deserves_another_try(&content)),
             };
@@ -124,7 +138,7 @@ impl Records<'_> {
     /// The record of the file on disk that a container is or lies in, read; `None` while that is not read:
     /// of what it holds, some may be on record and some not yet.
     fn read_disk_record(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
-        let on_disk = self.index.file(&container.on_disk())?;
+        let on_disk = self.registry.file(&container.on_disk())?;
         Ok(on_disk.filter(|record| record.content().is_some()))
     }
 
@@ -136,7 +150,7 @@ impl Records<'_> {
         content: ContentHash,
     ) -> Result<Option<FileRecord>, IndexError> {
         let holds = self
-            .index
+            .registry
             .file(container)?
             .and_then(|found| found.content())
             == Some(content);
@@ -149,19 +163,30 @@ impl Records<'_> {
     /// The members of another file of this content, as members of this one. `None` where that file holds
     /// other bytes since it was found, changes meanwhile, or is not whole: what was found may be a part, or
     /// members of another content.
-    pub(super) fn copied(
+    fn copied(
         &self,
         from: &FileKey,
         content: ContentHash,
         to: &FileKey,
     ) -> Result<Option<Vec<SeenFile>>, IndexError> {
         let before = self.read_disk_record_of(from, content)?;
-        let members = self.index.container_members(from)?.into_iter();
+        let members = self.registry.members(from)?.into_iter();
         let moved = members.map(|(key, record)| moved(&key, record, from, to));
         let moved = moved.collect();
         let is_whole = before.is_some() && before == self.read_disk_record_of(from, content)?;
         Ok(is_whole.then_some(moved))
     }
+}
+
+/// Whether a member may have been left out for the limits of the tree that it lies in. That its container
+/// itself holds too much reads alike: such a one is read once more for each of its copies.
+pub(super) fn is_cut_by_a_tree(member: &FileRecord) -> bool {
+    let FileOutcome::Unread(State::TooLarge, reason) = &member.outcome else {
+        return false;
+    };
+    [Reason::DepthLimit, Reason::PartsLimit, Reason::InflateLimit]
+        .iter()
+        .any(|limit| reason.is(*limit))
 }
 
 /// A member of the file `from` as a member of the file `to`, which has the same content.
@@ -181,8 +206,8 @@ pub(super) fn moved(key: &FileKey, record: FileRecord, from: &FileKey, to: &File
 mod tests {
     use simdex_extract::{Limits, WorkerCommand};
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Change, NewContent, Options};
-    use simdex_schema::{FileStat, MemberPlace, Role, RootId, State, StoredReason};
+    use simdex_index::{Change, Index, NewContent, Options};
+    use simdex_schema::{FileStat, MemberPlace, Role, RootId, StoredReason};
 
     use super::*;
     use crate::config::Config;
@@ -245,14 +270,14 @@ mod tests {
         };
         let pool = Pool::new(command, 1, Limits::default());
         let records = Records {
-            index: &opened.index,
+            registry: opened.index.registry(),
             pool: &pool,
         };
         let [older, newer] = [ContentHash([1; 32]), ContentHash([2; 32])];
         let (from, to) = (key("a/x.zip"), key("b/x.zip"));
-        let apply = |change| opened.index.apply(&[change]).unwrap();
+        let apply = |change| opened.writer.apply(&[change]).unwrap();
         apply(container("a/x.zip", [1, 11]));
-        let holder = opened.index.holder(older).unwrap();
+        let holder = opened.index.registry().holder(older).unwrap();
         assert_eq!(holder.as_ref(), Some(&from));
         let copied = records.copied(&from, older, &to).unwrap().unwrap();
         assert_eq!(copied[0].record.content(), Some(ContentHash([11; 32])));

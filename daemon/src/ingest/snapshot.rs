@@ -109,13 +109,15 @@ impl Snapshots<'_> {
         {
             return Ok(Ok(known));
         }
-        let snapshot = match self.space.snapshot(file, self.input_bytes) {
+        let go_on = || self.cancel.check().is_ok();
+        let snapshot = match self.space.snapshot(file, self.input_bytes, &go_on) {
             Ok(snapshot) => snapshot,
             // What is known needs no room; a longer file was looked up already.
             Err(SnapshotError::Spool(error)) if length <= HASHED_FIRST => {
                 let known = self.known_in_place(key, recorded, (file, length))?;
                 return Ok(known.ok_or(SnapshotError::Spool(error)));
             }
+            Err(SnapshotError::Stopped) => return Err(IndexError::Cancelled),
             Err(error) => return Ok(Err(error)),
         };
         let (hash, length) = (ContentHash(snapshot.hash()), snapshot.length());
@@ -158,6 +160,8 @@ impl TakeOutcome {
     fn failed(error: &SnapshotError, stat: FileStat) -> Self {
         match error {
             SnapshotError::Source(_) => Self::IoError(stat),
+            // The next look takes it again.
+            SnapshotError::Stopped => Self::Changed,
             SnapshotError::TooLong => Self::TooLong(stat),
             SnapshotError::Spool(error) => {
                 tracing::warn!(%error, "a file cannot be copied to be read; it is tried again later");

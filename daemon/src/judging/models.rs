@@ -1,17 +1,32 @@
-//! The model in force: the one that lies in the data directory, else the one that ships with the program.
+//! The model in force: the one that was trained and lies in the data directory, else the one that ships with the
+//! program.
+//!
+//! The file is the model as [`Model`] writes it, and a last line `blake3` with the hash of all lines before it.
+//! A file without that line, put there by hand, is read too.
 
-use std::io::ErrorKind;
-use std::path::Path;
-use std::sync::Arc;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use simdex_index::safe_fs;
 use simdex_judge::{Model, ModelError};
 
 /// The file of a trained model, in the data directory.
 const FILE: &str = "judge-model";
+/// The same while it is written.
+const NEW: &str = "judge-model.new";
+/// Begins its last line.
+const HASH: &str = "blake3 ";
+/// Bytes of the file, at most.
+const LONGEST: u64 = 2 << 20;
 
 /// Which model pairs are judged by.
 pub struct Models {
-    current: Arc<Model>,
+    data_dir: PathBuf,
+    current: RwLock<Arc<Model>>,
+    /// Held while the file is changed.
+    changing: Mutex<()>,
 }
 
 impl Models {
@@ -32,23 +47,162 @@ impl Models {
             }
         };
         Ok(Self {
-            current: Arc::new(current),
+            data_dir: data_dir.to_owned(),
+            current: RwLock::new(Arc::new(current)),
+            changing: Mutex::default(),
         })
     }
 
     /// The model that pairs are judged by now.
     pub fn in_force(&self) -> Arc<Model> {
-        Arc::clone(&self.current)
+        let current = self.current.read();
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Judges by this model from now on: once its file is power-safe. A failure leaves the one in force.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn replace(&self, model: Model) -> io::Result<()> {
+        let _changing = self.changing.lock();
+        let (new, path) = (self.data_dir.join(NEW), self.data_dir.join(FILE));
+        let text = model.to_string();
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let mut file = safe_fs::open(&new, &mut options)?;
+        let hash = blake3::hash(text.as_bytes());
+        file.write_all(format!("{text}{HASH}{hash}\n").as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&new, &path)?;
+        File::open(&self.data_dir)?.sync_all()?;
+        self.set(model);
+        Ok(())
+    }
+
+    /// Judges by the shipped model from now on; returns the model that was in force.
+    ///
+    /// # Errors
+    /// The file of the trained one cannot be removed.
+    pub fn reset(&self) -> io::Result<Arc<Model>> {
+        let _changing = self.changing.lock();
+        let shipped = Model::shipped().map_err(io::Error::other)?;
+        match std::fs::remove_file(self.data_dir.join(FILE)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => File::open(&self.data_dir)?.sync_all()?,
+        }
+        let before = self.in_force();
+        self.set(shipped);
+        Ok(before)
+    }
+
+    fn set(&self, model: Model) {
+        let (id, note) = (model.id(), model.note());
+        let hash = blake3::Hash::from_bytes(id.hash);
+        tracing::info!(name = %id.name, %hash, note, "the model that pairs are judged by");
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Arc::new(model);
     }
 }
 
 /// The model kept in a file, where there is one.
 fn trained(path: &Path) -> Result<Option<Model>, String> {
-    match std::fs::read_to_string(path) {
-        Ok(file) => Model::parse(&file)
-            .map(Some)
-            .map_err(|error| error.to_string()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
+    let file = match safe_fs::open_read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(|error| error.to_string())?,
+    };
+    let mut text = String::new();
+    let read = file.take(LONGEST).read_to_string(&mut text);
+    read.map_err(|error| error.to_string())?;
+    let model = Model::parse(checked(&text)?);
+    model.map(Some).map_err(|error| error.to_string())
+}
+
+/// The lines of a model without that of their hash, which must be theirs.
+fn checked(file: &str) -> Result<&str, String> {
+    let last = file
+        .trim_end_matches('\n')
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
+    let (lines, last) = file.split_at(last);
+    let Some(stated) = last.strip_prefix(HASH) else {
+        return Ok(file);
+    };
+    match blake3::Hash::from_hex(stated.trim_end()) {
+        Ok(stated) if stated == blake3::hash(lines.as_bytes()) => Ok(lines),
+        _ => Err("the file is damaged: its last line is not the hash of the others".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    const OTHER: &str = "simdex-judge 1\nname ours\nnote 20 pairs\nsame 3 0 0 0\n";
+
+    #[test]
+    fn a_trained_model_stays_in_force_over_a_restart_until_it_is_reset() {
+        let dir = tempfile::tempdir().unwrap();
+        let models = Models::open(dir.path()).unwrap();
+        let shipped = Arc::clone(models.in_force().id());
+        let ours = Model::parse(OTHER).unwrap();
+        models.replace(ours.clone()).unwrap();
+        assert_eq!(*models.in_force(), ours);
+        let path = dir.path().join(FILE);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(!dir.path().join(NEW).exists());
+        let reopened = Models::open(dir.path()).unwrap();
+        assert_eq!(*reopened.in_force(), ours);
+        assert_eq!(*reopened.reset().unwrap(), ours);
+        assert_eq!(reopened.in_force().id(), &shipped);
+        assert!(!path.exists());
+        assert_eq!(reopened.reset().unwrap().id(), &shipped);
+    }
+
+    #[test]
+    fn a_file_that_is_damaged_or_of_another_version_leaves_the_shipped_model_in_force() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let name = || {
+            Models::open(dir.path())
+                .unwrap()
+                .in_force()
+                .id()
+                .name
+                .clone()
+        };
+        Models::open(dir.path())
+            .unwrap()
+            .replace(Model::parse(OTHER).unwrap())
+            .unwrap();
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(name(), "ours");
+        for damaged in [
+            whole.replace("same 3", "same 4"),
+            whole.replace("simdex-judge 1", "simdex-judge 2"),
+            whole[..whole.len() - 8].to_owned(),
+            OTHER.replace("judge 1", "judge 2"),
+            String::new(),
+        ] {
+            std::fs::write(&path, &damaged).unwrap();
+            assert_eq!(name(), Model::SHIPPED, "{damaged}");
+            // What somebody may still want is left where it is.
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
+        }
+        // By hand, without the line of the hash.
+        std::fs::write(&path, OTHER).unwrap();
+        assert_eq!(name(), "ours");
+    }
+
+    #[test]
+    fn a_model_that_cannot_be_kept_does_not_come_into_force() {
+        let dir = tempfile::tempdir().unwrap();
+        let models = Models::open(dir.path()).unwrap();
+        std::fs::create_dir(dir.path().join(NEW)).unwrap();
+        let before = models.in_force();
+        assert!(models.replace(Model::parse(OTHER).unwrap()).is_err());
+        assert_eq!(models.in_force(), before);
     }
 }

@@ -180,7 +180,7 @@ fn pair_and_summary_lines_are_the_contract() {
     assert!(
         line.ends_with(
             "\"complete\":false,\"pending\":{\"queued\":5,\"retrying\":0,\"unsettled\":0,\"crowded\":0,\"stale_roots\":0,\
-             \"held_losses\":0,\"damaged\":1}}"
+             \"held_losses\":0,\"unreadable\":0,\"damaged\":1}}"
         ),
         "{line}"
     );

@@ -8,8 +8,8 @@ use simdex_index::{IndexError, Regrouped, View};
 use simdex_schema::{DocId, GroupId};
 
 use super::Shared;
-use crate::alarms::Part;
-use crate::events::{Change, EventKind};
+use crate::alarms::AlarmSource;
+use crate::events::{EventKind, VisibleChange};
 use crate::lifecycle::Backoff;
 
 /// Longest sleep of the settler between checks for documents that are not settled.
@@ -20,13 +20,13 @@ impl Shared {
     pub(super) fn settle(&self) {
         let mut backoff = Backoff::default();
         while self.lifecycle.cancel().check().is_ok() {
-            if self.index.is_settled() {
+            if self.writer.is_settled() {
                 // What a step failed at may have been removed.
-                self.host.alarms.clear(Part::Settler);
+                self.host.alarms.clear(AlarmSource::Settler);
                 self.to_settle.wait(POLL_INTERVAL);
                 continue;
             }
-            let settled = self.index.settle_step(self.lifecycle.cancel());
+            let settled = self.writer.settle_step(self.lifecycle.cancel());
             let published = settled.and_then(|regrouped| {
                 // What is not told now never is: nobody may believe to have heard of all.
                 let published = self.publish_groups(&regrouped);
@@ -35,11 +35,11 @@ impl Shared {
             match published {
                 Ok(()) => {
                     backoff = Backoff::default();
-                    self.host.alarms.clear(Part::Settler);
+                    self.host.alarms.clear(AlarmSource::Settler);
                 }
                 Err(error) => {
                     self.lifecycle
-                        .try_again(Part::Settler, &error, &mut backoff);
+                        .try_again(AlarmSource::Settler, &error, &mut backoff);
                 }
             }
         }
@@ -70,15 +70,17 @@ impl Shared {
         let mut is_told = false;
         for root in self.roots.iter() {
             let view = View::Roots([root.id].into());
-            self.index.visit_files_of(id, &view, &mut |file| {
-                is_told = true;
-                root.record(kind, &file.key.path, Some(group), String::new);
-                ControlFlow::Break(())
-            })?;
+            self.writer
+                .reader()
+                .visit_files_of(id, &view, &mut |file| {
+                    is_told = true;
+                    root.record(kind, &file.key.path, Some(group), String::new);
+                    ControlFlow::Break(())
+                })?;
         }
         if !is_told {
             // No file carries the document any more.
-            self.host.events.record(Change {
+            self.host.events.record(VisibleChange {
                 kind,
                 root: None,
                 path: PathBuf::new(),

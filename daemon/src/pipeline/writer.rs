@@ -10,7 +10,7 @@ use simdex_index::{Change, Fault, IndexError};
 use simdex_schema::FileKey;
 
 use super::{IngestResult, Shared};
-use crate::alarms::Part;
+use crate::alarms::AlarmSource;
 use crate::catalogue;
 use crate::causes::causes;
 use crate::events::EventKind;
@@ -117,12 +117,12 @@ impl Shared {
             match self.commit() {
                 Ok(()) => {
                     backoff = Backoff::default();
-                    self.host.alarms.clear(Part::Commits);
+                    self.host.alarms.clear(AlarmSource::Commits);
                 }
                 Err(error) => {
                     self.uncommitted.store(true, Ordering::Release);
                     self.lifecycle
-                        .try_again(Part::Commits, &error, &mut backoff);
+                        .try_again(AlarmSource::Commits, &error, &mut backoff);
                 }
             }
         }
@@ -130,7 +130,7 @@ impl Shared {
 
     /// Makes what was applied power-safe.
     pub(super) fn commit(&self) -> Result<(), IndexError> {
-        self.host.spare.lend(|| self.index.commit())
+        self.host.spare.lend(|| self.writer.commit())
     }
 
     /// Applies changes, however often it takes; files that name a content that is not known any
@@ -170,11 +170,11 @@ impl Shared {
         let mut backoff = Backoff::default();
         loop {
             let tried = match self.host.disk.take(room_of(changes)) {
-                Ok(()) => self.index.apply(changes),
+                Ok(()) => self.writer.apply(changes),
                 Err(full) => {
                     if !self
                         .lifecycle
-                        .pause(Part::Writer, &full.to_string(), &mut backoff)
+                        .pause(AlarmSource::Writer, &full.to_string(), &mut backoff)
                     {
                         return Err(Unapplied::Ended);
                     }
@@ -185,7 +185,7 @@ impl Shared {
             self.to_settle.wake();
             match tried {
                 Ok(applied) => {
-                    self.host.alarms.clear(Part::Writer);
+                    self.host.alarms.clear(AlarmSource::Writer);
                     self.publish(changes.iter());
                     return Ok(applied.unknown_content);
                 }
@@ -193,7 +193,10 @@ impl Shared {
                     return Err(Unapplied::Refused(causes(&error)));
                 }
                 Err(error) => {
-                    if !self.lifecycle.try_again(Part::Writer, &error, &mut backoff) {
+                    if !self
+                        .lifecycle
+                        .try_again(AlarmSource::Writer, &error, &mut backoff)
+                    {
                         return Err(Unapplied::Ended);
                     }
                 }
@@ -234,7 +237,11 @@ impl Shared {
 
     /// Where a file ended of which nothing was read; none where something was, or it is gone again.
     fn unread(&self, key: &FileKey) -> Option<String> {
-        let file = self.index.file_view(key, &self.roots.view()).ok()??;
+        let file = self
+            .writer
+            .reader()
+            .file_view(key, &self.roots.view())
+            .ok()??;
         if file.state.has_text() || !catalogue::is_unread(&file) {
             return None;
         }

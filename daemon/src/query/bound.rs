@@ -25,25 +25,36 @@ pub(super) fn by_upper_bound(found: Vec<Candidate>, params: &QueryParams) -> Vec
 pub(super) fn may_link(candidate: &Candidate, rule: &LinkRule) -> bool {
     let Candidate {
         shared,
-        query,
-        of_document,
+        query_fingerprints,
+        document_fingerprints,
         ..
     } = *candidate;
     let reaches = |trials: u64, least: f64| bound(shared, trials, candidate) >= least;
-    reaches(query + of_document - shared, rule.resemblance)
-        || reaches(query.min(of_document), rule.containment)
+    reaches(
+        query_fingerprints + document_fingerprints - shared,
+        rule.resemblance,
+    ) || reaches(
+        query_fingerprints.min(document_fingerprints),
+        rule.containment,
+    )
 }
 
 fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
     let Candidate {
         shared,
-        query,
-        of_document,
+        query_fingerprints,
+        document_fingerprints,
         ..
     } = *candidate;
-    let resemblance = || bound(shared, query + of_document - shared, candidate);
-    let of_query = || bound(shared, query, candidate);
-    let in_query = || bound(shared, of_document, candidate);
+    let resemblance = || {
+        bound(
+            shared,
+            query_fingerprints + document_fingerprints - shared,
+            candidate,
+        )
+    };
+    let of_query = || bound(shared, query_fingerprints, candidate);
+    let in_query = || bound(shared, document_fingerprints, candidate);
     match params.kind {
         FindKind::Similar => resemblance(),
         FindKind::Containing => of_query(),
@@ -121,8 +132,8 @@ mod tests {
             document: DocId(document),
             rung,
             shared,
-            query: 128,
-            of_document: 128,
+            query_fingerprints: 128,
+            document_fingerprints: 128,
         }
     }
 

@@ -10,7 +10,7 @@ mod search;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, HeldSet, Index, IndexError, View};
+use simdex_index::{Cancel, HeldSet, IndexError, IndexReader, View};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
 
@@ -94,7 +94,7 @@ pub struct Family {
 
 /// Finds the family of a subject that has a text.
 pub fn find_family(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     text: &ShingledText,
     params: &FamilyParams,
@@ -170,7 +170,7 @@ impl Family {
     /// Visits the files of a version, by path; the subject where it is one of it and no file of the index.
     pub fn visit_files(
         &self,
-        index: &Index,
+        index: &IndexReader,
         subject: &SubjectSummary,
         params: &FamilyParams,
         version: usize,
@@ -217,7 +217,7 @@ impl Family {
 
 /// What the order of the versions follows from.
 fn described(
-    index: &Index,
+    index: &IndexReader,
     members: &[Member],
     params: &FamilyParams,
     cancel: &Cancel,
@@ -234,7 +234,7 @@ fn described(
 }
 
 /// What the numbers of a family are counted on: all shingles.
-pub(crate) fn scheme_used(index: &Index) -> SchemeUsed {
+pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
     SchemeUsed {
         scheme: Scheme::of_text(SchemeKind::ModN, index.window()),
         rung: Rung::ZERO,
@@ -243,7 +243,7 @@ pub(crate) fn scheme_used(index: &Index) -> SchemeUsed {
 
 /// When a version was made: the earliest that one of its files states, else the earliest modification time.
 fn date(
-    index: &Index,
+    index: &IndexReader,
     document: Option<DocId>,
     view: &View,
     cancel: &Cancel,
@@ -272,7 +272,7 @@ fn date(
 /// An edge with its exact numbers, the later version first; none where the pair does not hold on all
 /// shingles, or a text cannot be read any more.
 fn edge(
-    index: &Index,
+    index: &IndexReader,
     (subject, text): (&Subject, &ShingledText),
     pair: [&Member; 2],
     params: &FamilyParams,
@@ -313,7 +313,7 @@ fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
 
 /// The shingles of a version; none of the subject, whose own are at hand, or where they cannot be read.
 fn set_of(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     member: &Member,
 ) -> Result<Option<HeldSet>, IndexError> {

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use simdex_index::{HeldSet, Index, IndexError, MemoryAccount};
+use simdex_index::{HeldSet, IndexError, IndexReader, MemoryAccount};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::{Hit, Overlap};
@@ -20,7 +20,7 @@ const MOST_SHINGLES: u64 = 64 << 20;
 
 /// Of each hit the place of the better one that it is folded under; none of those that stand for themselves.
 pub fn fold(
-    index: &Index,
+    index: &IndexReader,
     hits: &[Hit],
     threshold: f64,
     account: &MemoryAccount,
@@ -53,7 +53,7 @@ pub fn fold(
 }
 
 struct Folding<'a> {
-    index: &'a Index,
+    index: &'a IndexReader,
     threshold: f64,
     account: &'a MemoryAccount,
     /// Pairs that may still be compared.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use simdex_index::{Cancel, Candidate, FileView, Index, IndexError};
+use simdex_index::{Cancel, Candidate, FileView, IndexError, IndexReader};
 use simdex_judge::Judgement;
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{
@@ -170,8 +170,8 @@ impl Overlap {
         let Candidate {
             rung,
             shared,
-            query,
-            of_document,
+            query_fingerprints,
+            document_fingerprints,
             ..
         } = *candidate;
         // At rung 0 nothing was sampled: there is no interval for what was left out, and what was counted
@@ -184,12 +184,20 @@ impl Overlap {
         Self {
             resemblance: measured(resemblance_from_counts(
                 shared,
-                query,
-                of_document,
+                query_fingerprints,
+                document_fingerprints,
                 !is_sample,
             )),
-            of_first: measured(containment_from_counts(shared, query, !is_sample)),
-            of_second: measured(containment_from_counts(shared, of_document, !is_sample)),
+            of_first: measured(containment_from_counts(
+                shared,
+                query_fingerprints,
+                !is_sample,
+            )),
+            of_second: measured(containment_from_counts(
+                shared,
+                document_fingerprints,
+                !is_sample,
+            )),
             shared,
             verified: false,
         }
@@ -239,7 +247,7 @@ pub struct Hit {
 
 /// The best files of the view that carry these documents, the one asked about apart.
 pub(super) fn of_documents(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
     documents: Vec<(Candidate, Overlap)>,
@@ -336,7 +344,7 @@ pub(super) fn relation(
 }
 
 fn scheme_of(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     candidate: &Candidate,
     overlap: &Overlap,

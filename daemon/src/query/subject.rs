@@ -3,10 +3,10 @@
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{Pool, QueueKey, ReadOptions, Urgency};
+use simdex_extract::{MemberPolicy, Pool, QueueKey, ReadOptions, Urgency};
 use simdex_index::{
-    FileView, Fingerprints, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument,
-    View, canonicalise, forward_signature,
+    FileView, Fingerprints, HeldSet, IndexError, IndexReader, MemoryAccount, MemoryPermit,
+    NewDocument, View, canonicalise, forward_signature,
 };
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State, StoredReason};
 use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
@@ -75,7 +75,7 @@ pub struct ShingledText {
 impl ShingledText {
     /// Canonicalises and shingles an extracted text that needs no permit or has this one.
     fn of(
-        index: &Index,
+        index: &IndexReader,
         extracted: String,
         permit: Option<MemoryPermit>,
         account: &MemoryAccount,
@@ -107,7 +107,7 @@ impl Subject {
 
     /// A file of the view.
     pub fn from_file(
-        index: &Index,
+        index: &IndexReader,
         file: &FileView,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
@@ -129,7 +129,7 @@ impl Subject {
 
     /// A document of the view, by its hash.
     pub fn from_document(
-        index: &Index,
+        index: &IndexReader,
         hash: DocumentHash,
         view: &View,
         account: &MemoryAccount,
@@ -145,7 +145,7 @@ impl Subject {
 
     /// A text that need not be in the index.
     pub fn from_text(
-        index: &Index,
+        index: &IndexReader,
         extracted: String,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
@@ -155,7 +155,7 @@ impl Subject {
 
     /// The same for a text that needs no permit or has this one.
     fn from_held_text(
-        index: &Index,
+        index: &IndexReader,
         extracted: String,
         permit: Option<MemoryPermit>,
         account: &MemoryAccount,
@@ -178,36 +178,46 @@ impl Subject {
     /// Bytes that need not be in the index: extracted for whoever asks, not indexed. They are read more
     /// than once: of a file of a share, pass a snapshot. Memory for the longest text that may come of them
     /// is taken before a worker is, so that no worker waits for memory and no text is held without a permit.
+    ///
+    /// # Errors
+    /// [`QueryError::NotRead`] where the machine kept them from being read: nothing is known of them then, and
+    /// what a raw comparison would find is no answer.
     pub fn from_upload(
-        index: &Index,
+        index: &IndexReader,
         pool: &Pool,
         asker: QueueKey,
         file: std::fs::File,
         name: &Path,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
-        let nothing = |state| Ok(Self::new(Body::Nothing, state, StoredReason::None, account));
         let mut file = file;
         let hashed = file.rewind().and_then(|()| hash_all(&file));
         let hashed = hashed.and_then(|hashed| file.rewind().map(|()| hashed));
-        let Ok((hash, length)) = hashed else {
-            return nothing(State::Unreadable);
-        };
+        let (hash, length) = hashed.map_err(|_| QueryError::NotRead(Reason::ReadError))?;
         let options = ReadOptions {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
             queue_key: asker,
+            // Nobody asks for them: they must not take the room that files are read in.
+            members: MemberPolicy::Discard,
         };
         let mut permit = account.take(pool.longest_text())?;
         // The mark records the document as in progress, for recovery from a crash, until its text is
         // canonical.
-        let (read, _mark) = pool.extract_marked(&file, hash.0, &options, patience_of(account));
-        let read = ReadContent::of(read);
+        let read = pool.extract_marked(&file, hash.0, &options, patience_of(account));
+        let _mark = read.mark;
+        let read = ReadContent::of(read.extraction);
+        if let Some(fault) = read.transient {
+            return Err(QueryError::NotRead(fault));
+        }
         permit.shrink_to(read.text.as_ref().map_or(0, |text| text.len() as u64));
         let subject = match read.text {
             Some(text) => Self::from_held_text(index, text, Some(permit), account)?,
             // The daemon crashed on these bytes: nothing more is made of them.
-            None if read.state == State::Quarantined => nothing(State::Quarantined)?,
+            None if read.state == State::Quarantined => {
+                let (state, reason) = (State::Quarantined, StoredReason::None);
+                Self::new(Body::Nothing, state, reason, account)
+            }
             None => Self::from_raw_file(index, &mut file, length, account)?,
         };
         let canonical = (subject.state, subject.reason.clone());
@@ -222,7 +232,7 @@ impl Subject {
     }
 
     fn from_raw_file(
-        index: &Index,
+        index: &IndexReader,
         file: &mut std::fs::File,
         length: u64,
         account: &MemoryAccount,
@@ -230,7 +240,8 @@ impl Subject {
         let _held = account.take_large(length)?;
         let mut raw = Vec::new();
         let whole = file.rewind().and_then(|()| file.read_to_end(&mut raw));
-        let document = raw_document(&raw[..whole.unwrap_or(0)], index.ladder());
+        whole.map_err(|_| QueryError::NotRead(Reason::ReadError))?;
+        let document = raw_document(&raw, index.ladder());
         Ok(Self::from_raw(document, account))
     }
 
@@ -346,7 +357,11 @@ fn outcome(
     }
 }
 
-fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Body, QueryError> {
+fn document_body(
+    index: &IndexReader,
+    id: DocId,
+    account: &MemoryAccount,
+) -> Result<Body, QueryError> {
     let record = index.document(id)?;
     let Some(record) = record else {
         return Ok(Body::Nothing);
@@ -368,29 +383,4 @@ fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Bo
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_extraction_and_canonical_text_the_one_that_says_more_is_told() {
-        use State::{Indexed, NoText, Partial, Quarantined, TooShort};
-        let (failed, cut) = (Some(Reason::PagesFailed), Some(Reason::TooLong));
-        let wordless = Some(Reason::NoWords);
-        for (extracted, canonical, expected) in [
-            ((Indexed, None), (Indexed, None), (Indexed, None)),
-            ((Indexed, None), (Partial, cut), (Partial, cut)),
-            ((Partial, failed), (Indexed, None), (Partial, failed)),
-            ((Partial, failed), (Partial, cut), (Partial, failed)),
-            ((Partial, failed), (TooShort, None), (TooShort, failed)),
-            ((NoText, wordless), (NoText, None), (NoText, wordless)),
-            (
-                (Quarantined, None),
-                (Quarantined, None),
-                (Quarantined, None),
-            ),
-        ] {
-            let said = |(state, reason)| (state, StoredReason::from(reason));
-            assert_eq!(outcome(said(extracted), said(canonical)), said(expected));
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,9 @@
 
 use simdex_extract::{Pool, QueueKey, WorkerCommand};
 use simdex_index::store::MemoryStore;
-use simdex_index::{Change, Index, NewContent, NewDocument, Options, SeenFile};
+use simdex_index::{
+    Change, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
+};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId,
@@ -40,7 +42,7 @@ fn planted() -> Vec<String> {
     texts
 }
 
-fn change(index: &Index, number: usize, text: &str) -> Change {
+fn change(index: &IndexReader, number: usize, text: &str) -> Change {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -80,17 +82,26 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
 }
 
 /// An index of these texts, one file each, with the directory that it lies in.
-pub(crate) fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
+pub(crate) fn index_of(texts: &[String]) -> (IndexReader, tempfile::TempDir) {
+    let (opened, dir) = opened_of(texts);
+    (opened.index.reader().clone(), dir)
+}
+
+/// The same with its writer.
+pub(crate) fn opened_of(texts: &[String]) -> (Opened, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let parameters = Config::default().parameters();
     let store = Box::<MemoryStore>::default();
     let opened = Index::open(store, dir.path(), parameters, Options::default());
-    let index = opened.unwrap().index;
-    index.root(std::path::Path::new("/data")).unwrap();
+    let opened = opened.unwrap();
+    opened
+        .writer
+        .add_root(std::path::Path::new("/data"))
+        .unwrap();
     let changes = texts.iter().enumerate();
-    let changes = changes.map(|(number, text)| change(&index, number, text));
-    index.apply(&changes.collect::<Vec<_>>()).unwrap();
-    (index, dir)
+    let changes = changes.map(|(number, text)| change(opened.index.reader(), number, text));
+    opened.writer.apply(&changes.collect::<Vec<_>>()).unwrap();
+    (opened, dir)
 }
 
 fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
@@ -204,7 +215,7 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
     let parameters = Config::default().parameters();
     let store = Box::<MemoryStore>::default();
     let opened = Index::open(store, dir.path(), parameters, Options::default());
-    let index = opened.unwrap().index;
+    let index = opened.unwrap().index.reader().clone();
     let nowhere = WorkerCommand {
         program: dir.path().join("no worker"),
         args: Vec::new(),
@@ -212,9 +223,11 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
     let pool = Pool::new(nowhere, 1, Config::default().limits());
     let budget = &index.memory().questions;
     let upload = |cancel: &Cancel| {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(b"a text that is long enough to be asked about")
+        let mut written = tempfile::NamedTempFile::new().unwrap();
+        written
+            .write_all(b"a text that is long enough to be asked about")
             .unwrap();
+        let file = std::fs::File::open(written.path()).unwrap();
         let account = budget.account_of(7, cancel);
         let name = std::path::Path::new("a.txt");
         Subject::from_upload(&index, &pool, QueueKey::User(7), file, name, &account).map(drop)
@@ -229,7 +242,11 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
         Err(QueryError::Index(IndexError::Cancelled))
     ));
     drop(others);
-    upload(&Cancel::never()).unwrap();
+    let unread = upload(&Cancel::never());
+    assert!(
+        matches!(unread, Err(QueryError::NotRead(Reason::NoWorker))),
+        "a machine that starts no worker is no answer about a document"
+    );
     assert_eq!(budget.used(), 0);
 }
 
@@ -272,8 +289,8 @@ fn an_estimate_has_a_true_interval_or_none() {
             document: simdex_schema::DocId(1),
             rung: simdex_signature::Rung::new(rung).unwrap(),
             shared,
-            query: 100,
-            of_document: 80,
+            query_fingerprints: 100,
+            document_fingerprints: 80,
         })
     };
     for shared in [0, 40, 80] {

@@ -3,11 +3,14 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use simdex_index::GrowingPermit;
-use simdex_proto::changes::{ChangeTotals, Comparer, GroupFiles, GroupReader, TakeChange};
-use simdex_proto::lines::Change;
+use simdex_proto::changes::{
+    Caveat, ChangeTotals, Comparer, GroupFiles, GroupReader, ReportTerms, TakeChange,
+};
+use simdex_proto::lines::{Change, JsonPath};
 
 use super::sink::{HashedFile, HashingSink};
 use super::write::{SortedGroup, json_line};
@@ -27,8 +30,16 @@ pub struct PreviousReport {
     pub path: PathBuf,
     /// BLAKE3 that its manifest ends with, in hexadecimal.
     pub manifest: String,
+    terms: ReportTerms,
     groups: File,
     longest: usize,
+}
+
+/// What a comparison came to.
+pub(super) struct Compared {
+    pub(super) totals: ChangeTotals,
+    /// Why part of it may not be of the files.
+    pub(super) caveats: Vec<Caveat>,
 }
 
 impl PreviousReport {
@@ -38,7 +49,7 @@ impl PreviousReport {
     /// What reading met; [`io::ErrorKind::InvalidData`] where the file was changed.
     pub(super) fn of(
         path: PathBuf,
-        manifest: String,
+        (manifest, terms): (String, ReportTerms),
         groups: File,
         hash: &[u8; 32],
     ) -> io::Result<Self> {
@@ -50,6 +61,7 @@ impl PreviousReport {
         Ok(Self {
             path,
             manifest,
+            terms,
             groups,
             longest,
         })
@@ -141,12 +153,13 @@ impl<'a> Changes<'a> {
         written(&mut self.file, rows, count, |take| compare(comparer, take))
     }
 
-    /// Ends the comparison and writes its section of the page; returns the sums.
+    /// Ends the comparison and writes its section of the page.
     pub(super) fn finish(
         self,
+        input: &ReportInput<'_>,
         sink: &mut HashingSink<'a>,
         page: &mut HashedFile<'a>,
-    ) -> Result<ChangeTotals, ReportError> {
+    ) -> Result<Compared, ReportError> {
         let Self {
             previous,
             comparer,
@@ -161,8 +174,21 @@ impl<'a> Changes<'a> {
             Ok(())
         })?;
         sink.finish(file)?;
-        page.write_with(|out| html::changes(out, &previous.path, &totals, (&rows, count)))?;
-        Ok(totals)
+        let caveats = previous.terms.caveats(&terms_of(input));
+        let compared = Compared { totals, caveats };
+        page.write_with(|out| html::changes(out, &previous.path, &compared, (&rows, count)))?;
+        Ok(compared)
+    }
+}
+
+/// What this report is made of.
+fn terms_of(input: &ReportInput<'_>) -> ReportTerms {
+    let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
+    ReportTerms {
+        roots: roots.map(JsonPath::new).collect(),
+        threshold: input.threshold,
+        scheme: (&input.scheme).into(),
+        complete: (input.completeness)().complete,
     }
 }
 

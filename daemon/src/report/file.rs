@@ -20,7 +20,7 @@ pub struct ReportFile<'a> {
     /// Path of the file that holds it, one level up; none of a file on disk.
     pub container: Option<&'a [u8]>,
     /// Name of its state.
-    pub state: &'a str,
+    pub state: &'static str,
     /// Reason code that refines the state; empty if there is none.
     pub reason: &'a str,
     /// It was not read, or not whole.

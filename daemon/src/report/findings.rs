@@ -12,6 +12,7 @@ use std::io;
 use simdex_proto::lines::{self as json, JsonPath, date};
 
 use super::sink::{HashedFile, HashingSink, Sink};
+use super::survey::survey;
 use super::write::json_line;
 use super::{DocumentHash, ReportError, ReportInput, Written, check, hex, html, manifest, write};
 
@@ -121,12 +122,12 @@ pub(super) fn report(
     })?;
     sink.finish(lines)?;
     check(input.account.cancel())?;
-    let (unread, unread_count) = write::unread_files(&mut sink, input)?;
+    let survey = survey(&mut sink, input)?;
     let mut page: HashedFile<'_> = sink.create_file("report.html")?;
     let met = (input.completeness)();
     page.write_with(|out| {
         html::findings(out, input, findings, &sums, (&rows, shown))?;
-        html::unread(out, &unread, unread_count)?;
+        html::unread(out, &survey.unread_rows, survey.unread)?;
         html::findings_foot(out, &input.summary.completeness, &met)
     })?;
     sink.finish(page)?;

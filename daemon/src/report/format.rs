@@ -45,6 +45,24 @@ impl Display for PathText<'_> {
     }
 }
 
+/// A path as plain text, with what [`PathText`] shows by code written as `\u{202e}` and `\xNN`.
+pub(super) fn plain_path(path: &[u8]) -> String {
+    let mut plain = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match is_hidden(c) {
+                true => plain.extend(c.escape_unicode()),
+                false => plain.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(plain, "\\x{byte:02X}");
+        }
+    }
+    plain
+}
+
 /// A count with separators: 1,234,567.
 pub(super) struct Count(pub(super) u64);
 

@@ -1,10 +1,14 @@
-//! `report.html`: the report for people. One file, no scripts, nothing from elsewhere.
+//! `report.html` and the pages after it: the report for people. Nothing is loaded from elsewhere, and the one
+//! script that may run is known by its hash.
 //!
-//! Written as a stream. What a browser cannot bear is cut and said so; the JSON files have all.
+//! Written as a stream. What a browser cannot bear is cut and said so; the JSON files have all. Without the
+//! script the page shows the same, but for a list of groups that ends after the first hundred.
 mod changes;
+mod charts;
 mod findings;
 mod group;
 mod head;
+mod list;
 mod states;
 mod unread;
 
@@ -13,17 +17,18 @@ use std::io::{self, Write};
 pub(super) use changes::{CHANGES_SHOWN, change_row, changes};
 pub(super) use findings::{FINDINGS_SHOWN, finding_row, findings, findings_foot};
 pub(super) use group::group;
-pub(super) use head::head;
+pub(super) use head::{head, later_head};
 pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 
 use simdex_proto::completeness::Completeness;
 
 use super::format::{Count, Text};
+use super::pages::page_name;
 
-/// Groups shown; browsers falter on more.
-pub(super) const GROUPS_SHOWN: usize = 2_000;
+/// Groups shown, on all pages together; the list of them is one page's.
+pub(super) const GROUPS_SHOWN: usize = 20_000;
 /// Files shown of one group.
-const FILES_SHOWN: usize = 200;
+pub(super) const FILES_SHOWN: usize = 200;
 
 /// Says how many of the `groups` are not on the page.
 pub(super) fn more_groups(out: &mut dyn Write, groups: usize) -> io::Result<()> {
@@ -37,12 +42,50 @@ pub(super) fn more_groups(out: &mut dyn Write, groups: usize) -> io::Result<()> 
     Ok(())
 }
 
-/// Ends the page; says what was met on the way that the head of the page could not know.
+/// Leads to the pages before and after this one, counted from 0; nothing where there is one page.
+pub(super) fn page_links(out: &mut dyn Write, page: usize, pages: usize) -> io::Result<()> {
+    if pages < 2 {
+        return Ok(());
+    }
+    out.write_all(b"<nav class=\"pages\" aria-label=\"Pages of groups\">")?;
+    if page > 0 {
+        write!(out, "<a href=\"report.html#list\">List of all groups</a> ")?;
+        let before = page_name(page - 1);
+        write!(out, "<a rel=\"prev\" href=\"{before}\">Page {page}</a> ")?;
+    }
+    let (here, all) = (Count(page as u64 + 1), Count(pages as u64));
+    write!(out, "<span>Page {here} of {all}</span>")?;
+    if page + 1 < pages {
+        let (after, name) = (page_name(page + 1), Count(page as u64 + 2));
+        write!(out, " <a rel=\"next\" href=\"{after}\">Page {name}</a>")?;
+    }
+    out.write_all(b"</nav>\n")
+}
+
+/// Ends a page after the first.
+pub(super) fn later_foot(out: &mut dyn Write, page: usize, pages: usize) -> io::Result<()> {
+    page_links(out, page, pages)?;
+    out.write_all(b"</main>\n</body>\n</html>\n")
+}
+
+/// Ends the page of a report of groups.
 pub(super) fn foot(out: &mut dyn Write, told: &Completeness, met: &Completeness) -> io::Result<()> {
+    end_of_text(out, told, met, FOOT)?;
+    list::script(out)?;
+    out.write_all(b"</body>\n</html>\n")
+}
+
+/// Writes the foot of a page after what was met on the way that its head could not know.
+fn end_of_text(
+    out: &mut dyn Write,
+    told: &Completeness,
+    met: &Completeness,
+    foot: &str,
+) -> io::Result<()> {
     if met != told {
         incomplete(out, met)?;
     }
-    out.write_all(FOOT.as_bytes())
+    out.write_all(foot.as_bytes())
 }
 
 /// What the index lacked when the report was made; nothing where it was complete.
@@ -66,6 +109,4 @@ const FOOT: &str = r#"<footer>
 <a href="text/">text/</a> (the texts as they were read).</p>
 </footer>
 </main>
-</body>
-</html>
 "#;

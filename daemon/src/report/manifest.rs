@@ -4,10 +4,10 @@
 //! with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::changes::ChangeTotals;
 use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question, SinceReport};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
+use super::changes::Compared;
 use super::findings::Sums;
 use super::{ReportInput, ReportKey};
 
@@ -20,7 +20,7 @@ pub(super) struct Outcome {
     pub(super) question: Option<Question>,
     pub(super) sums: Option<Sums>,
     /// What changed since an earlier report.
-    pub(super) changes: Option<ChangeTotals>,
+    pub(super) changes: Option<Compared>,
     /// Files below `diffs/`, and documents without one because text is not kept.
     pub(super) diffs: u64,
     pub(super) without_text: u64,
@@ -35,10 +35,11 @@ pub(super) fn text(
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let since = input.since.zip(outcome.changes);
     let head = Manifest {
-        since: since.map(|(previous, totals)| SinceReport {
+        since: since.map(|(previous, compared)| SinceReport {
             report: JsonPath::new(previous.path.as_os_str().as_bytes()),
             manifest: previous.manifest.clone(),
-            totals,
+            totals: compared.totals,
+            caveats: compared.caveats.iter().map(|it| it.name()).collect(),
         }),
         product: "simdex",
         version: input.version.to_owned(),

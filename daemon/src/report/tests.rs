@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use simdex_index::MemoryBudget;
 use simdex_proto::completeness::Pending;
 
+mod pages;
 mod verification;
 
 use super::*;
@@ -37,6 +38,10 @@ fn member(
         modified: Some(1_700_000_000),
         bytes: Some(1234),
     }
+}
+
+pub(super) fn plain_member() -> ReportMember {
+    member(b"/share/a.txt", CONTRACT, "identical-bytes", Some(1.0))
 }
 
 fn group(id: u64, members: Vec<ReportMember>) -> ReportGroup {
@@ -144,12 +149,12 @@ pub(super) fn keep(
     Ok(written)
 }
 
-pub(super) fn known(document_asked: &DocumentHash) -> io::Result<Option<PermittedText>> {
+pub(super) fn known(document_asked: &DocumentHash) -> io::Result<Option<HeldText>> {
     let texts = [CONTRACT, DRAFT, HOSTILE];
     let found = texts
         .into_iter()
         .find(|text| document(text) == *document_asked);
-    Ok(found.map(|text| PermittedText::new(text.to_owned(), None)))
+    Ok(found.map(|text| HeldText::new(text.to_owned(), None)))
 }
 
 const HOSTILE: &str =
@@ -281,7 +286,7 @@ fn the_page_shows_what_differs() {
             "<i class=\"u\">CR</i>",
             "<i class=\"u\">no line end</i>",
             "draft-<i class=\"u\">\\xFF</i>.txt",
-            "<td class=\"r\">0.875</td>",
+            "<td class=\"r\" data-is=\"Resemblance\">0.875</td>",
             "2023-11-14 22:13",
             "Of 6 files on disk, 4 were compared, 0 were opened as containers, and 2 took no part.",
         ] {
@@ -297,7 +302,17 @@ fn markup_and_controls_in_names_and_texts_are_inert() {
     let principal = member(b"/share/<b>.txt", CONTRACT, "identical-bytes", Some(1.0));
     written(vec![group(1, vec![principal, hostile])], |report, _| {
         let page = read(report, "report.html");
-        assert!(!page.contains("<script") && !page.contains("<b>.txt"));
+        // The list's data, and the script that the policy names.
+        assert_eq!(page.matches("<script").count(), 2);
+        assert!(!page.contains("<b>.txt"));
+        let data = page.split("id=\"groups-data\">").nth(1).unwrap();
+        let data: serde_json::Value =
+            serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+        assert_eq!(data[0][2], "/share/<b>.txt");
+        assert_eq!(
+            data[0][6][0],
+            "/share/<script>alert(2)</script>\\u{a}\\u{202e}&\"'.txt"
+        );
         assert!(!page.contains(['\u{202e}', '\u{1b}']));
         assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
         assert!(
@@ -334,7 +349,10 @@ fn a_text_that_is_not_kept_is_said_so() {
         assert!(page.contains("text not kept"));
         assert!(page.contains("The text of the principal is not kept"));
         assert!(page.contains("not measured"));
-        assert!(read(report, "diffs.jsonl").contains("\"group\":8,\"diff\":null"));
+        assert!(
+            read(report, "diffs.jsonl")
+                .contains("\"group\":8,\"diff\":null,\"left_out\":\"text-not-kept\"")
+        );
     });
 }
 
@@ -469,7 +487,7 @@ fn a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind() {
     let reports = ReportDir::open(&place).unwrap().watched_by(disk);
     let folder = reports.begin("r".as_ref()).unwrap();
     let long = "A line of a long text.\n".repeat(4_000);
-    let text_of = |_: &DocumentHash| Ok(Some(PermittedText::new(long.clone(), None)));
+    let text_of = |_: &DocumentHash| Ok(Some(HeldText::new(long.clone(), None)));
     let refused = write(&folder, &input(vec![contract_group()], &text_of)).unwrap_err();
     assert!(matches!(refused, ReportError::NoRoom { .. }), "{refused}");
     assert!(refused.advice().unwrap().contains("remove reports"));
@@ -499,56 +517,4 @@ fn a_report_that_holds_more_than_it_may_is_refused_and_leaves_nothing() {
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(budget.used(), 0);
-}
-
-#[test]
-fn what_changed_since_an_earlier_report_is_told_and_shown() {
-    let place = tempfile::tempdir().unwrap();
-    let of = |path: &[u8], text: &str| member(path, text, "identical-bytes", Some(1.0));
-    let gone = group(
-        9,
-        vec![of(b"/share/<b>", HOSTILE), of(b"/share/b2", HOSTILE)],
-    );
-    keep(
-        place.path(),
-        "first",
-        &input(vec![contract_group(), gone], &known),
-    )
-    .unwrap();
-    let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
-    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
-    let mut changed = contract_group();
-    changed.members.remove(3);
-    changed.members.push(of(b"/share/n\xff.txt", CONTRACT));
-    let new = group(11, vec![of(b"/share/q", DRAFT), of(b"/share/r", DRAFT)]);
-    let later = ReportInput {
-        since: Some(&previous),
-        ..input(vec![changed, new], &known)
-    };
-    keep(place.path(), "second", &later).unwrap();
-    let second = place.path().join("second");
-    verify(&second).unwrap();
-    assert_eq!(
-        read(&second, "changes.jsonl"),
-        include_str!("golden/changes.jsonl")
-    );
-    let manifest: serde_json::Value =
-        serde_json::from_str(&read(&second, "manifest.json")).unwrap();
-    assert_eq!(manifest["since"]["groups_new"], 1);
-    assert_eq!(manifest["since"]["files_left"], 3);
-    let page = read(&second, "report.html");
-    let section = &page[page.find("id=\"changes\"").unwrap()..];
-    assert!(section.contains("&lt;b&gt;") && !section.contains("<b>/share"));
-    // A report over the same groups says that nothing changed.
-    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
-    let same = ReportInput {
-        since: Some(&previous),
-        ..later
-    };
-    keep(place.path(), "third", &same).unwrap();
-    assert_eq!(read(&place.path().join("third"), "changes.jsonl"), "");
-    // What was changed since is not compared with.
-    fs::write(second.join("groups.jsonl"), "").unwrap();
-    let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use simdex_index::{GrowingPermit, MemoryAccount};
 
 use super::sink::HashingSink;
-use super::{DocumentHash, PermittedText, ReportError, TextOf, hex, text_path};
+use super::{DocumentHash, HeldText, ReportError, TextOf, hex, text_path};
 
 /// The texts of documents, each written to `text/` when first asked for.
 pub(super) struct Texts<'a> {
@@ -38,7 +38,7 @@ impl<'a> Texts<'a> {
         &mut self,
         sink: &mut HashingSink<'_>,
         document: &DocumentHash,
-    ) -> Result<Option<PermittedText>, ReportError> {
+    ) -> Result<Option<HeldText>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {
             document: hex(document),
             source,

@@ -76,6 +76,13 @@ fn piece_end(line: &str) -> usize {
     end.map_or_else(|| line.floor_char_boundary(PIECE), |at| PIECE_MIN + at)
 }
 
+/// Bytes that showing two texts takes beside aligning their lines: long lines are aligned in pieces, and where lines
+/// are broken otherwise both texts are held once more, with a list of their words.
+pub(super) fn beside(texts: [&str; 2]) -> u64 {
+    let bytes = texts.iter().map(|text| text.len() as u64).sum::<u64>();
+    bytes / PIECE_MIN as u64 * 256 + 10 * bytes
+}
+
 /// The difference as an HTML table; `link` names the whole diff.
 ///
 /// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white

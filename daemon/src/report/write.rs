@@ -4,22 +4,21 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::changes::Changes;
+use super::changes::{Changes, Compared};
+use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
+use super::survey::survey;
 use super::texts::Texts;
-use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{MANIFEST, ReportFile, Written};
+use super::{DocumentHash, HeldText, ReportError, ReportGroup, ReportInput, ReportMember};
+use super::{MANIFEST, Written};
 use super::{check, hex, html, load, manifest, text_path, view};
-use crate::difference::{Difference, Extent, lines};
-use simdex_index::Cancel;
-use simdex_proto::changes::ChangeTotals;
+use crate::difference::{Difference, Extent, lines, permit_to_align};
+use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
 use simdex_proto::manifest::checked_hash;
 
 /// Time for one diff; past it the diff is longer than need be.
 const DIFF_TIME: Duration = Duration::from_secs(5);
-/// Bytes of differences shown in `report.html`; browsers falter on more.
-const VIEWS_SHOWN: usize = 16 << 20;
 
 /// A group in the order of the report: its principal, then the others by path.
 pub(super) struct SortedGroup<'a> {
@@ -37,6 +36,7 @@ impl<'a> SortedGroup<'a> {
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
             containment_of_principal: member.containment_of_principal,
+            judgement: None,
         });
         json::Group {
             id: self.group.id,
@@ -45,6 +45,7 @@ impl<'a> SortedGroup<'a> {
             principal: lossy(&self.group.principal),
             principal_bytes: exact(&self.group.principal),
             members: members.collect(),
+            judged_apart: None,
         }
     }
 
@@ -99,12 +100,30 @@ pub(super) struct DiffFacts {
     pub(super) cut_short: bool,
 }
 
+/// Why a document has no diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoDiff {
+    /// Its text or the principal's is not kept.
+    TextNotKept,
+    /// There is no memory to align so many lines.
+    TooManyLines,
+}
+
+impl NoDiff {
+    /// Its name in `diffs.jsonl`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::TextNotKept => "text-not-kept",
+            Self::TooManyLines => "too-many-lines",
+        }
+    }
+}
+
 /// A document of a group compared with the principal's.
 pub(super) struct ComparedDocument<'a> {
     pub(super) document: &'a DocumentHash,
     pub(super) files: Vec<&'a ReportMember>,
-    /// Absent where a text is not kept.
-    pub(super) facts: Option<DiffFacts>,
+    pub(super) facts: Result<DiffFacts, NoDiff>,
     /// The difference as HTML, while there is room.
     pub(super) view: Option<String>,
 }
@@ -116,15 +135,20 @@ pub(super) fn report<'a>(
 ) -> Result<Written, ReportError> {
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
-    let mut writer = Writer::open(sink, input)?;
+    let mut writer = Writer::open(sink, input, &groups)?;
+    let survey = survey(&mut writer.sink, input)?;
     let mut changes = Changes::begin(&mut writer.sink, input)?;
     let mut places = load::Places::of(input.account);
     writer
-        .html
-        .write_with(|out| html::head(out, input, &groups))?;
+        .pages
+        .write_head(|out, plan| html::head(out, input, &groups, plan, &survey.kinds))?;
     for (index, group) in groups.iter().enumerate() {
         let sorted = SortedGroup::new(group)?;
-        writer.group(&sorted, index < html::GROUPS_SHOWN)?;
+        let shown = index < html::GROUPS_SHOWN;
+        if shown {
+            writer.pages.turn_to(index, &mut writer.sink, input)?;
+        }
+        writer.group(&sorted, shown)?;
         if let Some(changes) = &mut changes {
             changes.group(&sorted)?;
         }
@@ -132,12 +156,14 @@ pub(super) fn report<'a>(
             places.add(&sorted)?;
         }
     }
-    writer
-        .html
-        .write_with(|out| html::more_groups(out, groups.len()))?;
-    let changes = changes.map(|it| it.finish(&mut writer.sink, &mut writer.html));
+    writer.pages.end_page(&mut writer.sink)?;
+    let more = groups.len();
+    let page = writer.pages.first();
+    page.write_with(|out| html::more_groups(out, more))?;
+    let changes = changes.map(|it| it.finish(input, &mut writer.sink, writer.pages.first()));
     let changes = changes.transpose()?;
-    writer.unread(input)?;
+    let page = writer.pages.first();
+    page.write_with(|out| html::unread(out, &survey.unread_rows, survey.unread))?;
     if let Some(load) = input.load {
         load::write(
             &mut writer.sink,
@@ -148,9 +174,8 @@ pub(super) fn report<'a>(
         )?;
     }
     let met = (input.completeness)();
-    writer
-        .html
-        .write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
+    let page = writer.pages.first();
+    page.write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
     writer.close(input, changes)
 }
 
@@ -159,48 +184,44 @@ struct Writer<'a> {
     sink: HashingSink<'a>,
     groups: HashedFile<'a>,
     diffs: HashedFile<'a>,
-    html: HashedFile<'a>,
+    pages: Pages<'a>,
     texts: Texts<'a>,
-    cancel: &'a Cancel,
+    account: &'a MemoryAccount,
     diff_count: u64,
     without_text: u64,
-    view_bytes: usize,
 }
 
 impl<'a> Writer<'a> {
-    fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
+    fn open(
+        to: &'a dyn Sink,
+        input: &ReportInput<'a>,
+        groups: &[&ReportGroup],
+    ) -> Result<Self, ReportError> {
         let mut sink = HashingSink::new(to, input.account);
         Ok(Self {
             groups: sink.create_file("groups.jsonl")?,
             diffs: sink.create_file("diffs.jsonl")?,
-            html: sink.create_file("report.html")?,
+            pages: Pages::open(&mut sink, groups)?,
             sink,
             texts: Texts::of(input.text_of, input.account),
-            cancel: input.account.cancel(),
+            account: input.account,
             diff_count: 0,
             without_text: 0,
-            view_bytes: 0,
         })
     }
 
-    /// Names what was not read: every file for tools, the first of them on the page.
-    fn unread(&mut self, input: &ReportInput<'_>) -> Result<(), ReportError> {
-        let (shown, count) = unread_files(&mut self.sink, input)?;
-        self.html.write_with(|out| html::unread(out, &shown, count))
-    }
-
     fn group(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
-        check(self.cancel)?;
+        check(self.account.cancel())?;
         let line = sorted.line();
         self.groups.write_with(|out| json_line(out, &line))?;
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
         let mut compared = Vec::new();
         for (document, files) in sorted.other_documents() {
-            check(self.cancel)?;
+            check(self.account.cancel())?;
             compared.push(self.compare(sorted, &principal, document, files, shown)?);
         }
         if shown {
-            self.html
+            self.pages
                 .write_with(|out| html::group(out, sorted, &compared, principal.is_some()))?;
         }
         Ok(())
@@ -210,33 +231,31 @@ impl<'a> Writer<'a> {
     fn compare(
         &mut self,
         sorted: &SortedGroup<'a>,
-        principal: &Option<PermittedText>,
+        principal: &Option<HeldText>,
         document: &'a DocumentHash,
         files: Vec<&'a ReportMember>,
         shown: bool,
     ) -> Result<ComparedDocument<'a>, ReportError> {
         let member = self.texts.get(&mut self.sink, document)?;
         let (facts, view) = match (principal, &member) {
-            (Some(a), Some(b)) => {
-                let (facts, view) = self.difference(sorted, document, a, b, shown)?;
-                (Some(facts), view)
-            }
-            _ => (None, None),
+            (Some(a), Some(b)) => self.difference(sorted, document, [a, b], shown)?,
+            _ => (Err(NoDiff::TextNotKept), None),
         };
-        self.without_text += u64::from(facts.is_none());
+        self.without_text += u64::from(facts.as_ref().err() == Some(&NoDiff::TextNotKept));
         let first = &sorted.principal.document;
         let line = json::Diff {
             group: sorted.group.id,
-            diff: facts.as_ref().map(|facts| facts.diff.clone()),
+            diff: facts.as_ref().ok().map(|facts| facts.diff.clone()),
+            left_out: facts.as_ref().err().map(|why| why.name().to_owned()),
             from_document: hex(first),
             from_text: text_name(principal, first),
             to_document: hex(document),
             to_text: text_name(&member, document),
             files: files.iter().map(|file| JsonPath::new(&file.path)).collect(),
-            places: facts.as_ref().map(|facts| facts.extent.hunks),
-            lines_removed: facts.as_ref().map(|facts| facts.extent.removed),
-            lines_added: facts.as_ref().map(|facts| facts.extent.added),
-            cut_short: facts.as_ref().map(|facts| facts.cut_short),
+            places: facts.as_ref().ok().map(|facts| facts.extent.hunks),
+            lines_removed: facts.as_ref().ok().map(|facts| facts.extent.removed),
+            lines_added: facts.as_ref().ok().map(|facts| facts.extent.added),
+            cut_short: facts.as_ref().ok().map(|facts| facts.cut_short),
         };
         self.diffs.write_with(|out| json_line(out, &line))?;
         Ok(ComparedDocument {
@@ -252,51 +271,75 @@ impl<'a> Writer<'a> {
         &mut self,
         sorted: &SortedGroup<'_>,
         document: &DocumentHash,
-        a: &str,
-        b: &str,
+        texts: [&str; 2],
         shown: bool,
-    ) -> Result<(DiffFacts, Option<String>), ReportError> {
+    ) -> Result<(Result<DiffFacts, NoDiff>, Option<String>), ReportError> {
         let name = format!("diffs/{}/{}.diff", sorted.group.id, &hex(document)[..16]);
+        let facts = self.diff(&name, [&sorted.principal.document, document], texts)?;
+        check(self.account.cancel())?;
+        let mut view = None;
+        if shown && facts.is_ok() && self.pages.has_room() {
+            let last = self.account.cancel().deadline();
+            let [a, b] = texts;
+            // A text that takes too much to be shown has a diff as a file.
+            if let Ok(_held) = permit_to_align(texts, view::beside(texts), self.account)? {
+                view = Some(view::render(a, b, &name, last));
+            }
+        }
+        self.pages.take_room(view.as_ref().map_or(0, String::len));
+        Ok((facts, view))
+    }
+
+    /// Writes the diff of two texts, where there is memory to align them.
+    fn diff(
+        &mut self,
+        name: &str,
+        documents: [&DocumentHash; 2],
+        texts: [&str; 2],
+    ) -> Result<Result<DiffFacts, NoDiff>, ReportError> {
+        let [a, b] = texts;
+        let written = a.len() + b.len();
+        let Ok(_held) = permit_to_align(texts, written as u64, self.account)? else {
+            return Ok(Err(NoDiff::TooManyLines));
+        };
         let deadline = Some(self.until(DIFF_TIME));
         let difference = Difference::between(&lines(a), &lines(b), deadline);
-        let names = [&sorted.principal.document, document].map(text_path);
-        let patch = difference.unified(&names[0], &names[1]);
-        self.sink.write_file(&name, patch.as_bytes())?;
+        let [a, b] = documents.map(text_path);
+        let patch = difference.unified(&a, &b);
+        self.sink.write_file(name, patch.as_bytes())?;
         self.diff_count += 1;
-        check(self.cancel)?;
-        let last = self.cancel.deadline();
-        let view =
-            (shown && self.view_bytes < VIEWS_SHOWN).then(|| view::render(a, b, &name, last));
-        self.view_bytes += view.as_ref().map_or(0, String::len);
-        let facts = DiffFacts {
-            diff: name,
+        Ok(Ok(DiffFacts {
+            diff: name.to_owned(),
             extent: difference.extent(),
             cut_short: difference.cut_short,
-        };
-        Ok((facts, view))
+        }))
     }
 
     /// The end of a time from now, or of the whole request.
     fn until(&self, time: Duration) -> Instant {
         let end = Instant::now() + time;
-        self.cancel.deadline().map_or(end, |last| last.min(end))
+        self.account
+            .cancel()
+            .deadline()
+            .map_or(end, |last| last.min(end))
     }
 
     fn close(
         self,
         input: &ReportInput<'_>,
-        changes: Option<ChangeTotals>,
+        changes: Option<Compared>,
     ) -> Result<Written, ReportError> {
         let Self {
             mut sink,
             groups,
             diffs,
-            html,
+            pages,
             ..
         } = self;
-        for file in [groups, diffs, html] {
+        for file in [groups, diffs] {
             sink.finish(file)?;
         }
+        pages.finish(&mut sink)?;
         let outcome = manifest::Outcome {
             kind: "groups",
             diffs: self.diff_count,
@@ -332,40 +375,8 @@ pub(super) fn close(
     })
 }
 
-/// Writes a line for each file that was not read; returns the rows of those that the page shows, and how many
-/// there are.
-pub(super) fn unread_files(
-    sink: &mut HashingSink<'_>,
-    input: &ReportInput<'_>,
-) -> Result<(Vec<u8>, usize), ReportError> {
-    let mut unread = sink.create_file("unread.jsonl")?;
-    let (mut shown, mut count) = (Vec::new(), 0_usize);
-    unread.write_with(|out| {
-        (input.files)(&mut |file| {
-            if !file.is_unread {
-                return Ok(());
-            }
-            count += 1;
-            if count <= html::UNREAD_SHOWN {
-                html::unread_row(&mut shown, file)?;
-            }
-            json_line(out, &unread_line(file))
-        })
-    })?;
-    sink.finish(unread)?;
-    Ok((shown, count))
-}
-
-fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<String> {
+fn text_name(text: &Option<HeldText>, document: &DocumentHash) -> Option<String> {
     text.is_some().then(|| text_path(document))
-}
-
-fn unread_line(file: &ReportFile<'_>) -> json::UnreadFile {
-    json::UnreadFile {
-        path: JsonPath::new(file.path),
-        state: file.state.to_owned(),
-        reason: (!file.reason.is_empty()).then(|| file.reason.to_owned()),
-    }
 }
 
 pub(super) fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::query::tests::index_of;
+use simdex_index::Cancel;
 use simdex_signature::CanonicalText;
 
 #[test]

@@ -4,7 +4,7 @@ use simdex_schema::{FileKey, FileStat};
 
 use super::known::{Known, inside};
 use super::{Rescan, Result, WalkFindings, move_key};
-use crate::roots::Root;
+use crate::roots::{Root, Trouble};
 use crate::watch::walk::{Seen, SkipReason};
 
 /// A walk under way, beside what is on record.
@@ -28,14 +28,18 @@ impl RecordComparison<'_> {
             Seen::Skipped { reason, .. } => {
                 // A mount covers what was known there. One that was there first covers nothing.
                 if reason == SkipReason::MountPoint && self.keep_below(&key)? {
-                    self.root.saw_trouble(&key.path);
+                    self.root.saw_trouble(&key.path, Trouble::Kept);
                 }
                 self.rescan.submit(key)
             }
             Seen::Unreadable { .. } => {
-                self.root.saw_trouble(&key.path);
-                self.keep_below(&key)?;
-                self.rescan.submit(key)
+                let trouble = match self.keep_below(&key)? {
+                    true => Trouble::Kept,
+                    false => Trouble::Unread,
+                };
+                self.rescan.submit(key.clone())?;
+                self.root.saw_trouble(&key.path, trouble);
+                Ok(())
             }
         }
     }
@@ -48,9 +52,9 @@ impl RecordComparison<'_> {
 
     fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<()> {
         let Rescan {
-            index, detector, ..
+            registry, detector, ..
         } = self.rescan;
-        let known = index.file(&key)?;
+        let known = registry.file(&key)?;
         if known.is_none() {
             self.found.arrived.insert(move_key(stat));
         }
@@ -65,7 +69,7 @@ impl RecordComparison<'_> {
     /// content has nothing to lose and is enqueued at once.
     pub(super) fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
         while let Some(key) = self.known.next_before(path)? {
-            match self.rescan.index.file(&key)? {
+            match self.rescan.registry.file(&key)? {
                 Some(record) if record.content().is_some() => {
                     let kind = move_key(&record.stat);
                     self.found.missing.push((key, kind));

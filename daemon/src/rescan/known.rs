@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, Registry};
 use simdex_schema::FileKey;
 
 /// Keys read at once.
@@ -12,7 +12,7 @@ const PAGE: usize = 512;
 
 /// What is still to come.
 pub(super) struct Known<'a> {
-    index: &'a Index,
+    registry: &'a Registry,
     /// What all of their paths begin with: the directory and a `/`, or nothing for the root.
     prefix: Vec<u8>,
     page: VecDeque<FileKey>,
@@ -22,14 +22,14 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// Everything on record below a directory; of the empty path, in the whole root.
-    pub(super) fn below(index: &'a Index, directory: &FileKey) -> Self {
+    pub(super) fn below(registry: &'a Registry, directory: &FileKey) -> Self {
         let prefix = inside(&directory.path);
         let next = FileKey {
             root: directory.root,
             path: prefix.clone(),
         };
         Self {
-            index,
+            registry,
             prefix,
             page: VecDeque::new(),
             next: Some(next),
@@ -85,7 +85,7 @@ impl<'a> Known<'a> {
 
     fn read(&mut self, from: &FileKey) -> Result<(), IndexError> {
         let (prefix, page) = (&self.prefix, &mut self.page);
-        self.index.file_keys_from(from, &mut |key| {
+        self.registry.keys_from(from, &mut |key| {
             if !key.path.starts_with(prefix) || page.len() == PAGE {
                 return ControlFlow::Break(());
             }
@@ -114,7 +114,7 @@ mod tests {
     use std::path::Path;
 
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Change, Options, SeenFile};
+    use simdex_index::{Change, Index, Options, SeenFile};
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
 
@@ -131,7 +131,7 @@ mod tests {
         let parameters = crate::config::Config::default().parameters();
         let store = Box::new(MemoryStore::default());
         let opened = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
-        let root = opened.index.root(Path::new("/r")).unwrap();
+        let root = opened.writer.add_root(Path::new("/r")).unwrap();
         let record = FileRecord::new(
             FileStat::default(),
             FileOutcome::Unread(State::Skipped, StoredReason::None),
@@ -140,7 +140,7 @@ mod tests {
             Change::file(SeenFile::without_content(key(root, path), record.clone()))
         };
         opened
-            .index
+            .writer
             .apply(&paths.iter().map(change).collect::<Vec<_>>())
             .unwrap();
         Bed {
@@ -167,16 +167,16 @@ mod tests {
     #[test]
     fn only_what_lies_below_comes_and_names_that_begin_alike_do_not() {
         let bed = bed(&["a", "a!", "a!/x", "a/1", "a/b/2", "a0", "b"].map(String::from));
-        let mut known = Known::below(&bed.index, &key(bed.root, "a"));
+        let mut known = Known::below(bed.index.registry(), &key(bed.root, "a"));
         assert_eq!(rest(&mut known), ["a/1", "a/b/2"]);
-        let mut known = Known::below(&bed.index, &key(bed.root, ""));
+        let mut known = Known::below(bed.index.registry(), &key(bed.root, ""));
         assert_eq!(rest(&mut known).len(), 7);
     }
 
     #[test]
     fn what_comes_before_a_path_is_given_and_what_is_met_is_not() {
         let bed = bed(&["a", "b", "c", "d"].map(String::from));
-        let mut known = Known::below(&bed.index, &key(bed.root, ""));
+        let mut known = Known::below(bed.index.registry(), &key(bed.root, ""));
         assert_eq!(
             known.next_before(Some(b"b")).unwrap(),
             Some(key(bed.root, "a"))
@@ -191,7 +191,7 @@ mod tests {
         let many = (0..3 * PAGE).map(|number| format!("d/{number:06}"));
         let paths: Vec<String> = many.chain(["e".to_owned()]).collect();
         let bed = bed(&paths);
-        let below = || Known::below(&bed.index, &key(bed.root, ""));
+        let below = || Known::below(bed.index.registry(), &key(bed.root, ""));
         assert_eq!(rest(&mut below()), paths);
         let mut known = below();
         assert!(known.pass(b"d").unwrap());

@@ -1,6 +1,6 @@
 //! Paths of one root that could not be looked at: what is known there is kept, and the root says so.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
@@ -8,41 +8,103 @@ use std::path::PathBuf;
 /// Paths kept by name; beyond that they are counted.
 const NAMED: usize = 1024;
 
+/// What became of a path that could not be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trouble {
+    /// Nothing was known there: its own record says that it is not read.
+    Unread,
+    /// What was known of it, or of what lies below it, is kept and may be out of date.
+    Kept,
+}
+
 /// Paths below a root, raw bytes.
 #[derive(Default)]
 pub(super) struct Troubles {
-    named: BTreeSet<Vec<u8>>,
-    more: u64,
+    named: BTreeMap<Vec<u8>, Noted>,
+    /// Those beyond, of which what was known is kept and not; since the walk of the root that began last, and
+    /// before.
+    more: [Counts; 2],
+    round: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Noted {
+    trouble: Trouble,
+    round: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    kept: u64,
+    unread: u64,
 }
 
 impl Troubles {
     /// This path could not be looked at.
-    pub(super) fn add(&mut self, below: &[u8]) {
-        if self.named.len() < NAMED {
-            self.named.insert(below.to_vec());
-        } else if !self.named.contains(below) {
-            self.more += 1;
+    pub(super) fn add(&mut self, below: &[u8], trouble: Trouble) {
+        let round = self.round;
+        let has_room = self.named.len() < NAMED;
+        match self.named.get_mut(below) {
+            // A walk knows less than whoever looks at the very path.
+            Some(known) if known.round == round => known.trouble = known.trouble.max(trouble),
+            Some(known) => *known = Noted { trouble, round },
+            None if has_room => {
+                self.named.insert(below.to_vec(), Noted { trouble, round });
+            }
+            None => {
+                let [now, _] = &mut self.more;
+                match trouble {
+                    Trouble::Kept => now.kept += 1,
+                    Trouble::Unread => now.unread += 1,
+                }
+            }
         }
     }
 
-    /// What lies at or below this directory is looked at anew; the empty path is the whole root.
-    pub(super) fn forget(&mut self, directory: &[u8]) {
+    /// This very path was looked at.
+    pub(super) fn forget(&mut self, below: &[u8]) {
+        self.named.remove(below);
+    }
+
+    /// A walk of what lies at or below this directory begins; the empty path is the whole root. What was noted
+    /// until now stands until it has ended: it may find the same.
+    pub(super) fn begin_walk(&mut self, directory: &[u8]) -> u64 {
+        self.round += 1;
         if directory.is_empty() {
-            return *self = Self::default();
+            let [now, before] = self.more;
+            let (kept, unread) = (now.kept + before.kept, now.unread + before.unread);
+            self.more = [Counts::default(), Counts { kept, unread }];
         }
-        let is_below = |path: &[u8]| {
-            let rest = path.strip_prefix(directory);
-            rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        self.round
+    }
+
+    /// The walk that began this round has ended: what it did not note again is over.
+    pub(super) fn end_walk(&mut self, directory: &[u8], began: u64) {
+        if directory.is_empty() {
+            self.more[1] = Counts::default();
+        }
+        let is_below = |path: &[u8]| match path.strip_prefix(directory) {
+            Some(rest) => directory.is_empty() || rest.is_empty() || rest[0] == b'/',
+            None => false,
         };
-        self.named.retain(|path| !is_below(path));
+        self.named
+            .retain(|path, noted| noted.round >= began || !is_below(path));
+    }
+
+    /// Paths of which what was known is kept.
+    pub(super) fn kept(&self) -> u64 {
+        let named = self.named.values();
+        let named = named.filter(|noted| noted.trouble == Trouble::Kept).count();
+        named as u64 + self.more.iter().map(|more| more.kept).sum::<u64>()
     }
 
     /// For people; empty where there are none.
     pub(super) fn note(&self) -> String {
-        let Some(first) = self.named.first() else {
+        let Some(first) = self.named.keys().next() else {
             return String::new();
         };
-        let count = self.named.len() as u64 + self.more;
+        let more = self.more.iter().map(|more| more.kept + more.unread);
+        let count = self.named.len() as u64 + more.sum::<u64>();
         let first = PathBuf::from(OsString::from_vec(first.clone()));
         let first = first.display().to_string().escape_debug().to_string();
         format!("{count} paths cannot be read and keep their last state, the first is {first}")
@@ -53,31 +115,68 @@ impl Troubles {
 mod tests {
     use super::*;
 
+    fn walk(troubles: &mut Troubles, directory: &[u8], found: &[&[u8]]) {
+        let began = troubles.begin_walk(directory);
+        for path in found {
+            troubles.add(path, Trouble::Kept);
+        }
+        troubles.end_walk(directory, began);
+    }
+
     #[test]
     fn a_directory_looked_at_anew_forgets_its_own_and_no_other() {
         let mut troubles = Troubles::default();
         for path in ["a", "a!", "a/x", "b"] {
-            troubles.add(path.as_bytes());
+            troubles.add(path.as_bytes(), Trouble::Kept);
         }
-        troubles.forget(b"a");
+        walk(&mut troubles, b"a", &[]);
         assert!(
             troubles.note().starts_with("2 paths"),
             "{}",
             troubles.note()
         );
         assert!(troubles.note().ends_with("is a!"), "{}", troubles.note());
-        troubles.forget(b"");
-        assert_eq!(troubles.note(), "");
+        troubles.forget(b"b");
+        assert_eq!(troubles.kept(), 1);
+        walk(&mut troubles, b"", &[]);
+        assert_eq!((troubles.note().as_str(), troubles.kept()), ("", 0));
+    }
+
+    #[test]
+    fn what_a_walk_finds_again_is_never_over_meanwhile() {
+        let mut troubles = Troubles::default();
+        troubles.add(b"a", Trouble::Kept);
+        troubles.add(b"b", Trouble::Unread);
+        assert_eq!(troubles.kept(), 1, "of the other nothing was known");
+        let began = troubles.begin_walk(b"");
+        assert_eq!(
+            troubles.kept(),
+            1,
+            "a walk that has only begun proves nothing"
+        );
+        troubles.add(b"a", Trouble::Kept);
+        troubles.end_walk(b"", began);
+        assert_eq!(troubles.kept(), 1);
+        assert!(
+            troubles.note().starts_with("1 paths"),
+            "{}",
+            troubles.note()
+        );
     }
 
     #[test]
     fn very_many_are_counted_and_not_kept() {
         let mut troubles = Troubles::default();
-        for number in 0..NAMED + 5 {
-            troubles.add(format!("{number:06}").as_bytes());
+        let all: Vec<String> = (0..NAMED + 5).map(|at| format!("{at:06}")).collect();
+        let all: Vec<&[u8]> = all.iter().map(String::as_bytes).collect();
+        for _ in 0..2 {
+            walk(&mut troubles, b"", &all);
+            assert_eq!(troubles.named.len(), NAMED);
+            let note = troubles.note();
+            assert!(note.starts_with(&format!("{} paths", NAMED + 5)), "{note}");
+            assert_eq!(troubles.kept(), NAMED as u64 + 5);
         }
-        assert_eq!(troubles.named.len(), NAMED);
-        let note = troubles.note();
-        assert!(note.starts_with(&format!("{} paths", NAMED + 5)), "{note}");
+        walk(&mut troubles, b"", &[]);
+        assert_eq!(troubles.kept(), 0);
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use simdex_extract::{group_of, kill_group};
 use simdex_index::Cancel;
 
 /// How long it is slept between two looks at the program.
@@ -64,10 +64,6 @@ pub(super) fn run(
 
 /// Kills it with all that it started, and waits for it.
 fn kill(child: &mut Child) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // It may have ended by itself just now.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    group_of(child).into_iter().for_each(kill_group);
     let _ = child.wait();
 }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use simdex_index::{Index, IndexError};
+use simdex_index::{IndexError, Registry};
 
 use super::Schedule;
 use crate::engine::Engine;
@@ -15,12 +15,12 @@ use crate::reporting::ReportingError;
 
 /// The reports of a schedule that the index remembers: when each was due, and where it is.
 pub(super) fn known(
-    index: &Index,
+    registry: &Registry,
     reports: &ReportDir,
     schedule: &Schedule,
 ) -> Result<Vec<(Timestamp, PathBuf)>, IndexError> {
     let mut found = Vec::new();
-    index.reports_after(0, &mut |_, record| {
+    registry.reports_after(0, &mut |_, record| {
         let path = Path::new(OsStr::from_bytes(&record.out));
         let is_here = path.parent() == Some(reports.path());
         let name = path.file_name().and_then(OsStr::to_str).filter(|_| is_here);
@@ -33,13 +33,13 @@ pub(super) fn known(
 
 /// The last report of a schedule up to now.
 pub(super) fn last(
-    index: &Index,
+    registry: &Registry,
     reports: &ReportDir,
     schedule: &Schedule,
     now: Timestamp,
 ) -> Result<Option<(Timestamp, PathBuf)>, ReportingError> {
     // One that is due later was made under a wrong clock.
-    let mut known = known(index, reports, schedule)?;
+    let mut known = known(registry, reports, schedule)?;
     known.retain(|(due, _)| *due <= now);
     Ok(known.into_iter().max())
 }
@@ -51,7 +51,7 @@ pub(super) fn adopt(
     reports: &ReportDir,
     schedule: &Schedule,
 ) -> Result<(), ReportingError> {
-    let known = known(&engine.index, reports, schedule)?;
+    let known = known(engine.index.registry(), reports, schedule)?;
     for name in reports.names()? {
         let is_run = name
             .to_str()
@@ -62,7 +62,7 @@ pub(super) fn adopt(
         }
         if let Some(groups) = reports.groups_in(&name, engine.own_reports.key()) {
             let now = Timestamp::now().as_microsecond().unsigned_abs();
-            engine.index.put_report(now, &path, groups)?;
+            engine.writer().put_report(now, &path, groups)?;
             tracing::info!(report = %path.display(), "a report that a crash had left unknown");
         }
     }

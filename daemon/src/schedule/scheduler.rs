@@ -13,8 +13,8 @@ use simdex_index::Cancel;
 use super::{Schedule, Timetable, hook, runs};
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::report::{MANIFEST, PreviousReport, ReportDir};
-use crate::reporting;
+use crate::report::{MANIFEST, PreviousReport, ReportDir, ReportError};
+use crate::reporting::{self, ReportingError};
 use crate::slot::EngineSlot;
 
 /// Longest sleep: a clock that was set is noticed so soon.
@@ -44,7 +44,8 @@ pub struct Scheduler {
 }
 
 struct Entry {
-    schedule: Schedule,
+    /// Shared with the run that is under way.
+    schedule: Arc<Schedule>,
     /// Not known before the index was asked for earlier runs.
     timetable: Option<Timetable>,
     status: ScheduleStatus,
@@ -61,7 +62,7 @@ impl Scheduler {
         reports: Arc<ReportDir>,
     ) -> Result<Self, String> {
         let entries = schedules.iter().map(|config| {
-            let schedule = Schedule::parse(config)?;
+            let schedule = Arc::new(Schedule::parse(config)?);
             let status = ScheduleStatus {
                 name: config.name.clone(),
                 ..ScheduleStatus::default()
@@ -137,13 +138,19 @@ impl Scheduler {
     }
 
     /// The run of a schedule that is due, if one is.
-    fn due(&self, engine: &Engine, at: usize, now: Timestamp) -> Option<(Schedule, Timestamp)> {
+    fn due(
+        &self,
+        engine: &Engine,
+        at: usize,
+        now: Timestamp,
+    ) -> Option<(Arc<Schedule>, Timestamp)> {
         self.learn(engine, at, now);
         let mut entries = self.lock();
         let entry = entries.get_mut(at)?;
         let timetable = entry.timetable.as_ref()?;
         entry.status.next = timetable.next();
-        Some((entry.schedule.clone(), timetable.due(now)?))
+        let due = timetable.due(now)?;
+        Some((Arc::clone(&entry.schedule), due))
     }
 
     /// Finds out what was run of a schedule before. The index is asked while nothing is locked: whoever asks for
@@ -154,13 +161,13 @@ impl Scheduler {
         let Some(schedule) = entries
             .get(at)
             .filter(unknown)
-            .map(|it| it.schedule.clone())
+            .map(|it| Arc::clone(&it.schedule))
         else {
             return;
         };
         drop(entries);
         let last = runs::adopt(engine, &self.reports, &schedule)
-            .and_then(|()| runs::last(&engine.index, &self.reports, &schedule, now));
+            .and_then(|()| runs::last(engine.index.registry(), &self.reports, &schedule, now));
         let mut entries = self.lock();
         let Some(Entry {
             timetable, status, ..
@@ -182,11 +189,19 @@ impl Scheduler {
     fn keep(&self, engine: &Engine, schedule: &Schedule, due: Timestamp) -> Result<Run, String> {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
-        let account = engine.index.memory().questions.account(&cancel);
-        let mut request = schedule.request(engine);
+        let account = engine.index.reader().memory().questions.account(&cancel);
+        let mut request = schedule.request(engine)?;
         let since = self.previous(engine, schedule, due);
-        let no_changes = since.map(|since| request.since = since).err();
-        let kept = reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
+        let mut no_changes = since.map(|since| request.since = since).err();
+        let keep =
+            |request| reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
+        let mut kept = keep(request.clone());
+        if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {
+            // An earlier report that cannot be read keeps no later one from being made.
+            no_changes = Some(crate::causes::causes(source));
+            request.since = None;
+            kept = keep(request);
+        }
         let path = kept.map_err(|error| crate::causes::causes(&error))?.path;
         tracing::info!(report = name, "a report on schedule was written");
         let trouble = self
@@ -207,7 +222,7 @@ impl Scheduler {
             return Ok(None);
         }
         let told = |error: &(dyn std::error::Error + 'static)| crate::causes::causes(error);
-        let last = runs::last(&engine.index, &self.reports, schedule, due);
+        let last = runs::last(engine.index.registry(), &self.reports, schedule, due);
         let Some((_, path)) = last.map_err(|error| told(&error))? else {
             return Ok(None);
         };
@@ -235,7 +250,7 @@ impl Scheduler {
         schedule: &Schedule,
         written: &Path,
     ) -> Result<(), String> {
-        let known = runs::known(&engine.index, &self.reports, schedule);
+        let known = runs::known(engine.index.registry(), &self.reports, schedule);
         let mut known = known.map_err(|error| error.to_string())?;
         known.sort();
         let old = known.len().saturating_sub(schedule.keep());
@@ -246,7 +261,7 @@ impl Scheduler {
                 trouble = trouble.or(Some(crate::causes::causes(&error)));
             }
         }
-        let forgotten = engine.index.forget_reports(reporting::may_be_there);
+        let forgotten = engine.writer().forget_reports(reporting::may_be_there);
         forgotten.map_err(|error| error.to_string())?;
         trouble.map_or(Ok(()), Err)
     }

@@ -7,8 +7,8 @@ fn config(cron: &str, zone: &str) -> ScheduleConfig {
     toml::from_str(&text).unwrap()
 }
 
-fn schedule(cron: &str, zone: &str) -> Schedule {
-    Schedule::parse(&config(cron, zone)).unwrap()
+fn schedule(cron: &str, zone: &str) -> Arc<Schedule> {
+    Arc::new(Schedule::parse(&config(cron, zone)).unwrap())
 }
 
 fn at(time: &str) -> Timestamp {
@@ -137,6 +137,14 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         (
             refused(&|c| c.threshold = Some(2.0)),
             "not a number from 0 to 1",
+        ),
+        (
+            refused(&|c| (c.kind, c.threshold) = ("duplicates".into(), Some(0.9))),
+            "takes no threshold",
+        ),
+        (
+            refused(&|c| (c.kind, c.files) = ("copies-of".into(), vec!["/a".into(); 1_001])),
+            "names 1001 files, far too many",
         ),
         (
             refused(&|c| c.name = "../x".into()),

@@ -31,8 +31,8 @@ pub(super) struct Connection {
     look: Pin<Box<Sleep>>,
 }
 
-/// Accepts whom the book admits; while every connection is in use, one waits here and more in the
-/// backlog. Ends when the stream is dropped.
+/// Accepts whom the book admits and closes all others at once, so that nobody keeps the next from being looked
+/// at. Ends when the stream is dropped.
 pub(super) fn incoming(
     listener: UnixListener,
     book: Arc<Connections>,
@@ -44,7 +44,7 @@ pub(super) fn incoming(
                 let Some(io) = next(&listener).await else {
                     continue;
                 };
-                let Some(connection) = admit(io, &book).await else {
+                let Some(connection) = admit(io, &book) else {
                     continue;
                 };
                 if sender.send(Ok(connection)).await.is_err() {
@@ -71,26 +71,23 @@ async fn next(listener: &UnixListener) -> Option<UnixStream> {
     }
 }
 
-/// A connection with its place in the book; none where its user has too many, or is unknown.
-async fn admit(io: UnixStream, book: &Arc<Connections>) -> Option<Connection> {
+/// A connection with its place in the book; none where there is none for its user, or that is unknown.
+fn admit(io: UnixStream, book: &Arc<Connections>) -> Option<Connection> {
     // Who connects, by the kernel's word.
     let user = io.peer_cred().ok()?;
     let (uid, gid, pid) = (user.uid(), user.gid(), user.pid());
-    loop {
-        match book.admit(uid) {
-            Admission::Granted(peer) => {
-                tracing::debug!(uid, gid, pid, "a client connects");
-                return Some(Connection::new(io, peer));
-            }
-            Admission::Refused => {
-                tracing::warn!(
-                    uid,
-                    pid,
-                    "a user has too many connections: one more is closed"
-                );
-                return None;
-            }
-            Admission::Wait => book.eased().await,
+    match book.admit(uid) {
+        Admission::Granted(peer) => {
+            tracing::debug!(uid, gid, pid, "a client connects");
+            Some(Connection::new(io, peer))
+        }
+        Admission::Refused => {
+            tracing::warn!(
+                uid,
+                pid,
+                "there is no place for one more connection of a user: it is closed"
+            );
+            None
         }
     }
 }

@@ -10,12 +10,21 @@ use std::path::Path;
 
 /// Permissions of everybody but the owner.
 const OTHERS: u32 = 0o077;
-/// Folders of a data directory, and the one within a store.
-const FOLDERS: [&str; 3] = ["store", "store/blobs", "text"];
+/// Folders of a data directory.
+const FOLDERS: [&str; 2] = ["store", "text"];
+/// Folders within one another there, and more than there ever are.
+const DEPTH: usize = 8;
 /// Files in a data directory itself.
-const FILES: [&str; 4] = ["under-way", "recheck", "report-key", crate::disk::RESERVE];
-/// How the names of stores that were set aside begin.
-const SET_ASIDE: &str = "store.damaged-";
+const FILES: [&str; 6] = [
+    "under-way",
+    "recheck",
+    "report-key",
+    "judge-model",
+    "judge-model.new",
+    crate::disk::RESERVE,
+];
+/// How the names of stores and texts that were set aside begin.
+const SET_ASIDE: [&str; 2] = ["store.damaged-", "text.damaged-"];
 
 /// Makes sure that a data directory, which must exist, and all that is ours in it belong to the
 /// user who runs this and are open to nobody else.
@@ -37,12 +46,13 @@ pub(super) fn claim(data_dir: &Path) -> Result<()> {
     close(data_dir, &itself, user)?;
     // From here on nobody else can change what is in it.
     for folder in FOLDERS {
-        claim_folder(&data_dir.join(folder), user)?;
+        claim_folder(&data_dir.join(folder), user, DEPTH)?;
     }
     for entry in std::fs::read_dir(data_dir)? {
         let entry = entry?;
         let (name, found) = (entry.file_name(), entry.metadata()?);
-        let is_set_aside = name.to_string_lossy().starts_with(SET_ASIDE);
+        let is_named = |start: &&str| name.to_string_lossy().starts_with(start);
+        let is_set_aside = SET_ASIDE.iter().any(is_named);
         if is_set_aside || found.is_file() {
             close(&entry.path(), &found, user)?;
         } else if FILES.iter().any(|file| name == *file) {
@@ -56,8 +66,8 @@ fn is_empty(folder: &Path) -> Result<bool> {
     Ok(std::fs::read_dir(folder)?.next().is_none())
 }
 
-/// A folder and the files in it; nothing where there is none.
-fn claim_folder(folder: &Path, user: u32) -> Result<()> {
+/// A folder and what is in it, so many levels deep; nothing where there is none.
+fn claim_folder(folder: &Path, user: u32, depth: usize) -> Result<()> {
     let itself = match std::fs::symlink_metadata(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         itself => itself?,
@@ -73,6 +83,10 @@ fn claim_folder(folder: &Path, user: u32) -> Result<()> {
             close(&path, &found, user)?;
         } else if !found.is_dir() {
             return Err(refused(&path, "is no regular file; move it away"));
+        } else if depth == 0 {
+            return Err(refused(&path, "is none of our folders; move it away"));
+        } else {
+            claim_folder(&path, user, depth - 1)?;
         }
     }
     Ok(())
@@ -121,17 +135,28 @@ mod tests {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
+    /// Folders that a daemon makes.
+    const MADE: [&str; 5] = [
+        "store",
+        "store/blobs",
+        "store/runs/000001/blobs",
+        "store/records/000001",
+        "text",
+    ];
+
     fn opened_wide() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        for folder in FOLDERS {
-            fs::create_dir_all(dir.path().join(folder)).unwrap();
-            fs::write(dir.path().join(folder).join("file"), "text").unwrap();
+        let open = |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
+        for folder in MADE.map(|folder| dir.path().join(folder)) {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("file"), "text").unwrap();
+            open(&folder);
+            open(&folder.join("file"));
         }
-        fs::create_dir(dir.path().join("store.damaged-1")).unwrap();
-        for name in ["", "store", "store/file", "store/blobs/file", "text/file"] {
-            let open = Permissions::from_mode(0o777);
-            fs::set_permissions(dir.path().join(name), open).unwrap();
+        for set_aside in ["store.damaged-1", "text.damaged-1"] {
+            fs::create_dir(dir.path().join(set_aside)).unwrap();
         }
+        open(dir.path());
         dir
     }
 
@@ -139,11 +164,13 @@ mod tests {
     fn what_is_ours_and_open_to_others_is_closed() {
         let dir = opened_wide();
         claim(dir.path()).unwrap();
-        let names = ["", "store", "store/blobs", "text", "store.damaged-1"];
+        let names = MADE
+            .iter()
+            .chain(&["", "store.damaged-1", "text.damaged-1"]);
         for name in names.map(|name| dir.path().join(name)) {
             assert_eq!(mode(&name), 0o700, "{name:?}");
         }
-        for folder in FOLDERS {
+        for folder in MADE {
             let file = dir.path().join(folder).join("file");
             assert_eq!(mode(&file) & OTHERS, 0, "{file:?}");
         }

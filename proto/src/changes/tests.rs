@@ -196,3 +196,21 @@ fn what_is_no_list_of_groups_is_refused() {
         assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 }
+
+#[test]
+fn two_groups_of_one_principal_are_read() {
+    // A file that changed while a report was made may lead two groups of it.
+    let twice = [
+        group(1, &[(b"/a", "x"), (b"/b", "x")]),
+        group(2, &[(b"/a", "y"), (b"/c", "y")]),
+    ];
+    let (changes, totals) = told(&twice, &twice);
+    assert!(
+        totals.files_left <= 4 && totals.groups_gone <= 1,
+        "{changes:?}"
+    );
+    let (_, totals) = told(&twice, &[]);
+    assert_eq!((totals.groups_gone, totals.files_left), (2, 4));
+    let (_, totals) = told(&[], &twice);
+    assert_eq!((totals.groups_new, totals.files_joined), (2, 4));
+}

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{JsonPath, Scheme, Summary, completeness, date, exact, filled, lossy};
+use super::{JsonPath, JudgeModel, Scheme, Summary, completeness, date, exact, filled, lossy};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -48,6 +48,8 @@ pub struct Status {
     /// Reports on schedule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<Schedule>,
+    /// The model that pairs are judged by; null while there is no index.
+    pub judge_model: Option<JudgeModel>,
     /// Counts over all roots.
     pub summary: Option<Summary>,
     /// Of the index.
@@ -104,6 +106,7 @@ impl From<&v1::StatusReply> for Status {
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             schedules: status.schedules.iter().map(Into::into).collect(),
+            judge_model: status.judge_model.as_ref().map(Into::into),
             summary: status.summary.as_ref().map(Into::into),
             completeness: completeness(status.completeness.as_ref()),
         }
@@ -250,6 +253,8 @@ pub struct Sync {
     pub seconds: f64,
     /// Files applied meanwhile.
     pub files: u64,
+    /// Paths that cannot be looked at: changes there are not applied.
+    pub unreadable: u64,
 }
 
 /// A report was written.

@@ -2,23 +2,17 @@
 
 use serde::Serialize;
 
-use super::{completeness, exact, lossy};
+use super::completeness;
+use super::list::Sides;
 use crate::completeness::Completeness;
 use crate::v1;
 
 /// Two folders, archives or roots that hold the same files.
 #[derive(Clone, Debug, Serialize)]
 pub struct FolderCopies {
-    /// Path of the first; that of an archive ends in `!`.
-    pub a: String,
-    /// Its exact bytes, where they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub a_bytes: Option<String>,
-    /// Path of the other.
-    pub b: String,
-    /// Its exact bytes, where they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub b_bytes: Option<String>,
+    /// Both folders.
+    #[serde(flatten)]
+    pub sides: Sides,
     /// Files in the first and all folders in it.
     pub files_a: u64,
     /// Those of the other.
@@ -32,10 +26,7 @@ pub struct FolderCopies {
 impl From<&v1::FolderCopies> for FolderCopies {
     fn from(folders: &v1::FolderCopies) -> Self {
         Self {
-            a: lossy(&folders.a),
-            a_bytes: exact(&folders.a),
-            b: lossy(&folders.b),
-            b_bytes: exact(&folders.b),
+            sides: Sides::new(&folders.a, &folders.b),
             files_a: folders.files_a,
             files_b: folders.files_b,
             shared_a: folders.shared_a,

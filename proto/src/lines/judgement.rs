@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::filled;
+use super::{filled, hex};
 use crate::v1;
 
 /// A judgement of two documents, beside their numbers.
@@ -18,6 +18,29 @@ pub struct Judgement {
     pub rule: Option<String>,
     /// The signals computed, in that order.
     pub signals: Vec<SignalValue>,
+    /// The model that judged; null where both files carry one text.
+    pub model: Option<JudgeModel>,
+}
+
+/// A model that pairs are judged by.
+#[derive(Clone, Debug, Serialize)]
+pub struct JudgeModel {
+    /// `shipped`, or as whoever trained it says.
+    pub name: String,
+    /// BLAKE3 of its file.
+    pub hash: Option<String>,
+    /// What it was trained on; null in judgements.
+    pub note: Option<String>,
+}
+
+impl From<&v1::JudgeModel> for JudgeModel {
+    fn from(model: &v1::JudgeModel) -> Self {
+        Self {
+            name: model.name.clone(),
+            hash: hex(&model.hash),
+            note: filled(&model.note),
+        }
+    }
 }
 
 /// A signal that was computed.
@@ -41,6 +64,7 @@ impl From<&v1::Judgement> for Judgement {
             rule_number: judged.rule_number,
             rule: filled(&judged.rule),
             signals: signals.collect(),
+            model: judged.model.as_ref().map(Into::into),
         }
     }
 }

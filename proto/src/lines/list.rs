@@ -4,23 +4,43 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{JsonPath, completeness, exact, hex, lossy, relation};
+use super::{JsonPath, Judgement, completeness, exact, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
-/// Two files that resemble each other.
+/// The paths of two files or folders.
 #[derive(Clone, Debug, Serialize)]
-pub struct Pair {
-    /// Path of the first file.
+pub struct Sides {
+    /// The first; that of an archive as a folder ends in `!`.
     pub a: String,
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a_bytes: Option<String>,
-    /// Path of the second file.
+    /// The second.
     pub b: String,
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b_bytes: Option<String>,
+}
+
+impl Sides {
+    /// Of two paths as bytes.
+    pub fn new(a: &[u8], b: &[u8]) -> Self {
+        Self {
+            a: lossy(a),
+            a_bytes: exact(a),
+            b: lossy(b),
+            b_bytes: exact(b),
+        }
+    }
+}
+
+/// Two files that resemble each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pair {
+    /// Both files.
+    #[serde(flatten)]
+    pub sides: Sides,
     /// Hash of the first document, in hexadecimal.
     pub document_a: Option<String>,
     /// Hash of the second document, in hexadecimal.
@@ -35,15 +55,15 @@ pub struct Pair {
     pub containment_of_b: Option<f64>,
     /// Counted on all shingles of both texts.
     pub verified: bool,
+    /// What the pair is judged to be, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
 }
 
 impl From<&v1::Pair> for Pair {
     fn from(pair: &v1::Pair) -> Self {
         Self {
-            a: lossy(&pair.a),
-            a_bytes: exact(&pair.a),
-            b: lossy(&pair.b),
-            b_bytes: exact(&pair.b),
+            sides: Sides::new(&pair.a, &pair.b),
             document_a: hex(&pair.document_a),
             document_b: hex(&pair.document_b),
             relation: relation(pair.relation),
@@ -51,6 +71,7 @@ impl From<&v1::Pair> for Pair {
             containment_of_a: pair.containment_of_a,
             containment_of_b: pair.containment_of_b,
             verified: pair.verified,
+            judgement: pair.judgement.as_ref().map(Into::into),
         }
     }
 }
@@ -70,6 +91,10 @@ pub struct Group {
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal_bytes: Option<String>,
+    /// Some file is judged neither the same as the principal nor a version of it; only where judgements were asked
+    /// for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged_apart: Option<bool>,
     /// Every file of the group, the principal first.
     pub members: Vec<Member>,
 }
@@ -82,6 +107,7 @@ impl From<&v1::Group> for Group {
             common: group.common,
             principal: lossy(&group.principal),
             principal_bytes: exact(&group.principal),
+            judged_apart: group.judged_apart,
             members: group.members.iter().map(Into::into).collect(),
         }
     }
@@ -103,6 +129,9 @@ pub struct Member {
     pub containment_of_member: Option<f64>,
     /// Share of the principal found in this file.
     pub containment_of_principal: Option<f64>,
+    /// What this file and the principal are judged to be, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
 }
 
 impl From<&v1::Member> for Member {
@@ -114,6 +143,7 @@ impl From<&v1::Member> for Member {
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
             containment_of_principal: member.containment_of_principal,
+            judgement: member.judgement.as_ref().map(Into::into),
         }
     }
 }

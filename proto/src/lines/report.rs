@@ -10,7 +10,7 @@ use crate::changes::ChangeTotals;
 use crate::completeness::Completeness;
 
 /// A path as an object.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonPath {
     /// Absolute path.
     pub path: String,
@@ -34,8 +34,11 @@ impl JsonPath {
 pub struct Diff {
     /// Number of the group.
     pub group: u64,
-    /// File of the report with the unified diff; null where a text is not kept.
+    /// File of the report with the unified diff; null where `left_out` says why there is none.
     pub diff: Option<String>,
+    /// Why there is no diff: `text-not-kept` or `too-many-lines`; absent where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
     /// Hash of the principal's document, in hexadecimal.
     pub from_document: String,
     /// File of the report with its text.
@@ -156,6 +159,8 @@ pub struct Changes {
     /// How much changed.
     #[serde(flatten)]
     pub totals: ChangeTotals,
+    /// Why part of it may not be of the files, by name ([`Caveat`](crate::changes::Caveat)).
+    pub caveats: Vec<&'static str>,
 }
 
 /// The earlier report that one is compared with, and how much changed.
@@ -169,6 +174,8 @@ pub struct SinceReport {
     /// How much changed.
     #[serde(flatten)]
     pub totals: ChangeTotals,
+    /// Why part of it may not be of the files, by name ([`Caveat`](crate::changes::Caveat)).
+    pub caveats: Vec<&'static str>,
 }
 
 /// What a compliance question asked.

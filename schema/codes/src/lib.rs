@@ -104,6 +104,8 @@ codes! {
         PasswordNeeded = "password-needed",
         /// The kind is known but not read
         KindNotRead = "kind-not-read",
+        /// The reader of its kind is not built into this program; a program that has it reads the file
+        ReaderNotBuiltIn = "reader-not-built-in",
         /// Neither a known kind nor text
         Binary = "binary",
         /// The file does not follow the rules of its kind
@@ -142,6 +144,8 @@ codes! {
         Leased = "leased",
         /// No worker could be started
         NoWorker = "no-worker",
+        /// The machine let the worker run too little to end in time
+        MachineBusy = "machine-busy",
         /// The pool was shut down meanwhile
         ShuttingDown = "shutting-down",
         /// A symlink: its target, if it lies under a root, is seen there
@@ -188,6 +192,7 @@ impl Reason {
                 | Self::SpoolFailed
                 | Self::ReadError
                 | Self::NoWorker
+                | Self::MachineBusy
                 | Self::ShuttingDown
         )
     }
@@ -219,6 +224,7 @@ impl Reason {
                 | Self::PartsLimit
                 | Self::PasswordNeeded
                 | Self::ReadError
+                | Self::ReaderNotBuiltIn
         )
     }
 }

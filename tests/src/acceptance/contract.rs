@@ -12,6 +12,7 @@ use crate::figure::Figures;
 use crate::sandbox::{Answer, Sandbox};
 
 mod fields;
+mod judging;
 
 use fields::{LINES, check};
 
@@ -75,6 +76,7 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
         ["compare".as_ref(), whole.as_os_str(), "-".as_ref()],
     )?;
     seen.lines(&compared.ended_with(&[0])?)?;
+    judging::run(&mut seen)?;
     for (kind, count) in &seen.counts {
         figures.put(&format!("lines of type {kind}"), f64::from(*count), "lines")?;
     }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{Options as StoreOptions, SledStore};
-use simdex_index::{Cancel, Change, Index, NewContent, NewDocument, Options, SeenFile, View};
+use simdex_index::{
+    Cancel, Change, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile, View,
+};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, RootId,
@@ -32,33 +34,40 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     figures.put("load of this machine at start", load()?, "processes")?;
     let sandbox = Sandbox::new()?;
     let corpus = Prose { seed: 20_260_102 };
-    let index = open(&sandbox)?;
-    fill(&index, &sandbox, corpus, documents, figures)?;
+    let opened = open(&sandbox)?;
+    fill(&opened, &sandbox, corpus, documents, figures)?;
     let queries: Vec<String> = (0..QUERIES)
         .map(|q| corpus.text(q * 7_919 % documents, 1 + q))
         .collect();
-    in_process(&index, &queries, figures)?;
-    index.close()?;
+    in_process(opened.index.reader(), &queries, figures)?;
+    opened.index.close(opened.writer)?;
     over_grpc(&sandbox, &queries, figures)
 }
 
-pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Index> {
+pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Opened> {
     let dir = sandbox.data_dir();
     std::fs::create_dir_all(&dir)?;
     let store = Box::new(SledStore::open(&dir.join("store"), StoreOptions::DAEMON)?);
     let parameters = Config::default().parameters();
-    Ok(Index::open(store, &dir.join("text"), parameters, Options::default())?.index)
+    Ok(Index::open(
+        store,
+        &dir.join("text"),
+        parameters,
+        Options::default(),
+    )?)
 }
 
 /// Indexes texts as the daemon does, without files and workers.
 fn fill(
-    index: &Index,
+    opened: &Opened,
     sandbox: &Sandbox,
     corpus: Prose,
     documents: u64,
     figures: &mut Figures<'_>,
 ) -> anyhow::Result<()> {
-    let root = index.root(&std::fs::canonicalize(sandbox.share())?)?;
+    let root = opened
+        .writer
+        .add_root(&std::fs::canonicalize(sandbox.share())?)?;
     let mut busy = Duration::ZERO;
     let mut bytes = 0;
     for first in (0..documents).step_by(BATCH as usize) {
@@ -69,12 +78,12 @@ fn fill(
         let begin = Instant::now();
         let changes = (first..)
             .zip(texts)
-            .map(|(number, text)| change(index, root, number, text));
-        index.apply(&changes.collect::<Vec<_>>())?;
+            .map(|(number, text)| change(opened.index.reader(), root, number, text));
+        opened.writer.apply(&changes.collect::<Vec<_>>())?;
         busy += begin.elapsed();
     }
     let begin = Instant::now();
-    index.merge()?;
+    opened.writer.merge()?;
     busy += begin.elapsed();
     figures.put("documents", documents as f64, "")?;
     figures.put("text", bytes as f64 / 1e6, "MB")?;
@@ -84,13 +93,13 @@ fn fill(
         "documents/s",
     )?;
     let begin = Instant::now();
-    index.settle(&Cancel::never())?;
+    opened.writer.settle(&Cancel::never())?;
     let settled = documents as f64 / begin.elapsed().as_secs_f64();
     figures.put("finding edges and groups", settled, "documents/s")?;
     Ok(())
 }
 
-pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
+pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: String) -> Change {
     let canonical = CanonicalText::from_extracted(&text);
     let length = canonical.as_bytes().len() as u64;
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
@@ -134,7 +143,11 @@ pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> 
     })
 }
 
-fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> anyhow::Result<()> {
+fn in_process(
+    index: &IndexReader,
+    queries: &[String],
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<()> {
     let request = QueryParams {
         kind: query::FindKind::Similar,
         scheme: SchemeKind::ModN,

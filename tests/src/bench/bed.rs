@@ -1,15 +1,15 @@
 //! The test bed: a store in a temporary directory, filled with a synthetic corpus along the way
 //! that real documents take, and queries whose right answers are known.
 
-use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use simdex_index::store::{Options as StoreOptions, SledStore, Store as _};
 use simdex_index::{
-    Cancel, CandidateKind, Candidates, Change, Fingerprints, Index, NewContent, NewDocument,
-    Options, QueryFingerprints, SeenFile, View,
+    Cancel, CandidateKind, Candidates, Change, Fingerprints, Index, IndexReader, NewContent,
+    NewDocument, Opened, Options, QueryFingerprints, SeenFile, View,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -20,7 +20,8 @@ use simdex_schema::{
 use simdex_signature::{CANONICAL_VERSION, Fingerprint, SchemeKind, Signature};
 use tempfile::TempDir;
 
-use super::process::{allocated, processor_seconds};
+use super::Settings;
+use super::process::{allocated, processor_seconds, thread_processor_time};
 use crate::corpus::{Random, Synthetic};
 
 /// Documents applied at once, as the daemon does.
@@ -30,8 +31,40 @@ const COMMIT_EVERY: u64 = 1024;
 
 /// Where the index lies while it is measured.
 pub(super) struct Bed {
-    home: TempDir,
+    home: PathBuf,
+    /// Removes it, unless it is to be kept.
+    _temporary: Option<TempDir>,
+    memory: Memory,
     pub(super) corpus: Synthetic,
+}
+
+/// How much memory the index is configured to take.
+#[derive(Clone, Copy)]
+struct Memory {
+    cache_bytes: u64,
+    options: Options,
+}
+
+impl Memory {
+    /// The defaults of the daemon, or as little as `store` of its config allows a million documents.
+    fn of(settings: &Settings) -> Self {
+        let options = Options::default();
+        match settings.small {
+            false => Self {
+                cache_bytes: StoreOptions::DAEMON.cache_bytes,
+                options,
+            },
+            true => Self {
+                cache_bytes: 64 << 20,
+                options: Options {
+                    buffer_postings: 4_000_000,
+                    cached_shingles: 1_000_000,
+                    working_bytes: 64 << 20,
+                    ..options
+                },
+            },
+        }
+    }
 }
 
 /// How filling an index went.
@@ -45,24 +78,52 @@ pub(super) struct Filled {
     pub(super) committing: Duration,
     /// Seconds of processor time that went to all of `busy`.
     pub(super) processor: f64,
+    /// Processor time of the thread that did it: what the engine does in others is not counted.
+    pub(super) of_thread: Duration,
     /// Runs there were at once, at most.
     pub(super) most_runs: usize,
 }
 
 impl Bed {
-    pub(super) fn new(seed: u64) -> anyhow::Result<Self> {
+    pub(super) fn new(seed: u64, settings: &Settings) -> anyhow::Result<Self> {
+        let (home, temporary) = match &settings.store {
+            Some(dir) => {
+                std::fs::create_dir_all(dir)?;
+                (dir.clone(), None)
+            }
+            None => {
+                let temporary = tempfile::tempdir()?;
+                (temporary.path().to_owned(), Some(temporary))
+            }
+        };
         Ok(Self {
-            home: tempfile::tempdir()?,
+            home,
+            _temporary: temporary,
+            memory: Memory::of(settings),
             corpus: Synthetic { seed },
         })
     }
 
+    /// The same, in a folder beside this one's store.
+    pub(super) fn beside(&self, name: &str) -> Self {
+        Self {
+            home: self.home.join(name),
+            _temporary: None,
+            memory: self.memory,
+            corpus: self.corpus,
+        }
+    }
+
+    pub(super) fn home(&self) -> &Path {
+        &self.home
+    }
+
     pub(super) fn store_dir(&self) -> PathBuf {
-        self.home.path().join("store")
+        self.home.join("store")
     }
 
     /// Opens the index, Mod_n alone; says how long that took.
-    pub(super) fn open(&self) -> anyhow::Result<(Index, Duration)> {
+    pub(super) fn open(&self) -> anyhow::Result<(Opened, Duration)> {
         let parameters = Parameters {
             canonical: CANONICAL_VERSION,
             window: 20,
@@ -71,15 +132,19 @@ impl Bed {
             threshold: 0.8,
         };
         let begin = Instant::now();
-        let store = Box::new(SledStore::open(&self.store_dir(), StoreOptions::DAEMON)?);
-        let texts = self.home.path().join("texts");
-        let opened = Index::open(store, &texts, parameters, Options::default())?;
+        let cache_bytes = self.memory.cache_bytes;
+        let store = Box::new(SledStore::open(
+            &self.store_dir(),
+            StoreOptions { cache_bytes },
+        )?);
+        let texts = self.home.join("texts");
+        let opened = Index::open(store, &texts, parameters, self.memory.options)?;
         let report = opened.report;
         ensure!(
             report.signed_again == 0 && !report.rebuilt,
             "the index was not closed whole"
         );
-        Ok((opened.index, begin.elapsed()))
+        Ok((opened, begin.elapsed()))
     }
 
     /// Bytes of disk allocated to the records.
@@ -100,11 +165,11 @@ impl Bed {
         Ok(bytes)
     }
 
-    /// Indexes the first `documents` of the corpus, everything merged and committed at the end.
-    pub(super) fn fill(&self, index: &Index, documents: u64) -> anyhow::Result<Filled> {
+    /// Indexes these documents of the corpus, everything merged and committed at the end.
+    pub(super) fn fill(&self, opened: &Opened, documents: Range<u64>) -> anyhow::Result<Filled> {
         let mut filled = Filled::default();
-        for first in (0..documents).step_by(BATCH as usize) {
-            let end = documents.min(first + BATCH);
+        for first in documents.clone().step_by(BATCH as usize) {
+            let end = documents.end.min(first + BATCH);
             let signatures: Vec<Signature> = (first..end)
                 .map(|document| self.corpus.signature(document))
                 .collect();
@@ -113,27 +178,76 @@ impl Bed {
                 .zip(signatures)
                 .map(|(d, s)| change(d, s))
                 .collect();
-            let (begin, processor) = (Instant::now(), processor_seconds()?);
-            let applied = index.apply(&changes)?;
+            let watch = Watch::start()?;
+            let applied = opened.writer.apply(&changes)?;
             if end.is_multiple_of(COMMIT_EVERY) {
                 let begin = Instant::now();
-                index.commit()?;
+                opened.writer.commit()?;
                 filled.commits += 1;
                 filled.committing += begin.elapsed();
             }
-            filled.busy += begin.elapsed();
-            filled.processor += processor_seconds()? - processor;
-            filled.most_runs = filled.most_runs.max(index.merges().runs);
+            watch.stop(&mut filled)?;
+            filled.most_runs = filled.most_runs.max(opened.index.merges().runs);
             ensure!(
                 applied.new_documents == end - first,
                 "documents of the corpus are not distinct"
             );
         }
-        let (begin, processor) = (Instant::now(), processor_seconds()?);
-        index.merge()?;
-        filled.busy += begin.elapsed();
-        filled.processor += processor_seconds()? - processor;
+        let watch = Watch::start()?;
+        opened.writer.merge()?;
+        watch.stop(&mut filled)?;
         Ok(filled)
+    }
+
+    /// Deletes the files of these documents, everything merged and committed at the end.
+    pub(super) fn delete(&self, opened: &Opened, documents: Range<u64>) -> anyhow::Result<()> {
+        for first in documents.clone().step_by(BATCH as usize) {
+            let end = documents.end.min(first + BATCH);
+            let gone: Vec<_> = (first..end).map(|d| Change::removal(file_key(d))).collect();
+            opened.writer.apply(&gone)?;
+            if end.is_multiple_of(COMMIT_EVERY) {
+                opened.writer.commit()?;
+            }
+        }
+        // Documents are forgotten once the settler has seen that no file carries them.
+        opened.writer.settle_step(&Cancel::never())?;
+        Ok(opened.writer.merge()?)
+    }
+}
+
+/// What filling takes, from its start.
+struct Watch {
+    begin: Instant,
+    processor: f64,
+    of_thread: Duration,
+}
+
+impl Watch {
+    fn start() -> anyhow::Result<Self> {
+        Ok(Self {
+            begin: Instant::now(),
+            processor: processor_seconds()?,
+            of_thread: thread_processor_time(),
+        })
+    }
+
+    fn stop(self, filled: &mut Filled) -> anyhow::Result<()> {
+        filled.busy += self.begin.elapsed();
+        filled.processor += processor_seconds()? - self.processor;
+        filled.of_thread += thread_processor_time() - self.of_thread;
+        Ok(())
+    }
+}
+
+fn file_key(document: u64) -> FileKey {
+    let path = format!(
+        "department {}/folder {}/{document}.txt",
+        document % 10,
+        document / 1000
+    );
+    FileKey {
+        root: RootId(1),
+        path: path.into_bytes(),
     }
 }
 
@@ -164,16 +278,8 @@ fn change(document: u64, signature: Signature) -> Change {
         text: None,
         signatures: vec![signature],
     };
-    let path = format!(
-        "department {}/folder {}/{document}.txt",
-        document % 10,
-        document / 1000
-    );
     Change::file(SeenFile {
-        key: FileKey {
-            root: RootId(1),
-            path: path.into_bytes(),
-        },
+        key: file_key(document),
         record: FileRecord::new(
             FileStat {
                 inode: document,
@@ -221,7 +327,7 @@ impl Query {
     /// Asks the index; says how long that took.
     pub(super) fn ask(
         &self,
-        index: &Index,
+        index: &IndexReader,
         kind: CandidateKind,
     ) -> anyhow::Result<(Candidates, Duration)> {
         let asked = QueryFingerprints {
@@ -242,8 +348,8 @@ impl Query {
         let at_rung = |f: &&Fingerprint| f.divisible_by(found.rung);
         let (query, original) = (self.signature.fingerprints(), self.original.fingerprints());
         let both = |f: &&Fingerprint| at_rung(f) && original.binary_search(f).is_ok();
-        found.query == query.iter().filter(at_rung).count() as u64
-            && found.of_document == original.iter().filter(at_rung).count() as u64
+        found.query_fingerprints == query.iter().filter(at_rung).count() as u64
+            && found.document_fingerprints == original.iter().filter(at_rung).count() as u64
             && found.shared == query.iter().filter(both).count() as u64
     }
 }

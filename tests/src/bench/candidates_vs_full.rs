@@ -17,17 +17,17 @@ const LISTED: f64 = 0.1;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let documents = settings.documents.unwrap_or(DOCUMENTS);
-    let bed = Bed::new(20_260_102)?;
-    let (index, _) = bed.open()?;
-    bed.fill(&index, documents)?;
+    let bed = Bed::new(20_260_102, &settings)?;
+    let (opened, _) = bed.open()?;
+    bed.fill(&opened, 0..documents)?;
     let (mut sampled, mut full) = (Duration::ZERO, Duration::ZERO);
     let (mut sought, mut found) = (0, 0);
     for query in queries(bed.corpus, documents, QUERIES) {
         // The first of two like questions would pay for reading pages.
-        query.ask(&index, CandidateKind::Contained)?;
-        let (all, time) = query.ask(&index, CandidateKind::Contained)?;
+        query.ask(opened.index.reader(), CandidateKind::Contained)?;
+        let (all, time) = query.ask(opened.index.reader(), CandidateKind::Contained)?;
         full += time;
-        let (some, time) = query.ask(&index, CandidateKind::Similar)?;
+        let (some, time) = query.ask(opened.index.reader(), CandidateKind::Similar)?;
         sampled += time;
         let some: HashSet<_> = some.found.iter().map(|c| c.document).collect();
         for candidate in all.found.iter().filter(|c| resemblance(c) >= LISTED) {
@@ -46,11 +46,11 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     )?;
     let recall = found as f64 / f64::from(sought.max(1));
     figures.put("of these found by sampling", recall, "")?;
-    index.close()?;
+    opened.index.close(opened.writer)?;
     Ok(())
 }
 
 fn resemblance(candidate: &Candidate) -> f64 {
-    let either = candidate.query + candidate.of_document - candidate.shared;
+    let either = candidate.query_fingerprints + candidate.document_fingerprints - candidate.shared;
     candidate.shared as f64 / either.max(1) as f64
 }

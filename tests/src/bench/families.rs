@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::{Cancel, Index, View, Work};
+use simdex_index::{Cancel, Opened, View, Work};
 use simdex_signature::Ratio;
 
 use super::Settings;
@@ -78,23 +78,24 @@ fn measure(
     figures: &mut Figures<'_>,
 ) -> anyhow::Result<()> {
     let sandbox = Sandbox::new()?;
-    let index = open(&sandbox)?;
+    let opened = open(&sandbox)?;
+    let writer = &opened.writer;
     let begin = Instant::now();
     let mut indexing = Duration::ZERO;
     if bulk {
-        indexing = fill(&index, &sandbox, numbers, text)?;
-        index.settle(&Cancel::never())?;
+        indexing = fill(&opened, &sandbox, numbers, text)?;
+        writer.settle(&Cancel::never())?;
     } else {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let settler = scope.spawn(|| {
-                while !done.load(Ordering::Relaxed) || !index.is_settled() {
-                    index.settle_step(&Cancel::never())?;
+                while !done.load(Ordering::Relaxed) || !writer.is_settled() {
+                    writer.settle_step(&Cancel::never())?;
                     std::thread::yield_now();
                 }
                 anyhow::Ok(())
             });
-            let filled = fill(&index, &sandbox, numbers, text);
+            let filled = fill(&opened, &sandbox, numbers, text);
             done.store(true, Ordering::Relaxed);
             let settled = settler.join();
             filled?;
@@ -103,7 +104,9 @@ fn measure(
     }
     let all = begin.elapsed();
     let begin = Instant::now();
-    let groups = index.groups(&View::All, threshold()?, &Cancel::never())?;
+    let reader = opened.index.reader();
+    let account = reader.memory().questions.account(&Cancel::never());
+    let groups = reader.groups(&View::All, threshold()?, &account)?;
     let shown = begin.elapsed();
     ensure!(!groups.groups.is_empty() || text(0).len() < 1_000 || name.contains("near"));
     put(
@@ -111,7 +114,7 @@ fn measure(
         numbers.len() as f64,
         indexing,
         all,
-        index.work(),
+        opened.index.work(),
         figures,
     )?;
     if shown.as_millis() > 100 {
@@ -148,22 +151,25 @@ fn put(
 }
 
 fn fill(
-    index: &Index,
+    opened: &Opened,
     sandbox: &Sandbox,
     numbers: &[u64],
     text: &dyn Fn(u64) -> String,
 ) -> anyhow::Result<Duration> {
-    let root = index.root(&std::fs::canonicalize(sandbox.share())?)?;
+    let root = opened
+        .writer
+        .add_root(&std::fs::canonicalize(sandbox.share())?)?;
     let mut busy = Duration::ZERO;
     for some in numbers.chunks(BATCH) {
         let texts: Vec<String> = some.iter().map(|number| text(*number)).collect();
         let begin = Instant::now();
         let changes = some.iter().zip(texts);
-        let changes = changes.map(|(number, text)| change(index, root, *number, text));
-        index.apply(&changes.collect::<Vec<_>>())?;
+        let changes =
+            changes.map(|(number, text)| change(opened.index.reader(), root, *number, text));
+        opened.writer.apply(&changes.collect::<Vec<_>>())?;
         busy += begin.elapsed();
     }
     let begin = Instant::now();
-    index.merge()?;
+    opened.writer.merge()?;
     Ok(busy + begin.elapsed())
 }

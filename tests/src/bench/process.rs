@@ -3,17 +3,23 @@
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 use rustix::fs::{Advice, fadvise};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Most memory this process had resident at once, in megabytes (Linux: VmHWM).
 pub(super) fn peak_memory_mb() -> anyhow::Result<f64> {
+    megabytes("VmHWM:")
+}
+
+fn megabytes(name: &str) -> anyhow::Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line
         .and_then(|line| line.trim().strip_suffix(" kB"))
-        .context("no VmHWM line")?;
+        .with_context(|| format!("no line {name}"))?;
     Ok(kib.parse::<f64>()? * 1024.0 / 1e6)
 }
 
@@ -49,6 +55,17 @@ pub(super) fn processor_seconds() -> anyhow::Result<f64> {
     Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
 
+/// Processor time that this thread has taken, so far, in user mode and in the kernel.
+pub(super) fn thread_processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+}
+
+/// Bytes of memory resident now, in megabytes (Linux: VmRSS).
+pub(super) fn memory_mb() -> anyhow::Result<f64> {
+    megabytes("VmRSS:")
+}
+
 /// Asks the operating system to forget what it holds of the files in `dir` and below.
 pub(super) fn drop_cached(dir: &Path) -> anyhow::Result<()> {
     for entry in std::fs::read_dir(dir)? {
@@ -60,6 +77,20 @@ pub(super) fn drop_cached(dir: &Path) -> anyhow::Result<()> {
         let file = File::open(path)?;
         file.sync_all()?;
         fadvise(&file, 0, None, Advice::DontNeed)?;
+    }
+    Ok(())
+}
+
+/// Copies a folder with all that is in it; what is copied to must not be there.
+pub(super) fn copy_dir(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        match entry.metadata()?.is_dir() {
+            true => copy_dir(&source, &target)?,
+            false => drop(std::fs::copy(source, target)?),
+        }
     }
     Ok(())
 }

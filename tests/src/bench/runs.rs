@@ -1,5 +1,5 @@
 //! One run of blocks in the store, without an index: what it takes on disk for each byte that lives, what
-//! is written for it, and what looking up a block costs that is in the cache of the engine, and one that
+//! is written for it, and what looking up a block costs that is in the cache of the store, and one that
 //! is not.
 
 use anyhow::{Context as _, ensure};
@@ -65,8 +65,8 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
 fn fill(store: &SledStore, blocks: u64) -> anyhow::Result<u64> {
     let mut run = store.postings().begin_run(NewRun {
         number: 1,
-        older: 0,
         bytes: blocks * BLOCK_BYTES as u64,
+        ..NewRun::default()
     })?;
     let mut random = Random::new(7, 0);
     let mut block = [0; BLOCK_BYTES];
@@ -87,7 +87,7 @@ fn look_up(
 ) -> anyhow::Result<()> {
     let run = store.postings().run(1)?.context("the run is gone")?;
     for number in numbers {
-        let found = run.get(&number.to_be_bytes())?;
+        let found = run.look_up(&number.to_be_bytes())?;
         let whole = found.is_some_and(|block| block.len() == BLOCK_BYTES);
         ensure!(whole, "block {number} of {blocks} is not as it was written");
     }
@@ -103,6 +103,7 @@ mod tests {
         let mut out = Vec::new();
         let settings = Settings {
             documents: Some(500),
+            ..Settings::default()
         };
         run(settings, &mut Figures::new(&mut out, true)).unwrap();
         assert!(out.iter().filter(|byte| **byte == b'\n').count() >= 8);

@@ -3,6 +3,7 @@
 //! `cargo run --release -p simdex-tests --bin bench -- --list | NAME [--documents N] [--json]`
 
 use std::io::{Write, stdout};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -24,6 +25,12 @@ struct Arguments {
     /// Documents to index, where the benchmark indexes any
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     documents: Option<u64>,
+    /// Keeps the index in this folder; one that lies there whole is asked and not filled again (index-100k)
+    #[arg(long)]
+    store: Option<PathBuf>,
+    /// As little memory as can be configured, in place of the defaults (index-100k)
+    #[arg(long)]
+    small: bool,
 }
 
 fn main() -> ExitCode {
@@ -48,6 +55,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .ok_or_else(|| anyhow::anyhow!("no benchmark is called {name}; --list names them"))?;
     let settings = Settings {
         documents: arguments.documents,
+        store: arguments.store.clone(),
+        small: arguments.small,
     };
     (benchmark.run)(settings, &mut Figures::new(&mut out, arguments.json))
 }

@@ -7,8 +7,8 @@ use simdex_schema::posting::{PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
     ContentHash, ContentRecord, DirectoryIdentity, DocId, DocumentHash, DocumentKind,
     DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord,
-    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunRecord, State, StoreId,
-    Timestamp, key,
+    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunId, RunRecord, State,
+    StoreId, Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -71,6 +71,7 @@ fn meta() -> MetaRecord {
         dead_postings: 9,
         runs: vec![RunRecord {
             number: 6,
+            id: Some(RunId([0xee; 16])),
             schemes: [held(3, 1000, 5000), held(3, 990, 4950), held(0, 0, 0)],
         }],
         store: Some(StoreId([0xdd; 16])),

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use simdex_client::text::is_xml;
 use simdex_client::wire::Direction;
 
 use super::layout::{Row, rows};
@@ -144,8 +145,7 @@ fn version(
 
 /// Text as XML 1.0 holds it, with U+FFFD for what it cannot hold.
 fn plain(text: &str) -> String {
-    let is_forbidden = |letter: char| matches!(letter, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
-    let allowed = text.replace(is_forbidden, "\u{fffd}");
+    let allowed = text.replace(|letter| !is_xml(letter), "\u{fffd}");
     let quoted = allowed.replace('&', "&amp;").replace('<', "&lt;");
     quoted.replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -134,7 +134,7 @@ fn what_is_not_complete_is_said_once_and_waited_for_on_demand() {
     let json = simctl(&daemon, &["groups", "--threshold", "0.5", "--json"]);
     assert_eq!(json.talk, "");
     let end = "\"complete\":false,\"pending\":{\"queued\":5218,\"retrying\":0,\"unsettled\":312,\"crowded\":0,\"stale_roots\":0,\
-               \"held_losses\":0,\"damaged\":0}}\n";
+               \"held_losses\":0,\"unreadable\":0,\"damaged\":0}}\n";
     assert!(json.out.ends_with(end), "{}", json.out);
     assert_eq!(daemon.seen().waits, 0);
     for verb in [
@@ -246,12 +246,14 @@ fn the_status_says_what_holds_memory_and_what_is_not_known_of_it() {
                   cache of the store          -  512.00 MiB\n";
     assert!(text.contains(memory), "{text}");
     assert!(
-        text.contains("\nresident memory        3.00 MiB\n"),
+        text.contains("\nresident memory        3.00 MiB\n")
+            && text.contains("\njudging                shipped (abababababab)\n"),
         "{text}"
     );
     let json = simctl(&daemon, &["status", "--json"]).out;
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(status["resident_bytes"], 3 << 20);
+    assert_eq!(status["judge_model"]["name"], "shipped");
     assert_eq!(status["memory"][0]["bytes"], 32_000);
     assert!(status["memory"][1]["bytes"].is_null(), "it is not known");
 }

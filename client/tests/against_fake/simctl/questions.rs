@@ -9,7 +9,7 @@ use super::{command, simctl};
 use crate::fake::{Daemon, End};
 
 /// The judgement of the fake daemon's matches, as JSON.
-const JUDGEMENT: &str = r#"{"class":"template-only","probability":0.875,"rule_number":4,"rule":"resemblance > 0.5 and mcd <= 0.25","signals":[{"name":"resemblance","value":0.75},{"name":"mcd","value":0.125},{"name":"same-title","value":null}]}"#;
+const JUDGEMENT: &str = r#"{"class":"template-only","probability":0.875,"rule_number":4,"rule":"resemblance > 0.5 and mcd <= 0.25","signals":[{"name":"resemblance","value":0.75},{"name":"mcd","value":0.125},{"name":"same-title","value":null}],"model":{"name":"shipped","hash":"abababababababababababababababababababababababababababababababab","note":null}}"#;
 
 #[test]
 fn matches_are_a_table_when_piped_without_colour() {
@@ -253,6 +253,7 @@ shared text            2 spans, 100 bytes
 judged                 template-only 0.875
 by rule                4: resemblance > 0.5 and mcd <= 0.25
 signals                resemblance 0.750, mcd 0.125, same-title -
+by model               shipped (abababababab)
 
 ESTIMATED BY                         RESEMBLANCE           CONTAINMENT OF A  CONTAINMENT OF B
 mod_n, n = 1, windows of 20 bytes    0.500 [0.400, 0.600]  -                 1.000 [1.000, 1.000]

@@ -10,7 +10,10 @@ use landlock::{
     RulesetCreatedAttr, Scope,
 };
 use rustix::process::{Resource, Signal};
-use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as ArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
 
 use crate::sandbox::{set_limit, set_soft_limit};
 
@@ -44,7 +47,7 @@ pub fn outside_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn confine(memory: u64, cpu: u64) -> Result<(), String> {
+pub(super) fn confine(memory: u64, cpu: u64) -> Result<(), String> {
     let said = |error: rustix::io::Errno| error.to_string();
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(said)?;
     for (resource, limit) in [
@@ -60,8 +63,10 @@ fn confine(memory: u64, cpu: u64) -> Result<(), String> {
     set_soft_limit(Resource::Cpu, cpu).map_err(said)?;
     rustix::thread::set_no_new_privs(true).map_err(said)?;
     landlock().map_err(|error| error.to_string())?;
-    let filter = filter().map_err(|error| error.to_string())?;
-    seccompiler::apply_filter(&filter).map_err(|error| error.to_string())
+    for filter in filters().map_err(|error| error.to_string())? {
+        seccompiler::apply_filter(&filter).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
 
 /// Reading below [`READABLE`], and nothing else.
@@ -81,7 +86,8 @@ fn landlock() -> Result<(), landlock::RulesetError> {
     rules.restrict_self().map(drop)
 }
 
-/// System calls no reader of documents needs.
+/// System calls no reader of documents needs. A program stays one process: a child could leave the process group,
+/// and outlive it with the pipe that is read.
 const DENIED: &[libc::c_long] = &[
     libc::SYS_socket,
     libc::SYS_socketpair,
@@ -93,6 +99,17 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_process_vm_writev,
     libc::SYS_kill,
     libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_fork,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_vfork,
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_unshare,
@@ -105,13 +122,89 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
-fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
-    let rules: BTreeMap<_, _> = DENIED.iter().map(|&call| (call, Vec::new())).collect();
+/// The namespaces that a clone may be made in.
+const NAMESPACES: &[libc::c_int] = &[
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// Where the numbers of x32 begin, which no list of numbers names.
+const OTHER_NUMBERS: u32 = 0x4000_0000;
+
+fn filters() -> Result<[BpfProgram; 3], seccompiler::BackendError> {
+    let mut rules: BTreeMap<_, _> = DENIED.iter().map(|&call| (call, Vec::new())).collect();
+    rules.insert(libc::SYS_tgkill, vec![to_others()?]);
+    rules.insert(libc::SYS_clone, clones()?);
+    // Its flags lie in memory, where no filter sees them: as if the kernel were too old to know it, so that
+    // threads are made by the other call.
+    let by_memory = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    Ok([
+        only_native_numbers(),
+        denying(by_memory, libc::ENOSYS)?,
+        denying(rules, libc::EPERM)?,
+    ])
+}
+
+fn denying(
+    rules: BTreeMap<libc::c_long, Vec<SeccompRule>>,
+    errno: libc::c_int,
+) -> Result<BpfProgram, seccompiler::BackendError> {
     SeccompFilter::new(
         rules,
         SeccompAction::Allow,
-        SeccompAction::Errno(libc::EPERM.unsigned_abs()),
+        SeccompAction::Errno(errno.unsigned_abs()),
         TargetArch::try_from(std::env::consts::ARCH)?,
     )?
     .try_into()
+}
+
+/// A signal to a thread of any process but this one, which it sends itself to abort.
+fn to_others() -> Result<SeccompRule, seccompiler::BackendError> {
+    let own = u64::from(std::process::id());
+    let group = SeccompCondition::new(0, ArgLen::Dword, SeccompCmpOp::Ne, own)?;
+    SeccompRule::new(vec![group])
+}
+
+/// A clone that is no thread of this process, or lies in a namespace of its own.
+fn clones() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let rule = |mask: libc::c_int, flags: libc::c_int| {
+        // All of them are bits of 32.
+        let [mask, flags] = [mask, flags].map(|bits| u64::from(bits.cast_unsigned()));
+        let condition =
+            SeccompCondition::new(0, ArgLen::Dword, SeccompCmpOp::MaskedEq(mask), flags)?;
+        SeccompRule::new(vec![condition])
+    };
+    let processes = rule(libc::CLONE_THREAD, 0);
+    let namespaces = NAMESPACES
+        .iter()
+        .map(|namespace| rule(*namespace, *namespace));
+    std::iter::once(processes).chain(namespaces).collect()
+}
+
+/// Denies every call whose number is none of this architecture's own.
+fn only_native_numbers() -> BpfProgram {
+    let step = |code: u32, jt: u8, jf: u8, k: u32| sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    };
+    let denied = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+    vec![
+        // The number comes first in what a filter sees.
+        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+        step(
+            libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K,
+            0,
+            1,
+            OTHER_NUMBERS,
+        ),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, denied),
+        step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
 }

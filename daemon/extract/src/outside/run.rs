@@ -9,10 +9,8 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Instant;
 
-use rustix::process::{Pid, Signal};
-
 use super::OutsideLimits;
-use crate::process::WorkerCommand;
+use crate::process::{WorkerCommand, group_of, kill_group};
 
 /// What a program printed.
 pub(super) struct Output {
@@ -50,7 +48,7 @@ pub(super) fn run(
     let cut = matches!(&read, Ok(Some(output)) if output.cut);
     let by_us = cut || !matches!(read, Ok(Some(_)));
     if by_us {
-        kill(&child);
+        group_of(&child).into_iter().for_each(kill_group);
     }
     let status = child.wait()?;
     let output = read?;
@@ -83,13 +81,5 @@ fn read(child: &mut Child, limit: u64, deadline: Instant) -> io::Result<Option<O
         Ok(Err(error)) => Err(error),
         Err(RecvTimeoutError::Timeout) => Ok(None),
         Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("its reader panicked")),
-    }
-}
-
-/// Kills the process group; it is not reaped before `wait`.
-fn kill(child: &Child) {
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(pid) = pid {
-        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
     }
 }

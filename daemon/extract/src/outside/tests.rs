@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
 use super::attempt::spooled;
+use super::confine::confine;
 use super::run::{Output, run};
 use super::*;
 use crate::pool::tests::{document, test_worker};
@@ -71,16 +72,54 @@ fn said(script: &str) -> String {
 
 #[test]
 fn a_program_reads_its_input_and_nothing_of_ours() {
-    assert!(said("cat").ends_with("the input"));
+    assert!(said("exec cat").ends_with("the input"));
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "secret").unwrap();
     let path = secret.path().display();
-    assert!(said(&format!("cat {path} || echo denied")).ends_with("denied\n"));
-    assert!(said("cat /etc/passwd || echo denied").ends_with("denied\n"));
+    // By the shell's own means: it may start no other program.
+    let reading = |path: &str| said(&format!("read -r line < {path} || echo denied"));
+    assert!(reading(&path.to_string()).ends_with("denied\n"));
+    assert!(reading("/etc/passwd").ends_with("denied\n"));
     let write = format!("echo more > {path} || echo denied");
     assert!(said(&write).ends_with("denied\n"));
     assert_eq!(std::fs::read_to_string(secret.path()).unwrap(), "secret");
     assert!(said("kill -0 1 || echo denied").ends_with("denied\n"));
+}
+
+/// A child might leave the process group and live on.
+#[test]
+fn a_program_is_one_process() {
+    assert!(said("echo alone").ends_with("alone\n"));
+    assert!(shell("(echo forked)", &limits()).unwrap().is_none());
+}
+
+#[test]
+#[ignore = "it confines itself: started by another test"]
+fn confined_process() {
+    confine(4 << 30, 60).unwrap();
+    let parent = rustix::process::getppid().unwrap();
+    let opened = rustix::process::pidfd_open(parent, rustix::process::PidfdFlags::empty());
+    assert_eq!(opened.unwrap_err(), rustix::io::Errno::PERM);
+    assert!(
+        std::thread::spawn(|| ()).join().is_ok(),
+        "threads are its own"
+    );
+    assert!(std::process::Command::new("/bin/true").status().is_err());
+}
+
+#[test]
+fn who_is_confined_has_threads_and_reaches_no_other_process() {
+    let confined = test_worker("outside::tests::confined_process");
+    let mut confined = std::process::Command::new(confined.program)
+        .args(confined.args)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut stdout = confined.stdout.take().unwrap();
+    stdout.read_to_string(&mut said).unwrap();
+    assert!(confined.wait().unwrap().success(), "{said}");
+    assert!(said.contains("1 passed"), "{said}");
 }
 
 #[test]
@@ -97,7 +136,7 @@ fn output_and_time_have_an_end() {
     let flood = shell("while :; do echo flood; done", &long).unwrap();
     let flood = flood.expect("what fits is kept");
     assert!(flood.cut && flood.bytes.len() == 1000);
-    assert!(shell("sleep 600", &short).unwrap().is_none());
+    assert!(shell("exec sleep 600", &short).unwrap().is_none());
     assert!(shell("exit 3", &limits()).unwrap().is_none(), "it failed");
     let ended = run_for_a_second("while :; do :; done", &long);
     assert!(ended.unwrap().is_none(), "it used up its processor time");

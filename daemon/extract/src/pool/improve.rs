@@ -2,13 +2,14 @@
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::permit::WorkerPermit;
 use super::queue::{Lane, QueueKey};
-use super::{Pool, unread};
+use super::{Asked, Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
-use crate::{Extraction, Fact, Outcome, Reason};
+use crate::{Extraction, Fact, MemberPolicy, Outcome, Reason};
 
 impl Pool {
     /// Gives a document that our readers did not read well to an outside program, as one of the
@@ -18,6 +19,7 @@ impl Pool {
         extraction: Extraction,
         document: BorrowedFd<'_>,
         key: QueueKey,
+        took: &mut Duration,
     ) -> Extraction {
         let code = extraction.outcome.reason().map_or("", Reason::code);
         let tried = extraction.facts.get(Fact::ProgramsTried);
@@ -35,7 +37,10 @@ impl Pool {
             space: &self.space,
             join: &|pages| self.join_pages(&permit, pages),
         };
-        outside.improve(extraction, &source)
+        let asked = Instant::now();
+        let improved = outside.improve(extraction, &source);
+        *took += asked.elapsed();
+        improved
     }
 
     /// Has a worker make one text of the pages that an outside program printed.
@@ -44,13 +49,18 @@ impl Pool {
         let Ok(length) = length.map(|length| u64::try_from(length).unwrap_or(0)) else {
             return unread(Outcome::Failed(Reason::ReadError), pages);
         };
-        let request = Request {
-            nonce: self.nonce.fetch_add(1, Ordering::Relaxed),
-            length,
-            name: None,
-            task: Task::JoinPages,
+        let asked = Asked {
+            document: pages,
+            request: Request {
+                nonce: self.nonce.fetch_add(1, Ordering::Relaxed),
+                length,
+                name: None,
+                task: Task::JoinPages,
+            },
+            members: MemberPolicy::Discard,
         };
-        let joined = self.ask(permit, pages, &request);
+        // The program that printed them is timed as a whole.
+        let joined = self.ask(permit, &asked, &mut Duration::default());
         joined.unwrap_or_else(|outcome| unread(outcome, pages))
     }
 }

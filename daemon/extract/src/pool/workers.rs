@@ -45,15 +45,17 @@ impl Pool {
             Ok(spawner) => spawner.spawn(),
             Err(error) => Err(io::Error::from(error.kind())),
         };
-        let (worker, report) = spawned.map_err(|error| {
+        let (worker, greeting) = spawned.map_err(|error| {
             warn!(%error, "no extraction worker could be started");
             Outcome::Failed(Reason::NoWorker)
         })?;
+        let Greeting { report, readers } = greeting;
         let mut state = self.lock();
         if state.report.is_none() && report.is_degraded() {
             warn!(%report, "extraction sandbox");
         }
         state.report = Some(report);
+        state.readers = readers;
         if state.closed {
             return Err(Outcome::Failed(Reason::ShuttingDown));
         }

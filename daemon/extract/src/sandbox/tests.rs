@@ -188,6 +188,7 @@ fn escape(confine_threads: fn(&mut SandboxReport)) {
         let (enforced, missing) = (report.enforced, report.missing);
         let hello = Hello {
             extractor_version: EXTRACTOR_VERSION,
+            readers: Vec::new(),
             enforced,
             missing,
         };

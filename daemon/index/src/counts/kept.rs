@@ -205,7 +205,7 @@ impl KeptCounts {
     }
 
     /// Files on disk of a root.
-    pub(super) fn files_on_disk(&self, root: RootId) -> u64 {
+    pub(crate) fn files_on_disk(&self, root: RootId) -> u64 {
         self.roots.get(&root).map_or(0, |root| root.files_on_disk)
     }
 }

@@ -13,7 +13,7 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung};
 
 use super::{EdgeFinder, PrincipalLists};
-use crate::candidates::Tally;
+use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
 
 /// What every partner whose common rung with a document is this one must share with it.
@@ -59,9 +59,9 @@ impl Prefix {
     /// nothing is known, as if at random, but in the same order for every document.
     fn new(fingerprints: Vec<Fingerprint>, lists: &PrincipalLists) -> Self {
         let keys = fingerprints.iter().map(|f| PostingKey::of(*f));
-        let crowding = lists.crowding(keys);
-        let mut ordered: Vec<_> = crowding.into_iter().zip(fingerprints).collect();
-        ordered.sort_unstable_by_key(|(crowding, f)| (*crowding, f.mixed()));
+        let counts = lists.principal_counts(keys);
+        let mut ordered: Vec<_> = counts.into_iter().zip(fingerprints).collect();
+        ordered.sort_unstable_by_key(|(count, f)| (*count, f.mixed()));
         Self {
             rest: ordered.into_iter().map(|(_, f)| f).collect(),
             probed: Probed::default(),
@@ -95,7 +95,7 @@ impl EdgeFinder<'_> {
         cancel: &Cancel,
     ) -> Result<Probed, IndexError> {
         let requirements = self.prefix_requirements(stats);
-        let mut prefix = Prefix::new(sample, &self.index.principal_lists);
+        let mut prefix = Prefix::new(sample, &self.index.shared.principal_lists);
         loop {
             let mut more = Vec::new();
             // Coarsest first: what is looked up there counts at every finer rung.

@@ -60,7 +60,7 @@ impl PrincipalLists {
     }
 
     /// How many principals stand in each of these lists, in steps of [`FEW`]; 0 where nothing is known of it.
-    pub(super) fn crowding(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
+    pub(super) fn principal_counts(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
         let lists = self.lock();
         let count = |key| lists.by_key.get(&key).map_or(0, |kept| kept.count);
         keys.map(|key| count(key) / FEW).collect()
@@ -159,9 +159,9 @@ mod tests {
     fn of_a_list_with_very_many_principals_their_number_is_kept() {
         let lists = PrincipalLists::default();
         let (many, few) = (Fingerprint(64), Fingerprint(128));
-        let crowding = || {
+        let counts = || {
             let keys = [many, few, Fingerprint(192)].map(PostingKey::of);
-            lists.crowding(keys.into_iter())
+            lists.principal_counts(keys.into_iter())
         };
         lists.keep(PostingKey::of(many), vec![DocId(1); MOST_OF_LIST]);
         lists.keep(PostingKey::of(few), vec![DocId(1); FEW - 1]);
@@ -169,8 +169,8 @@ mod tests {
         lists.add(DocId(2), &[many]);
         assert_eq!(kept(&lists, many), None);
         assert_eq!(lists.lock().held, 2 * OF_LIST + FEW - 1);
-        assert_eq!(crowding(), [MOST_OF_LIST / FEW, 0, 0]);
+        assert_eq!(counts(), [MOST_OF_LIST / FEW, 0, 0]);
         (0..FEW as u64).for_each(|id| lists.add(DocId(9 + id), &[many, few]));
-        assert_eq!(crowding(), [MOST_OF_LIST / FEW + 1, 1, 0]);
+        assert_eq!(counts(), [MOST_OF_LIST / FEW + 1, 1, 0]);
     }
 }

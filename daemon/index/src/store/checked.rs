@@ -3,20 +3,18 @@
 //! filled again beats a daemon that does not start; but only a store that was shown to be damaged is
 //! given up, never one of which that is not known.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use super::durable::{allocated_bytes, sync_dir};
+use super::durable::{allocated_bytes, kind_at};
 use super::generation::Generation;
 use super::judge::{self, Verdict};
 use super::lock::{DirLock, closed_cleanly, wait_unlocked};
-use super::recovery::RELEASE_LIMIT;
-use super::recovery::check_kinds;
-use super::{Options, SledStore, StoreError, conf};
-use crate::Cancel;
+use super::recovery::{RELEASE_LIMIT, check_kinds, move_snapshots_aside};
+use super::{Options, SledStore, StoreError, conf, runs};
+use crate::{Cancel, aside};
 
 /// An open store and what happened to its predecessor.
 #[derive(Debug)]
@@ -53,41 +51,61 @@ pub fn probe_time_limit(dir: &Path) -> Duration {
 pub fn open_checked(
     dir: &Path,
     options: Options,
-    mut probe_command: Option<Command>,
+    probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
 ) -> Result<Opened, StoreError> {
+    match open_in_place(dir, options, probe_command, time_limit, stop) {
+        Err(StoreError::Damaged { reason }) => replace(dir, options, reason),
+        store => Ok(Opened {
+            store: store?,
+            damage: None,
+        }),
+    }
+}
+
+/// The same, but a damaged store is left where it is.
+///
+/// # Errors
+/// [`StoreError::Damaged`] with what was found; otherwise as [`open_checked`].
+pub fn open_in_place(
+    dir: &Path,
+    options: Options,
+    mut probe_command: Option<Command>,
+    time_limit: Duration,
+    stop: &Cancel,
+) -> Result<SledStore, StoreError> {
     check_kinds(dir)?;
     // Damage to the engine's settings is put right; it makes the rest suspect.
     let engine = Generation::current(dir)?;
-    let suspect =
-        engine.db().exists() && (!closed_cleanly(dir) || conf::is_damaged(&engine.dir())?);
-    if let Some(command) = probe_command.as_mut().filter(|_| suspect)
-        && let Some(reason) = damage_found(dir, command, time_limit, stop)?
-    {
-        return replace(dir, options, reason);
+    // So does what is there beside the records.
+    let is_alone = Generation::candidates(dir)?.len() == 1;
+    let suspect = kind_at(&engine.db())?.is_some()
+        && !(is_alone && closed_cleanly(dir) && !conf::is_damaged(&engine.dir())?);
+    if let Some(command) = probe_command.as_mut().filter(|_| suspect) {
+        examine(dir, command, time_limit, stop)?;
     }
     let reason = match open_within(dir, options, time_limit) {
         Err(StoreError::Damaged { reason }) => reason,
-        opened => {
-            return Ok(Opened {
-                store: opened?,
-                damage: None,
-            });
-        }
+        opened => return opened,
     };
     // A process of its own has its own memory, threads and engine: it must find the same. The engine
     // that failed here lets go of its file a little later.
     wait_unlocked(&engine.db(), RELEASE_LIMIT);
     match probe_command.as_mut() {
-        Some(command) => match damage_found(dir, command, time_limit, stop)? {
-            Some(found) => replace(dir, options, found),
-            None => Err(inconclusive(
-                dir,
-                format!("it does not open ({reason}), and a probe finds nothing wrong with it"),
-            )),
-        },
-        None => replace(dir, options, reason),
+        Some(command) => examine(dir, command, time_limit, stop)?,
+        None if without_snapshots(dir)? => {}
+        None => return Err(StoreError::Damaged { reason }),
+    }
+    // What was wrong may have been taken away.
+    match open_within(dir, options, time_limit) {
+        Err(StoreError::Damaged { reason: still }) if probe_command.is_some() => {
+            let reason = format!(
+                "it does not open ({reason}; then {still}), and a probe finds nothing wrong with it"
+            );
+            Err(inconclusive(dir, reason))
+        }
+        opened => opened,
     }
 }
 
@@ -101,25 +119,51 @@ pub fn open_examined(
     mut probe_command: Command,
     time_limit: Duration,
 ) -> Result<SledStore, StoreError> {
-    match damage_found(dir, &mut probe_command, time_limit, &Cancel::never())? {
-        Some(reason) => Err(StoreError::Damaged { reason }),
-        None => open_within(dir, options, time_limit),
-    }
+    examine(dir, &mut probe_command, time_limit, &Cancel::never())?;
+    open_within(dir, options, time_limit)
 }
 
-/// What the probe found wrong; none where the store is sound.
-fn damage_found(
+/// Has the probe examine the store, and again once what is derived and damaged was taken away: a run of
+/// postings, which is made anew, and snapshots, which only make an opening fast and may be of another time
+/// than what they lie beside.
+///
+/// # Errors
+/// [`StoreError::Damaged`] with what it found.
+fn examine(
     dir: &Path,
     command: &mut Command,
     limit: Duration,
     stop: &Cancel,
-) -> Result<Option<String>, StoreError> {
-    match judge::examine(dir, command, limit, stop)? {
-        Verdict::Sound => Ok(None),
-        Verdict::Damaged(reason) => Ok(Some(reason)),
-        Verdict::Unknown(reason) => Err(inconclusive(dir, reason)),
-        Verdict::Locked => Err(StoreError::Locked { dir: dir.into() }),
+) -> Result<(), StoreError> {
+    // The engine writes a snapshot whenever it opens, so they are moved away once.
+    let mut has_snapshots = true;
+    loop {
+        match judge::examine(dir, command, limit, stop)? {
+            Verdict::Sound => return Ok(()),
+            Verdict::RunDamaged(number, reason) => {
+                tracing::error!(number, reason, "a run of postings is damaged: made anew");
+                let _lock = DirLock::acquire(dir)?;
+                runs::remove_damaged(dir, number)?;
+            }
+            Verdict::Damaged(reason) if has_snapshots && without_snapshots(dir)? => {
+                has_snapshots = false;
+                tracing::warn!(reason, "the store is examined without its snapshots");
+            }
+            Verdict::Damaged(reason) => return Err(StoreError::Damaged { reason }),
+            Verdict::Unknown(reason) => return Err(inconclusive(dir, reason)),
+            Verdict::Locked => return Err(StoreError::Locked { dir: dir.into() }),
+        }
     }
+}
+
+/// Moves the snapshots of all records aside; says whether there were any.
+fn without_snapshots(dir: &Path) -> Result<bool, StoreError> {
+    let _lock = DirLock::acquire(dir)?;
+    let mut any = false;
+    for generation in Generation::candidates(dir)? {
+        any |= move_snapshots_aside(&generation.dir())?;
+    }
+    Ok(any)
 }
 
 fn inconclusive(dir: &Path, reason: String) -> StoreError {
@@ -142,24 +186,8 @@ fn replace(dir: &Path, options: Options, reason: String) -> Result<Opened, Store
 
 fn set_aside(dir: &Path) -> Result<PathBuf, StoreError> {
     let _lock = DirLock::acquire(dir)?;
-    let name = |n: u32| {
-        let mut name = OsString::from(dir);
-        name.push(format!(".damaged-{n}"));
-        PathBuf::from(name)
-    };
-    let target = (1..)
-        .map(name)
-        .find(|path| !path.exists())
-        .unwrap_or_else(|| name(0));
-    std::fs::rename(dir, &target).map_err(StoreError::io("rename", dir))?;
-    match target
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-    {
-        Some(parent) => sync_dir(parent)?,
-        None => sync_dir(Path::new("."))?,
-    }
-    Ok(target)
+    let moved = aside::last_number(dir).and_then(|last| aside::set_aside(dir, last + 1));
+    moved.map_err(StoreError::io("rename", dir))
 }
 
 /// Opens the store in a thread. Where that hangs the thread cannot be ended and keeps the lock, so

@@ -6,9 +6,9 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
-use super::durable::sync_dir;
+use super::durable::{folders, sync_dir};
 use super::generation::Generation;
+use super::{StoreError, runs};
 use crate::safe_fs;
 
 /// Name of the file in the engine's directory.
@@ -19,14 +19,21 @@ const CRC_LEN: usize = 4;
 /// Far above any settings: bounds what is read.
 const MOST: u64 = 4 << 10;
 
-/// The file of the engine's settings for the records of a store, where it is damaged; it is put right
-/// when the store is opened.
+/// The files of the engine's settings for the records and the runs of a store that are damaged; they are
+/// put right when the store is opened.
 ///
 /// # Errors
-/// [`StoreError::Io`] where it cannot be read or is no regular file.
-pub fn damaged_settings(store: &Path) -> Result<Option<PathBuf>, StoreError> {
-    let dir = Generation::current(store)?.dir();
-    Ok(is_damaged(&dir)?.then(|| dir.join(NAME)))
+/// [`StoreError::Io`] where one cannot be read or is no regular file.
+pub fn damaged_settings(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut dirs = vec![Generation::current(store)?.dir()];
+    dirs.extend(folders(&store.join(runs::DIR))?);
+    let mut damaged = Vec::new();
+    for dir in dirs {
+        if is_damaged(&dir)? {
+            damaged.push(dir.join(NAME));
+        }
+    }
+    Ok(damaged)
 }
 
 /// Whether the engine's settings in its directory are there and damaged.

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{ioctl_ficlone, statvfs};
 
 use super::durable::{self, files};
-use super::generation::{BLOBS, Generation};
+use super::generation::{self, BLOBS, Generation};
 use super::lock::Watch;
 use super::recovery::check_kinds;
 use super::{StoreError, runs};
@@ -36,16 +36,18 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
         let name = run.file_name().unwrap_or_default().to_owned();
         folders.push((run, to.join(runs::DIR).join(name)));
     }
-    let current = Generation::current(from)?.dir();
-    if let Ok(below) = current.strip_prefix(from)
-        && !below.as_os_str().is_empty()
-    {
-        folders.push((current.clone(), to.join(below)));
+    // All that may hold the records, with their marks: whoever opens the copy decides as it would there.
+    let records = from.join(generation::DIR);
+    for candidate in Generation::candidates(from)? {
+        if let Ok(below) = candidate.dir().strip_prefix(&records) {
+            folders.push((candidate.dir(), to.join(generation::DIR).join(below)));
+        }
     }
     for at in 0..folders.len() {
         let (source, target) = &folders[at];
         folders.push((source.join(BLOBS), target.join(BLOBS)));
     }
+    folders.push((records, to.join(generation::DIR)));
     for (_, target) in &folders {
         safe_fs::create_dir(target).map_err(StoreError::io("create", target))?;
     }

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{DirEntry, File};
+use std::fs::{DirEntry, File, FileType};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::StoreError;
 use super::generation::{BLOBS, DB};
+use super::lock::Anchor;
 use crate::safe_fs;
 
 /// Syncs the files of one database of the engine.
@@ -24,6 +25,8 @@ pub(super) struct Durable {
     /// Directory of the store, at or above that of the engine.
     store: PathBuf,
     dir: PathBuf,
+    /// Files that must still be where they were opened.
+    anchors: Vec<Anchor>,
     state: Mutex<State>,
 }
 
@@ -38,13 +41,14 @@ struct State {
 }
 
 impl Durable {
-    /// For a database of the engine in `dir`, at or below the directory of a store.
-    pub(super) fn new(store: &Path, dir: &Path) -> Self {
-        Self {
+    /// For a database of the engine in `dir`, at or below the directory of a store, open.
+    pub(super) fn new(store: &Path, dir: &Path, lock: &Anchor) -> Result<Self, StoreError> {
+        Ok(Self {
             store: store.into(),
             dir: dir.into(),
+            anchors: vec![lock.clone(), Anchor::of(&dir.join(DB))?],
             state: Mutex::default(),
-        }
+        })
     }
 
     /// Returns once all that was written to the store's files is on stable storage. To be called
@@ -52,8 +56,10 @@ impl Durable {
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         self.check()?;
         let mut state = self.lock();
-        let result = self.sync_with(&mut state);
-        // What could not be opened for want of descriptors was not lost: it is synced next time.
+        // Files are synced by their names: they must be those that were written to.
+        let synced = self.in_place().and_then(|()| self.sync_with(&mut state));
+        let result = synced.and_then(|()| self.in_place());
+        // What could not even be opened, for want of descriptors, was not lost: it is synced next time.
         state.failed = matches!(&result, Err(error) if !error.is_shortage());
         result
     }
@@ -71,6 +77,22 @@ impl Durable {
             true => Err(StoreError::SyncFailed),
             false => Ok(()),
         }
+    }
+
+    /// Whether the files are those that were opened.
+    ///
+    /// # Errors
+    /// [`StoreError::Replaced`] where they are not; every further sync fails then.
+    pub(super) fn check_place(&self) -> Result<(), StoreError> {
+        let placed = self.in_place();
+        if let Err(StoreError::Replaced { .. }) = &placed {
+            self.fail();
+        }
+        placed
+    }
+
+    fn in_place(&self) -> Result<(), StoreError> {
+        self.anchors.iter().try_for_each(Anchor::check)
     }
 
     /// Has every further sync fail.
@@ -122,19 +144,28 @@ impl Durable {
 
 /// fsync of one file; no error if the engine removed it meanwhile.
 pub(super) fn sync_file(path: &Path) -> Result<(), StoreError> {
-    match safe_fs::open_read(path).and_then(|file| file.sync_all()) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(StoreError::io("sync", path)(error))
-        }
-        _ => Ok(()),
-    }
+    let file = match safe_fs::open_read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        file => file.map_err(StoreError::io("open", path))?,
+    };
+    file.sync_all().map_err(StoreError::io("sync", path))
 }
 
 /// fsync of a directory: makes creations, renames and removals in it last.
 pub(super) fn sync_dir(path: &Path) -> Result<(), StoreError> {
-    File::open(path)
-        .and_then(|dir| dir.sync_all())
-        .map_err(StoreError::io("sync", path))
+    let dir = File::open(path).map_err(StoreError::io("open", path))?;
+    dir.sync_all().map_err(StoreError::io("sync", path))
+}
+
+/// What stands at a path, no link followed; none where nothing does. That it cannot be told is an error: a
+/// disk that fails does not make what it holds superfluous.
+pub(super) fn kind_at(path: &Path) -> Result<Option<FileType>, StoreError> {
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => Ok(Some(
+            found.map_err(StoreError::io("examine", path))?.file_type(),
+        )),
+    }
 }
 
 /// The regular files directly in `dir` with their lengths; none if there is no such directory.
@@ -197,4 +228,24 @@ pub(super) fn allocated_bytes(dir: &Path) -> u64 {
 pub(super) fn allocated_to(path: &Path) -> u64 {
     // POSIX counts blocks of 512 bytes whatever the file system's block size.
     std::fs::symlink_metadata(path).map_or(0, |file| file.blocks() * 512)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_looked_at_is_not_taken_for_missing() {
+        let temp = tempfile::tempdir().unwrap();
+        assert!(kind_at(temp.path()).unwrap().is_some());
+        assert!(kind_at(&temp.path().join("missing")).unwrap().is_none());
+        let refused = kind_at(&temp.path().join("x".repeat(300)));
+        assert!(matches!(
+            refused,
+            Err(StoreError::Io {
+                action: "examine",
+                ..
+            })
+        ));
+    }
 }

@@ -9,7 +9,7 @@ use super::StoreError;
 use super::durable::Durable;
 use super::generation::Generation;
 use super::layers::Layers;
-use super::lock::wait_unlocked;
+use super::lock::{Anchor, wait_unlocked};
 use super::recovery::{Cleaning, LastHandle, RELEASE_LIMIT, from_engine, guarded, open_engine};
 use super::seal::TreeId;
 use super::tree::SledTree;
@@ -17,6 +17,8 @@ use crate::safe_fs;
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
+/// Stands for the number of the last commit in records that are still being copied.
+pub(super) const UNFINISHED: u64 = u64::MAX;
 /// The tree that held all postings up to format 4.
 const TREE_BEFORE_RUNS: &str = "postings";
 
@@ -36,9 +38,10 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Opens the database of a generation, creating it if absent. The caller holds the lock of the store.
+    /// Opens the database of a generation, creating it if absent. The caller holds the `lock` of the store.
     pub(super) fn open(
         generation: Generation,
+        lock: &Anchor,
         cache_bytes: u64,
         cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
@@ -51,7 +54,7 @@ impl Engine {
             commits: SledTree::open(&db, &dir, TreeId::Commits)?,
             last,
             db,
-            durable: Durable::new(generation.store(), &dir),
+            durable: Durable::new(generation.store(), &dir, lock)?,
             generation,
             superseded: OnceLock::new(),
         })
@@ -105,9 +108,9 @@ impl Engine {
         last.abandon();
     }
 
-    /// Has whoever reads this database last remove its files.
-    pub(super) fn supersede(&self) {
-        let superseded = Superseded(self.generation.clone());
+    /// Has whoever reads this database last remove its files, while the store has the lock that was taken.
+    pub(super) fn supersede(&self, lock: &Anchor) {
+        let superseded = Superseded(self.generation.clone(), lock.clone());
         let _set_before = self.superseded.set(superseded);
     }
 }
@@ -123,13 +126,13 @@ fn read_ahead(generation: &Generation) {
 
 /// Removes the files of a generation when it is dropped.
 #[derive(Debug)]
-struct Superseded(Generation);
+struct Superseded(Generation, Anchor);
 
 impl Drop for Superseded {
     fn drop(&mut self) {
         // The engine lets go of its file a little after it is closed.
         wait_unlocked(&self.0.db(), RELEASE_LIMIT);
-        if let Err(error) = self.0.remove() {
+        if let Err(error) = self.1.check().and_then(|()| self.0.remove()) {
             let dir = self.0.dir();
             tracing::warn!(%error, dir = %dir.display(), "old records stay on the disk until the next start");
         }

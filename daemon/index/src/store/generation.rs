@@ -5,17 +5,19 @@
 //! directory of its own, `records/NNNNNN`. Beside one that is not finished stands its mark, the empty file
 //! `records/NNNNNN.new`: written, power-safe, before the directory is made, and taken away once all in it
 //! is power-safe. A mark and no other name, since the engine keeps the path of what it has open. So the
-//! listing alone tells which generation is current: the highest without a mark. All others are what a
-//! crash left, and are removed when the store opens.
+//! listing tells which generation should be current: the highest without a mark. All others are what a
+//! crash left, or what somebody restored; they go once the current one was opened and knows every commit
+//! that was made, and not before.
 
+use std::cmp::Reverse;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::durable::{allocated_bytes, allocated_to, entries, files, sync_dir, sync_file};
+use super::durable::{allocated_bytes, allocated_to, entries, files, kind_at, sync_dir, sync_file};
 use super::runs::remove_dir;
-use crate::safe_fs;
+use crate::{aside, safe_fs};
 
 /// Name of the directory in the store.
 pub(super) const DIR: &str = "records";
@@ -24,7 +26,7 @@ pub(super) const DB: &str = "db";
 /// Name of the engine's directory of large values.
 pub(super) const BLOBS: &str = "blobs";
 /// Ends the name of a mark.
-const UNFINISHED: &str = "new";
+const UNFINISHED: &str = ".new";
 
 /// One generation of the records of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,39 +36,91 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// The current one of a store, which may be empty or missing. Changes nothing.
-    pub(super) fn current(store: &Path) -> Result<Self, StoreError> {
-        let all = Self::all(store)?;
-        let finished = all
-            .into_iter()
-            .filter(|found| found.dir().is_dir() && !found.is_marked());
+    /// Those that may hold the records of a store, which may be empty or missing, the likeliest first:
+    /// finished ones, the highest first; the first of all; those with a mark, which a backup may have
+    /// brought back. Changes nothing.
+    pub(super) fn candidates(store: &Path) -> Result<Vec<Self>, StoreError> {
         let first = Self {
             store: store.into(),
             number: 0,
         };
-        Ok(finished.max_by_key(|found| found.number).unwrap_or(first))
+        let (mut finished, mut marked) = (Vec::new(), Vec::new());
+        for found in Self::all(store)? {
+            if !kind_at(&found.dir())?.is_some_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            match found.is_marked()? {
+                false => finished.push(found),
+                true if kind_at(&found.db())?.is_some() => marked.push(found),
+                true => {}
+            }
+        }
+        let has_first = kind_at(&first.db())?.is_some();
+        let is_new = finished.is_empty() && !has_first;
+        let descending = |mut some: Vec<Self>| {
+            some.sort_by_key(|one| Reverse(one.number));
+            some.dedup();
+            some
+        };
+        let mut all = descending(finished);
+        all.extend(has_first.then(|| first.clone()));
+        all.extend(descending(marked));
+        // It is made where none of the others is any good.
+        all.extend(is_new.then_some(first));
+        Ok(all)
     }
 
-    /// The current one, once all others are removed. The caller holds the lock of the store.
-    pub(super) fn alone(store: &Path) -> Result<Self, StoreError> {
-        let current = Self::current(store)?;
-        if store.join(DIR).exists() {
+    /// The likeliest of them.
+    pub(super) fn current(store: &Path) -> Result<Self, StoreError> {
+        let first = Self {
+            store: store.into(),
+            number: 0,
+        };
+        let all = Self::candidates(store)?;
+        Ok(all.into_iter().next().unwrap_or(first))
+    }
+
+    /// Leaves only this one, which was opened and is whole: what came before it or was never finished is
+    /// removed, and what stands above it, and is not what it seems, is set aside. The caller holds the lock
+    /// of the store.
+    pub(super) fn keep_alone(&self) -> Result<(), StoreError> {
+        let records = self.store.join(DIR);
+        if kind_at(&records)?.is_some() {
             // Before what came earlier goes.
-            sync_dir(&store.join(DIR))?;
+            sync_dir(&records)?;
         }
-        for other in Self::all(store)? {
-            if other != current {
+        if self.is_marked()? {
+            let mark = self.mark();
+            unless_missing(std::fs::remove_file(&mark)).map_err(StoreError::io("remove", &mark))?;
+            sync_dir(&records)?;
+        }
+        for other in Self::all(&self.store)? {
+            if other.number > self.number && !other.is_marked()? {
+                other.set_aside()?;
+            } else if other != *self {
                 other.remove()?;
             }
         }
-        if current.number > 0 {
+        if self.number > 0 {
             let first = Self {
                 number: 0,
-                ..current.clone()
+                ..self.clone()
             };
             first.remove()?;
         }
-        Ok(current)
+        Ok(())
+    }
+
+    fn set_aside(&self) -> Result<(), StoreError> {
+        let dir = self.dir();
+        if kind_at(&dir)?.is_none() {
+            return Ok(());
+        }
+        let moved = aside::last_number(&dir).and_then(|last| aside::set_aside(&dir, last + 1));
+        let set_aside = moved.map_err(StoreError::io("rename", &dir))?;
+        let set_aside = set_aside.display();
+        tracing::error!(%set_aside, "records of the index that do not know its last commit were set aside");
+        Ok(())
     }
 
     /// Those with a directory or a mark of their own.
@@ -76,8 +130,9 @@ impl Generation {
         for entry in entries(&dir)? {
             let entry = entry.map_err(StoreError::io("list", &dir))?;
             let name = entry.file_name();
-            let number = Path::new(&name).file_stem().and_then(|stem| stem.to_str());
-            if let Some(number @ 1..) = number.and_then(|stem| stem.parse().ok()) {
+            let name = name.to_str().unwrap_or_default();
+            let stem = name.strip_suffix(UNFINISHED).unwrap_or(name);
+            if let Ok(number @ 1..) = stem.parse() {
                 let store = store.into();
                 all.push(Self { store, number });
             }
@@ -112,11 +167,14 @@ impl Generation {
     }
 
     fn mark(&self) -> PathBuf {
-        self.dir().with_extension(UNFINISHED)
+        let mut mark = self.dir().into_os_string();
+        mark.push(UNFINISHED);
+        mark.into()
     }
 
-    fn is_marked(&self) -> bool {
-        self.mark().exists()
+    /// Whether a mark says that it was not finished; of the first there is none.
+    pub(super) fn is_marked(&self) -> Result<bool, StoreError> {
+        Ok(self.number > 0 && kind_at(&self.mark())?.is_some())
     }
 
     /// Bytes of disk allocated to it.
@@ -128,6 +186,12 @@ impl Generation {
 
     /// Begins one that is not finished, with nothing in its directory.
     pub(super) fn begin(&self) -> Result<(), StoreError> {
+        let dir = self.dir();
+        if kind_at(&dir)?.is_some() && !self.is_marked()? {
+            // It came here since the store was opened.
+            let there = std::io::Error::other("it is there already; move it away");
+            return Err(StoreError::io("create", dir)(there));
+        }
         self.remove()?;
         let records = self.store.join(DIR);
         safe_fs::create_dir(&records).map_err(StoreError::io("create", &records))?;
@@ -138,7 +202,6 @@ impl Generation {
             .map_err(StoreError::io("create", &mark))?;
         sync_file(&mark)?;
         sync_dir(&records)?;
-        let dir = self.dir();
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))
     }
 
@@ -150,7 +213,9 @@ impl Generation {
         let mark = self.mark();
         let removed = std::fs::remove_file(&mark).map_err(StoreError::io("remove", &mark));
         match removed {
-            Err(error) if self.is_marked() => return Err(Unfinished::AsBefore(error)),
+            Err(error) if matches!(self.is_marked(), Ok(true)) => {
+                return Err(Unfinished::AsBefore(error));
+            }
             Err(_) => return Err(Unfinished::Unknown),
             Ok(()) => {}
         }
@@ -159,7 +224,7 @@ impl Generation {
 
     /// Removes one that did not get finished, and never one that did.
     pub(super) fn abandon(&self) {
-        if !self.is_marked() {
+        if !matches!(self.is_marked(), Ok(true)) {
             return;
         }
         // One that failed is never closed, and must give its room back all the same.
@@ -185,7 +250,7 @@ impl Generation {
         }
         remove_dir(&dir)?;
         let mark = self.mark();
-        if self.is_marked() {
+        if self.is_marked()? {
             // Without its mark what is left of it would be taken for finished.
             sync_dir(&self.store.join(DIR))?;
             unless_missing(std::fs::remove_file(&mark)).map_err(StoreError::io("remove", &mark))?;
@@ -230,7 +295,7 @@ mod tests {
     fn the_highest_generation_without_a_mark_is_current_and_others_are_removed() {
         let temp = tempfile::tempdir().unwrap();
         let (store, records) = (temp.path(), temp.path().join(DIR));
-        assert_eq!(Generation::alone(store).unwrap().number, 0);
+        assert_eq!(Generation::current(store).unwrap().number, 0);
         for name in [
             "blobs",
             "records/000009",
@@ -257,7 +322,10 @@ mod tests {
         }
         let current = Generation::current(store).unwrap();
         assert_eq!(current.number, 10);
-        assert_eq!(Generation::alone(store).unwrap(), current);
+        let all = Generation::candidates(store).unwrap();
+        let numbers: Vec<_> = all.iter().map(|one| one.number).collect();
+        assert_eq!(numbers, [10, 9, 0, 11]);
+        current.keep_alone().unwrap();
         assert!(kept.iter().all(|name| store.join(name).exists()));
         assert!(left.iter().all(|name| !store.join(name).exists()));
         assert_eq!(fs::read_dir(&records).unwrap().count(), 1);

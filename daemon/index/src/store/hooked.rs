@@ -4,8 +4,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use simdex_schema::RunId;
+
 use super::{
-    NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError, VisitEntry, Write,
+    Block, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError, VisitEntry,
+    Write,
 };
 use crate::Cancel;
 
@@ -92,6 +95,10 @@ impl Store for Hooked {
         self.hooks.told(self.store.compact_records(least, cancel))
     }
 
+    fn kept_blocks(&self) -> (u64, u64) {
+        self.store.kept_blocks()
+    }
+
     fn bytes_on_disk(&self) -> u64 {
         self.store.bytes_on_disk()
     }
@@ -154,8 +161,16 @@ struct HookedRun {
 }
 
 impl PostingRun for HookedRun {
+    fn id(&self) -> Option<RunId> {
+        self.run.id()
+    }
+
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.hooks.around(Operation::Read, || self.run.get(key))
+    }
+
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
+        self.hooks.around(Operation::Read, || self.run.look_up(key))
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {

@@ -11,15 +11,19 @@ use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::durable::allocated_bytes;
-use super::probe::{BEGUN, exit};
+use super::probe::{BEGUN, Part, exit};
+use super::recovery::is_of_the_machine;
 use crate::Cancel;
 
 /// What an examination came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Sound,
-    /// What was found.
+    /// What was found in the records.
     Damaged(String),
+    /// The number of a run of postings that is damaged, and what was found; the records are not examined
+    /// to their end.
+    RunDamaged(u32, String),
     /// Why it is not known.
     Unknown(String),
     /// Another process has the store.
@@ -29,8 +33,8 @@ pub(super) enum Verdict {
 /// How one run of the probe ended.
 enum End {
     Verdict(Verdict),
-    /// It crashed or hung: damage, where it does so again.
-    Failed(String),
+    /// It crashed or hung, and over what: damage, where it does so again.
+    Failed(String, Part),
 }
 
 /// A sound store asks for no allocation, and reads no more, than this many times its size, and
@@ -52,7 +56,7 @@ pub(super) fn examine(
 ) -> Result<Verdict, StoreError> {
     match run(dir, command, limit, stop)? {
         End::Verdict(verdict) => Ok(verdict),
-        End::Failed(first) => {
+        End::Failed(first, _) => {
             tracing::warn!(
                 reason = first,
                 "the probe of the store failed: trying again"
@@ -62,9 +66,16 @@ pub(super) fn examine(
                     Verdict::Unknown(format!("{first}; a second one found nothing wrong"))
                 }
                 End::Verdict(verdict) => verdict,
-                End::Failed(second) => Verdict::Damaged(format!("{first}; then {second}")),
+                End::Failed(second, over) => damaged(over, format!("{first}; then {second}")),
             })
         }
+    }
+}
+
+fn damaged(part: Part, reason: String) -> Verdict {
+    match part {
+        Part::Records => Verdict::Damaged(reason),
+        Part::Run(number) => Verdict::RunDamaged(number, reason),
     }
 }
 
@@ -77,7 +88,9 @@ fn run(
     let most = allocated_bytes(dir)
         .saturating_mul(MOST_TIMES)
         .saturating_add(SPARE);
+    // Where memory is short a panic would wait for ever for the memory to say where it came from.
     let mut child = command
+        .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -90,11 +103,15 @@ fn run(
     let _ = child.kill();
     let _ = child.wait();
     let said = heard(dir, said)?;
-    let begun = heard(dir, told)?.contains(BEGUN);
+    let told = heard(dir, told)?;
     let waited = waited.map_err(StoreError::io("await the probe of", dir))?;
     Ok(match waited {
-        Waited::Ended(status) => judge(status, &said, begun, most),
-        Waited::Hung(reason) => End::Failed(reason),
+        Waited::Ended(status) => judge(status, &said, &told, most),
+        // It may wait for ever for the memory to say that there is none.
+        Waited::Hung(_) if refused_allocation(&said).is_some_and(|bytes| bytes <= most) => {
+            End::Verdict(Verdict::Unknown("the probe ran out of memory".to_owned()))
+        }
+        Waited::Hung(reason) => End::Failed(reason, Part::last_told(&told)),
         Waited::GivenUp(reason) => End::Verdict(Verdict::Unknown(reason)),
     })
 }
@@ -198,28 +215,32 @@ fn progress(process: u32) -> Option<Progress> {
     })
 }
 
-/// What the end of a probe shows. `begun` says that it had come so far as to open the store: a
-/// program that cannot even be loaded, for want of memory, crashes as well. `most` is what a sound
-/// store may at most ask for.
-fn judge(status: ExitStatus, said: &str, begun: bool, most: u64) -> End {
+/// What the end of a probe shows. What it has `told` says how far it had come: a program that cannot even
+/// be loaded, for want of memory, crashes as well. `most` is what a sound store may at most ask for.
+fn judge(status: ExitStatus, said: &str, told: &str, most: u64) -> End {
     const SIGABRT: i32 = 6;
     const CRASHES: [i32; 4] = [4, 7, 8, 11]; // SIGILL, SIGBUS, SIGFPE, SIGSEGV
+    let (begun, part) = (told.contains(BEGUN), Part::last_told(told));
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     let verdict = match (code, status.signal()) {
         (Some(exit::SOUND), _) => Verdict::Sound,
-        (Some(exit::DAMAGED), _) => Verdict::Damaged(last_line(said)),
+        (Some(exit::DAMAGED), _) => damaged(part, last_line(said)),
         (Some(exit::LOCKED), _) => Verdict::Locked,
         (Some(exit::UNKNOWN), _) => Verdict::Unknown(last_line(said)),
         (_, Some(signal)) if begun && CRASHES.contains(&signal) => {
-            return End::Failed(format!("the probe crashed with signal {signal}"));
+            return End::Failed(format!("the probe crashed with signal {signal}"), part);
         }
         (_, Some(SIGABRT)) => match refused_allocation(said) {
             Some(bytes) if bytes > most => {
-                return End::Failed(format!("the probe asked for {bytes} bytes of memory"));
+                return End::Failed(format!("the probe asked for {bytes} bytes of memory"), part);
             }
             Some(_) => Verdict::Unknown("the probe ran out of memory".to_owned()),
+            // The engine panics again while it lets go of what it could not write.
+            None if is_of_the_machine(said) => {
+                Verdict::Unknown("the machine refused the probe something".to_owned())
+            }
             None if begun && said.contains("panicked") => {
-                return End::Failed("the probe panicked and aborted".to_owned());
+                return End::Failed("the probe panicked and aborted".to_owned(), part);
             }
             None => Verdict::Unknown(status.to_string()),
         },
@@ -294,12 +315,29 @@ mod tests {
         let abort = format!("echo {BEGUN}; echo panicked >&2; kill -ABRT $$");
         assert!(damaged(&abort).contains("aborted"));
         unknown("kill -SEGV $$");
+        let in_a_run = format!("echo {BEGUN}; echo probe-reads 7; kill -SEGV $$");
+        assert!(matches!(judged(&in_a_run), Verdict::RunDamaged(7, _)));
+        let behind_it = "echo probe-reads 7; echo probe-reads 0; exit 65";
+        damaged(behind_it);
         let temp = tempfile::tempdir().unwrap();
         let once = format!(
             "[ -e {0} ] && exit 0; touch {0}; echo {BEGUN}; kill -SEGV $$",
             temp.path().join("was-here").display()
         );
         assert!(unknown(&once).contains("found nothing wrong"));
+    }
+
+    #[test]
+    fn a_panic_over_the_machine_is_no_damage_though_it_aborts() {
+        let aborts = |code: u32| {
+            let panic = format!("panicked at 'Io(Os {{ code: {code}, kind: Other }})'");
+            format!("echo {BEGUN}; echo \"{panic}\" >&2; kill -ABRT $$")
+        };
+        for code in [5, 12, 24, 28] {
+            assert!(unknown(&aborts(code)).contains("machine"), "{code}");
+        }
+        // A file of the store that is missing.
+        assert!(damaged(&aborts(2)).contains("aborted"));
     }
 
     #[test]
@@ -339,6 +377,9 @@ mod tests {
             )
             .unwrap()
         };
+        let starved = "echo 'memory allocation of 35 bytes failed' >&2; exec sleep 600";
+        assert!(matches!(examined(starved), Verdict::Unknown(reason)
+            if reason.contains("memory")));
         assert!(
             matches!(examined("exec sleep 600"), Verdict::Damaged(reason)
             if reason.contains("no progress"))

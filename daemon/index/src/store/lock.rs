@@ -15,13 +15,49 @@ use crate::safe_fs;
 const LOCK: &str = "LOCK";
 const CLEAN: &str = "CLEAN";
 /// A daemon that was killed is gone a little before its probe is: so long the lock is asked for.
-const GRACE: Duration = Duration::from_millis(500);
+pub(super) const GRACE: Duration = Duration::from_millis(500);
 
 /// Exclusive use of a store directory, until dropped. An advisory `flock`, so it ends with the
 /// process however the process ends.
 #[derive(Debug)]
 pub(super) struct DirLock {
     _file: File,
+    anchor: Anchor,
+}
+
+/// Which file stood under a name when the store was opened. People restore and exchange directories; what
+/// works by path must not work on what they put there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Anchor {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+}
+
+impl Anchor {
+    /// Of the file that stands there now.
+    pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
+        let found = std::fs::symlink_metadata(path).map_err(StoreError::io("examine", path))?;
+        Ok(Self {
+            path: path.into(),
+            device: found.dev(),
+            inode: found.ino(),
+        })
+    }
+
+    /// # Errors
+    /// [`StoreError::Replaced`] where another file stands there by now, or none.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        let is_here = match std::fs::symlink_metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            found => {
+                let found = found.map_err(StoreError::io("examine", &self.path))?;
+                (found.dev(), found.ino()) == (self.device, self.inode)
+            }
+        };
+        let path = self.path.clone();
+        is_here.then_some(()).ok_or(StoreError::Replaced { path })
+    }
 }
 
 impl DirLock {
@@ -40,12 +76,23 @@ impl DirLock {
                 tried => break tried,
             }
         };
+        let anchor = Anchor::of(&path);
         match locked {
-            Ok(()) if is_still_at(&file, &path) => Ok(Self { _file: file }),
+            Ok(()) if is_still_at(&file, &path) => Ok(Self {
+                _file: file,
+                anchor: anchor?,
+            }),
             // The holder set the directory aside meanwhile: what we locked is not in use any more.
             Ok(()) | Err(TryLockError::WouldBlock) => Err(StoreError::Locked { dir: dir.into() }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", path)(source)),
         }
+    }
+}
+
+impl DirLock {
+    /// The file that is locked.
+    pub(super) fn anchor(&self) -> &Anchor {
+        &self.anchor
     }
 }
 

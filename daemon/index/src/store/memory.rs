@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use simdex_schema::RunId;
+
 use super::seal::TreeId;
 use super::{
     MAX_RECORD, MAX_VALUE, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store,
@@ -22,7 +24,7 @@ impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
         Self {
-            records: Map::new(TreeId::Records),
+            records: Map::new(TreeId::Records, None),
             runs: RwLock::default(),
         }
     }
@@ -61,13 +63,16 @@ type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 #[derive(Debug)]
 struct Map {
     tree: TreeId,
+    /// Of a run.
+    id: Option<RunId>,
     entries: RwLock<Entries>,
 }
 
 impl Map {
-    fn new(tree: TreeId) -> Self {
+    fn new(tree: TreeId, id: Option<RunId>) -> Self {
         Self {
             tree,
+            id,
             entries: RwLock::default(),
         }
     }
@@ -165,7 +170,7 @@ impl PostingStore for MemoryStore {
         Ok(Box::new(Writing {
             store: self,
             number: run.number,
-            run: Map::new(TreeId::Postings(run.number)),
+            run: Map::new(TreeId::Postings(run.number), Some(run.id)),
         }))
     }
 
@@ -196,6 +201,10 @@ impl RunWriter for Writing<'_> {
 }
 
 impl PostingRun for Map {
+    fn id(&self) -> Option<RunId> {
+        self.id
+    }
+
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.read().get(key).cloned())
     }

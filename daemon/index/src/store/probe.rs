@@ -23,6 +23,38 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// What the probe writes to standard output before it opens the store.
 pub(super) const BEGUN: &str = "probe-has-begun";
+/// What it writes before it reads something that is not the records, and before it goes on with them: a crash
+/// or a hang shows nothing else.
+const READS: &str = "probe-reads ";
+
+/// What of a store the probe is reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Records,
+    /// A run of postings, by number.
+    Run(u32),
+}
+
+impl Part {
+    /// Says so on standard output.
+    fn tell(self) {
+        let number = match self {
+            Self::Records => 0,
+            Self::Run(number) => number,
+        };
+        // Whoever does not read it takes damage to a run for damage to the store.
+        let _ = writeln!(std::io::stdout(), "{READS}{number}");
+    }
+
+    /// What a probe that has told so much was reading last.
+    pub(super) fn last_told(told: &str) -> Self {
+        let number = |line: &str| line.strip_prefix(READS)?.parse().ok();
+        match told.lines().rev().find_map(number) {
+            Some(run @ 1..) => Self::Run(run),
+            _ => Self::Records,
+        }
+    }
+}
 
 /// What a probe found.
 #[derive(Debug)]
@@ -78,15 +110,17 @@ fn memory_was_short() -> bool {
 }
 
 fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {
-    let store = SledStore::open(
-        dir,
-        Options {
-            cache_bytes: CACHE_BYTES,
-        },
-    )?;
-    let counts = store.verify()?;
+    let options = Options {
+        cache_bytes: CACHE_BYTES,
+    };
+    let about_run = |number| Part::Run(number).tell();
+    let store = SledStore::open_telling(dir, options, &about_run)?;
+    Part::Records.tell();
+    let records = store.verify_records()?;
+    let postings = store.verify_runs(&about_run)?;
+    Part::Records.tell();
     store.close()?;
-    Ok(counts)
+    Ok((records, postings))
 }
 
 /// The body of the child process: probes `dir`, says on standard error what is wrong and returns

@@ -5,11 +5,13 @@
 //! meanwhile. Locks are taken in the order `changes`, `last`, `current`.
 
 use std::path::Path;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::changes::Changes;
-use super::engine::Engine;
+use super::engine::{Engine, UNFINISHED};
 use super::generation::Generation;
+use super::lock::Anchor;
 use super::recovery::Cleaning;
 use super::sizes::Sizes;
 use super::witness::Witness;
@@ -27,8 +29,12 @@ pub(super) struct Records {
     /// Number of the last commit; locked while one is made.
     last: Mutex<u64>,
     witness: Witness,
+    /// The lock of the store.
+    pub(super) lock: Anchor,
     current: RwLock<Arc<Engine>>,
     pub(super) sizes: Sizes,
+    /// How often rewriting failed since the store was opened.
+    pub(super) failures: AtomicU32,
     pub(super) cache_bytes: u64,
 }
 
@@ -37,23 +43,24 @@ impl Records {
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if the engine finds them corrupt, or knows fewer commits than were made.
-    pub(super) fn open(store: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
-        let generation = Generation::alone(store)?;
-        let engine = Engine::open(generation, cache_bytes, Cleaning::InBackground)?;
+    pub(super) fn open(store: &Path, lock: &Anchor, cache_bytes: u64) -> Result<Self, StoreError> {
         let witness = Witness::open(store)?;
-        let (last, witnessed) = (engine.last_commit()?, witness.read()?);
-        if last < witnessed {
-            let reason = format!("the engine lost commits {} to {witnessed}", last + 1);
-            return Err(StoreError::Damaged { reason });
+        let (engine, last) = open_likeliest(store, lock, witness.read()?, cache_bytes)?;
+        if engine.generation.is_marked()? {
+            engine.sync()?;
         }
+        // Only now is it known that nothing needs them.
+        engine.generation.keep_alone()?;
         Ok(Self {
             changes: Mutex::default(),
             taken: Condvar::new(),
             rewriting: Mutex::default(),
             last: Mutex::new(last),
             witness,
+            lock: lock.clone(),
             current: RwLock::new(Arc::new(engine)),
             sizes: Sizes::default(),
+            failures: AtomicU32::new(0),
             cache_bytes,
         })
     }
@@ -108,6 +115,51 @@ impl Records {
     pub(super) fn lock_commits(&self) -> MutexGuard<'_, u64> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Opens the likeliest generation that is whole; returns its last commit too.
+///
+/// # Errors
+/// What the likeliest of all lacks, where none is whole.
+fn open_likeliest(
+    store: &Path,
+    lock: &Anchor,
+    witnessed: u64,
+    cache_bytes: u64,
+) -> Result<(Engine, u64), StoreError> {
+    let mut refused = None;
+    for generation in Generation::candidates(store)? {
+        let dir = generation.dir();
+        match open_whole(generation, lock, witnessed, cache_bytes) {
+            Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
+                tracing::warn!(%error, dir = %dir.display(), "these records are not whole");
+                refused.get_or_insert(error);
+            }
+            opened => return opened,
+        }
+    }
+    Err(refused.unwrap_or_else(|| StoreError::Damaged {
+        reason: "there are no records".to_owned(),
+    }))
+}
+
+/// Opens a generation that knows every commit that was witnessed.
+fn open_whole(
+    generation: Generation,
+    lock: &Anchor,
+    witnessed: u64,
+    cache_bytes: u64,
+) -> Result<(Engine, u64), StoreError> {
+    let is_marked = generation.is_marked()?;
+    let engine = Engine::open(generation, lock, cache_bytes, Cleaning::InBackground)?;
+    let last = engine.last_commit()?;
+    let reason = match last {
+        UNFINISHED => "they were never copied to their end".to_owned(),
+        0 if is_marked => "their copy was never finished".to_owned(),
+        _ if last < witnessed => format!("the engine lost commits {} to {witnessed}", last + 1),
+        _ => return Ok((engine, last)),
+    };
+    Err(StoreError::Damaged { reason })
 }
 
 impl RecordStore for Records {

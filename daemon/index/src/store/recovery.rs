@@ -10,13 +10,13 @@ use std::fmt;
 use std::fs::DirEntry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use ::sled::{Config, Db, Error, Mode};
 
 use super::durable::{entries, files, folders, sync_dir};
 use super::generation::{self, BLOBS, DB};
-use super::lock::wait_unlocked;
+use super::lock::{GRACE, wait_unlocked};
 use super::{StoreError, conf, runs};
 
 /// When the engine gives back the room of what is dead in its log.
@@ -40,21 +40,34 @@ pub(super) fn open_engine(
     check_clock(SystemTime::now())?;
     conf::restore(dir)?;
     remove_unfinished_snapshots(dir)?;
-    match open_once(dir, cache_bytes, cleaning)? {
-        Err(Error::Corruption { at: None, .. }) if move_snapshots_aside(dir)? => {
+    let opened = match open_unlocked(dir, cache_bytes, cleaning) {
+        Ok(Err(Error::Corruption { at: None, .. })) if move_snapshots_aside(dir)? => {
             tracing::warn!(dir = %dir.display(), "snapshot is corrupt: reading the whole log");
-            open_once(dir, cache_bytes, cleaning)?
+            open_unlocked(dir, cache_bytes, cleaning)
         }
         opened => opened,
-    }
-    .map_err(|error| from_engine(dir, error))
+    };
+    opened?.map_err(|error| from_engine(dir, error))
 }
 
-fn open_once(
-    dir: &Path,
-    cache_bytes: u64,
-    cleaning: Cleaning,
-) -> Result<Result<(Db, LastHandle), Error>, StoreError> {
+/// As [`open_once`], waiting [`GRACE`] at most while the engine's file is locked. The caller holds the lock
+/// of the store, so this passes: a process that another thread starts shares our descriptors, and with them
+/// our locks, from its fork until it runs its program.
+fn open_unlocked(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
+    let deadline = Instant::now() + GRACE;
+    loop {
+        match open_once(dir, cache_bytes, cleaning)? {
+            Err(error) if is_locked(&error) && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => return Ok(opened),
+        }
+    }
+}
+
+type Opened = Result<(Db, LastHandle), Error>;
+
+fn open_once(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
     // Not for durability, which a commit gives: sled reclaims space only in this thread.
     let every = (cleaning == Cleaning::InBackground).then_some(1000);
     guarded(|| {
@@ -216,19 +229,21 @@ impl fmt::Debug for LastHandle {
 
 /// Whether a panic tells of an error of the operating system (no thread, no descriptor, no memory, a
 /// failing disk) or of the clock. A file that is missing is damage.
-fn is_of_the_machine(message: &str) -> bool {
+pub(super) fn is_of_the_machine(message: &str) -> bool {
     const MISSING: &str = "2,";
     let refused = message.split("Os { code: ").skip(1);
     refused.clone().any(|code| !code.starts_with(MISSING)) || message.contains("SystemTimeError")
+}
+
+fn is_locked(error: &Error) -> bool {
+    matches!(error, Error::Io(e) if e.to_string().starts_with("could not acquire lock"))
 }
 
 /// Sorts the engine's errors into ours.
 pub(super) fn from_engine(dir: &Path, error: Error) -> StoreError {
     use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
     match error {
-        Error::Io(e) if e.to_string().starts_with("could not acquire lock") => {
-            StoreError::Locked { dir: dir.into() }
-        }
+        error if is_locked(&error) => StoreError::Locked { dir: dir.into() },
         // A blob that is missing or too short.
         Error::Io(e) if matches!(e.kind(), InvalidData | NotFound | UnexpectedEof) => {
             StoreError::Damaged {
@@ -261,7 +276,7 @@ fn remove_unfinished_snapshots(dir: &Path) -> Result<(), StoreError> {
 
 /// Renames `snap.X` to `aside.snap.X`, replacing those set aside earlier; says whether there were
 /// any.
-fn move_snapshots_aside(dir: &Path) -> Result<bool, StoreError> {
+pub(super) fn move_snapshots_aside(dir: &Path) -> Result<bool, StoreError> {
     let earlier = named(dir, "aside.snap.")?;
     for path in &earlier {
         std::fs::remove_file(path).map_err(StoreError::io("remove", path))?;

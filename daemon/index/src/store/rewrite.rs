@@ -9,15 +9,17 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use ::sled::IVec;
 
 use super::changes::Changes;
 use super::copy::check_room;
-use super::engine::Engine;
+use super::engine::{Engine, UNFINISHED};
 use super::fill::CACHE_WHILE_FILLED;
 use super::generation::{Generation, Unfinished};
 use super::layers::Layers;
+use super::lock::Anchor;
 use super::pack::{PACK_BYTES, Packer};
 use super::records::Records;
 use super::recovery::Cleaning;
@@ -35,6 +37,9 @@ const LOOK_EVERY: u64 = 4096;
 const BATCH: usize = 1024;
 /// Bytes of changes few enough to be written while batches wait.
 const FEW_BYTES: usize = 64 << 10;
+/// Failures after which no further is risked: each may leave a database open, with its cache and its file
+/// ([`super::recovery::LastHandle::abandon`]).
+const MOST_FAILURES: u32 = 8;
 /// How often changes are written before batches wait, though more come than is few.
 const MOST_ROUNDS: usize = 8;
 
@@ -57,8 +62,9 @@ pub(super) enum Step {
 struct Target(Engine);
 
 impl Target {
-    fn open(generation: Generation) -> Result<Self, StoreError> {
-        Engine::open(generation, CACHE_WHILE_FILLED, Cleaning::WhileWriting).map(Self)
+    fn open(generation: Generation, lock: &Anchor) -> Result<Self, StoreError> {
+        let cleaning = Cleaning::WhileWriting;
+        Engine::open(generation, lock, CACHE_WHILE_FILLED, cleaning).map(Self)
     }
 
     /// Does something with the database; where that fails the database is let go of.
@@ -100,12 +106,18 @@ impl Target {
     ///
     /// # Errors
     /// Where the engine dropped the end of its log: the number, which was written last, is then missing.
-    fn reopen(self, last: u64, cache_bytes: u64, cleaning: Cleaning) -> Result<Engine, StoreError> {
+    fn reopen(
+        self,
+        lock: &Anchor,
+        last: u64,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Engine, StoreError> {
         let generation = self.0.generation.clone();
         let Self(engine) = self.with(|engine| engine.write_commit(last))?;
         let reopened = engine
             .close()
-            .and_then(|()| Engine::open(generation, cache_bytes, cleaning));
+            .and_then(|()| Engine::open(generation, lock, cache_bytes, cleaning));
         let engine = reopened.map_err(not_rewritten)?;
         match engine.last_commit() {
             Ok(found) if found == last => Ok(engine),
@@ -163,9 +175,17 @@ impl Records {
         };
         check_room(engine.generation.store(), live / 2 * 3 + LEAST_ROOM)?;
         drop(engine);
+        if self.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+            let reason = format!("it failed {MOST_FAILURES} times; the next start tries again");
+            return Err(not_rewritten(StoreError::Engine(reason)));
+        }
         let done = self.rewrite(PART_BYTES, &mut |_| cancel.check().is_ok());
-        if !matches!(done, Ok(false)) {
-            self.sizes.tried(live);
+        match &done {
+            Ok(true) => self.sizes.rewritten(live),
+            Ok(false) => {}
+            Err(_) => {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+            }
         }
         done
     }
@@ -180,7 +200,10 @@ impl Records {
         let Ok(_one_at_a_time) = self.rewriting.try_lock() else {
             return Ok(false);
         };
-        let generation = self.current().generation.next();
+        let current = self.current();
+        current.durable.check_place()?;
+        let generation = current.generation.next();
+        drop(current);
         let keeping = Keeping::begin(self);
         let copied = self.copy(&keeping, &generation, part_bytes, go_on);
         let old = copied.and_then(|target| match target {
@@ -188,7 +211,8 @@ impl Records {
             None => Ok(None),
         });
         drop(keeping);
-        if !matches!(old, Ok(Some(_))) {
+        // What lies in a store that came here meanwhile is not ours.
+        if !matches!(old, Ok(Some(_))) && self.lock.check().is_ok() {
             generation.abandon();
         }
         // Closed, and its files removed, by whoever reads it last.
@@ -204,7 +228,7 @@ impl Records {
         go_on: &mut dyn FnMut(Step) -> bool,
     ) -> Result<Option<Target>, StoreError> {
         generation.begin().map_err(not_rewritten)?;
-        let mut target = Target::open(generation.clone()).map_err(not_rewritten)?;
+        let mut target = Target::open(generation.clone(), &self.lock).map_err(not_rewritten)?;
         let mut next = Some(Vec::new());
         while let Some(start) = next {
             if !go_on(Step::Copying) {
@@ -221,8 +245,13 @@ impl Records {
             target = target.append(&part.packs)?.apply(keeping.take()?)?;
             next = part.next;
         }
-        let last = *self.lock_commits();
-        let reopened = target.reopen(last, CACHE_WHILE_FILLED, Cleaning::WhileWriting)?;
+        // Another number than the last: the second time it must have been written anew.
+        let reopened = target.reopen(
+            &self.lock,
+            UNFINISHED,
+            CACHE_WHILE_FILLED,
+            Cleaning::WhileWriting,
+        )?;
         let target = catch_up(Target(reopened), keeping)?;
         Ok(go_on(Step::Copied).then_some(target))
     }
@@ -243,11 +272,12 @@ impl Records {
             return Ok(None);
         };
         let target = target.apply(kept.map_err(not_rewritten)?)?;
-        let engine = target.reopen(*last, self.cache_bytes, Cleaning::InBackground)?;
+        let engine = target.reopen(&self.lock, *last, self.cache_bytes, Cleaning::InBackground)?;
         engine.sync().map_err(not_rewritten)?;
         if !go_on(Step::PowerSafe) {
             return Ok(None);
         }
+        self.current().durable.check_place()?;
         match generation.finish() {
             Ok(()) => {}
             Err(Unfinished::AsBefore(error)) => return Err(not_rewritten(error)),
@@ -256,7 +286,7 @@ impl Records {
         go_on(Step::Current);
         *changes = None;
         let old = self.replace(engine);
-        old.supersede();
+        old.supersede(&self.lock);
         Ok(Some(old))
     }
 }

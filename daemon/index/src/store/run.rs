@@ -1,19 +1,21 @@
 //! One run of postings: a database of the engine, filled in the order of keys and then only read.
 //!
 //! The last block is the end of the run: an engine that takes damage for a torn tail of its log, and
-//! drops what follows, has lost it.
+//! drops what follows, has lost it. It has the number of blocks and the id of the run.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use ::sled::{Db, IVec};
+use simdex_schema::RunId;
 
+use super::blocks::{Blocks, BlocksOfRun};
 use super::durable::{files, sync_dir, sync_file};
 use super::fill::{self, AT_ONCE, CACHE_WHILE_FILLED};
 use super::recovery::{Cleaning, LastHandle, from_engine, guarded, open_engine};
 use super::seal::{TreeId, seal};
 use super::tree::SledTree;
-use super::{MAX_VALUE, PostingRun, StoreError};
+use super::{Block, MAX_VALUE, PostingRun, StoreError};
 use crate::safe_fs;
 
 /// A run, open for reading.
@@ -23,38 +25,83 @@ pub(super) struct SledRun {
     pub(super) blocks: SledTree,
     db: Db,
     last: LastHandle,
+    id: Option<RunId>,
+    /// Those looked up lately.
+    kept: BlocksOfRun,
 }
 
-/// Key of the number of blocks, which ends a run; no block has it.
+/// Key of the block that ends a run; no other block has it.
 const END: &[u8] = &[0xff];
+
+/// What ends a run.
+#[derive(Debug)]
+struct End {
+    blocks: u64,
+    /// None before format 7.
+    id: Option<RunId>,
+}
+
+impl End {
+    fn encode(&self) -> Vec<u8> {
+        let id = self.id.map_or(Vec::new(), |id| id.0.to_vec());
+        [self.blocks.to_le_bytes().to_vec(), id].concat()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (blocks, id) = bytes.split_first_chunk()?;
+        let id = match id.is_empty() {
+            true => None,
+            false => Some(RunId(id.try_into().ok()?)),
+        };
+        Some(Self {
+            blocks: u64::from_le_bytes(*blocks),
+            id,
+        })
+    }
+}
 
 impl SledRun {
     /// Opens a run that was finished.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] if its end is not there.
-    pub(super) fn open(dir: &Path, number: u32, cache_bytes: u64) -> Result<Self, StoreError> {
-        let run = Self::open_unfinished(dir, number, cache_bytes)?;
-        run.len()?;
+    pub(super) fn open(
+        dir: &Path,
+        number: u32,
+        cache_bytes: u64,
+        kept: BlocksOfRun,
+    ) -> Result<Self, StoreError> {
+        let mut run = Self::open_unfinished(dir, number, cache_bytes, kept)?;
+        run.id = run.end()?.id;
         Ok(run)
     }
 
-    fn open_unfinished(dir: &Path, number: u32, cache_bytes: u64) -> Result<Self, StoreError> {
+    fn open_unfinished(
+        dir: &Path,
+        number: u32,
+        cache_bytes: u64,
+        kept: BlocksOfRun,
+    ) -> Result<Self, StoreError> {
         let (db, last) = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
         let blocks = SledTree::open(&db, dir, TreeId::Postings(number))?;
-        Ok(Self { blocks, db, last })
+        Ok(Self {
+            blocks,
+            db,
+            last,
+            id: None,
+            kept,
+        })
     }
 
-    /// How many blocks it has, as its end says.
-    fn len(&self) -> Result<u64, StoreError> {
-        let end = self.blocks.read(END)?.and_then(|end| end.try_into().ok());
-        let end = end.map(u64::from_le_bytes);
+    fn end(&self) -> Result<End, StoreError> {
+        let end = self.blocks.read(END)?;
+        let end = end.and_then(|end| End::decode(&end));
         end.ok_or_else(|| damaged("a run of postings has lost its end"))
     }
 
     /// Verifies the checksum of every block; returns their number.
     pub(super) fn verify(&self) -> Result<u64, StoreError> {
-        let blocks = self.len()?;
+        let blocks = self.end()?.blocks;
         match self.blocks.verify()?.checked_sub(1) {
             Some(found) if found == blocks => Ok(found),
             _ => Err(damaged("a run of postings has lost blocks")),
@@ -63,8 +110,24 @@ impl SledRun {
 }
 
 impl PostingRun for SledRun {
+    fn id(&self) -> Option<RunId> {
+        self.id
+    }
+
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.blocks.read(key)
+    }
+
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
+        if let Some(block) = self.kept.get(key) {
+            return Ok(Some(block));
+        }
+        let Some(sealed) = self.blocks.read_sealed(key)? else {
+            return Ok(None);
+        };
+        let block = Block::from(self.blocks.unseal(key, &sealed)?);
+        self.kept.keep(key, &block);
+        Ok(Some(block))
     }
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
@@ -87,18 +150,21 @@ pub(super) struct Builder {
     run: SledRun,
     dir: PathBuf,
     number: u32,
-    blocks: u64,
+    end: End,
     /// Keys and sealed blocks.
     waiting: Vec<(IVec, IVec)>,
 }
 
 impl Builder {
     /// Begins in a directory that is not there yet.
-    pub(super) fn new(dir: &Path, number: u32) -> Result<Self, StoreError> {
+    pub(super) fn new(dir: &Path, number: u32, id: RunId) -> Result<Self, StoreError> {
         safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         Ok(Self {
-            run: SledRun::open_unfinished(dir, number, CACHE_WHILE_FILLED)?,
-            blocks: 0,
+            run: SledRun::open_unfinished(dir, number, CACHE_WHILE_FILLED, none_kept())?,
+            end: End {
+                blocks: 0,
+                id: Some(id),
+            },
             dir: dir.into(),
             number,
             waiting: Vec::with_capacity(AT_ONCE),
@@ -108,7 +174,7 @@ impl Builder {
     pub(super) fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
         let tree = TreeId::Postings(self.number);
         tree.check_len(block, MAX_VALUE)?;
-        self.blocks += 1;
+        self.end.blocks += 1;
         let sealed = seal(tree, key, block);
         self.waiting.push((key.into(), sealed.into()));
         if self.waiting.len() == AT_ONCE {
@@ -127,12 +193,13 @@ impl Builder {
     /// that makes an opening fast only when it opens, so it is opened once more.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         self.write_waiting()?;
-        self.run.blocks.write(END, &self.blocks.to_le_bytes())?;
+        self.run.blocks.write(END, &self.end.encode())?;
         let Self {
             run, dir, number, ..
         } = self;
         close(run, &dir)?;
-        close(SledRun::open(&dir, number, CACHE_WHILE_FILLED)?, &dir)?;
+        let reopened = SledRun::open(&dir, number, CACHE_WHILE_FILLED, none_kept())?;
+        close(reopened, &dir)?;
         for (path, _) in files(&dir)? {
             sync_file(&path)?;
         }
@@ -140,9 +207,16 @@ impl Builder {
     }
 }
 
+/// For a run that nobody looks up anything in.
+fn none_kept() -> BlocksOfRun {
+    Blocks::new(0).of_run()
+}
+
 fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {
     guarded(|| run.db.flush())?.map_err(|error| from_engine(dir, error))?;
-    let SledRun { blocks, db, last } = run;
+    let SledRun {
+        blocks, db, last, ..
+    } = run;
     guarded(move || drop((blocks, db)))?;
     last.close(dir)
 }
@@ -164,12 +238,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let dir = home.path().join("000001");
         let block = |n: u32| [n.to_le_bytes(); 300].concat();
-        let mut builder = Builder::new(&dir, 1).unwrap();
+        let mut builder = Builder::new(&dir, 1, RunId([8; 16])).unwrap();
         for n in 0..BLOCKS {
             builder.put(&n.to_be_bytes(), &block(n)).unwrap();
         }
         builder.finish().unwrap();
-        let run = SledRun::open(&dir, 1, 1 << 20).unwrap();
+        let run = SledRun::open(&dir, 1, 1 << 20, none_kept()).unwrap();
         assert_eq!(run.verify().unwrap(), u64::from(BLOCKS));
         // Far apart, so that each is in a leaf of its own that was not read lately.
         let asked = (0..BLOCKS).step_by(40);
@@ -181,5 +255,22 @@ mod tests {
         // The head of an entry and its body; some leaves of an index, and those at the end of a batch.
         assert!(calls <= leaves * 3, "{calls} calls for {leaves} leaves");
         drop(run);
+    }
+
+    #[test]
+    fn a_run_of_before_has_no_id_and_is_read() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("000001");
+        for id in [Some(RunId([8; 16])), None] {
+            let mut builder = Builder::new(&dir, 1, RunId::default()).unwrap();
+            builder.put(b"key", b"block").unwrap();
+            builder.end.id = id;
+            builder.finish().unwrap();
+            let run = SledRun::open(&dir, 1, 1 << 20, none_kept()).unwrap();
+            assert_eq!((run.id(), run.verify().unwrap()), (id, 1));
+            drop(run);
+            std::fs::remove_dir_all(&dir).unwrap();
+        }
+        assert!(End::decode(&[1; 9]).is_none() && End::decode(&[1; 7]).is_none());
     }
 }

@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::blocks::Blocks;
 use super::copy::check_room;
 use super::durable::{folders, sync_dir};
+use super::lock::Anchor;
 use super::run::{Builder, SledRun};
 use super::{NewRun, PostingRun, PostingStore, RunWriter, StoreError};
 use crate::safe_fs;
@@ -25,22 +27,41 @@ const DROPPED: &str = ".gone";
 /// Bytes that the smallest run takes.
 const LEAST_ROOM: u64 = 2 << 20;
 
+/// The engine gets this part of the cache, for what leads to its leaves, and single blocks the rest.
+const CACHE_OF_ENGINE: u64 = 4;
+
 /// All runs of a store.
 #[derive(Debug)]
 pub(super) struct Runs {
     dir: PathBuf,
+    /// The lock of the store.
+    lock: Anchor,
+    /// Of the engine.
     cache_bytes: u64,
-    open: RwLock<BTreeMap<u32, Arc<SledRun>>>,
+    blocks: Arc<Blocks>,
+    /// By number; none where one does not open, which counts as missing: its postings are derived.
+    open: RwLock<BTreeMap<u32, Option<Arc<SledRun>>>>,
 }
 
 impl Runs {
-    /// Opens every run below the directory of a store, and removes what a crash left of others.
-    pub(super) fn open(store: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
+    /// Opens every run below the directory of a store, and removes what a crash left of others. Calls
+    /// `about` before it opens one, with its number.
+    ///
+    /// # Errors
+    /// Not where a run is damaged.
+    pub(super) fn open(
+        store: &Path,
+        lock: &Anchor,
+        cache_bytes: u64,
+        about: &dyn Fn(u32),
+    ) -> Result<Self, StoreError> {
         let dir = store.join(DIR);
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
         let runs = Self {
             dir,
-            cache_bytes,
+            lock: lock.clone(),
+            cache_bytes: cache_bytes / CACHE_OF_ENGINE,
+            blocks: Blocks::new(cache_bytes - cache_bytes / CACHE_OF_ENGINE),
             open: RwLock::default(),
         };
         let mut numbers = Vec::new();
@@ -54,43 +75,63 @@ impl Runs {
         }
         numbers.sort_unstable();
         for (older, number) in numbers.into_iter().enumerate() {
-            runs.add(number, older)?;
+            about(number);
+            match runs.add(number, older) {
+                Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
+                    tracing::error!(%error, number, "a run of postings does not open");
+                    runs.write().insert(number, None);
+                }
+                added => added?,
+            }
         }
         Ok(runs)
     }
 
-    /// Verifies the checksum of every block; returns their number.
-    pub(super) fn verify(&self) -> Result<u64, StoreError> {
-        let runs: Vec<_> = self.read().values().cloned().collect();
-        runs.iter().map(|run| run.verify()).sum()
+    /// Verifies the checksum of every block; returns their number. Calls `about` before it reads a run, with
+    /// its number.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] and [`StoreError::Corrupt`] where the run is damaged that it reads.
+    pub(super) fn verify(&self, about: &dyn Fn(u32)) -> Result<u64, StoreError> {
+        let runs = self.read().clone();
+        let verified = runs.into_iter().map(|(number, run)| {
+            about(number);
+            run.ok_or_else(|| damaged(number))?.verify()
+        });
+        verified.sum()
     }
 
-    /// Opens a finished run. Each has half of what is left of the cache, the oldest and largest first;
+    /// Opens a finished run. Each has half of what is left of the engine's cache, the oldest and largest first;
     /// so the sum is bounded, and nobody's part changes while newer runs come and go.
     fn add(&self, number: u32, older: usize) -> Result<(), StoreError> {
         let part = self.cache_bytes >> (older + 1).min(63);
-        let run = SledRun::open(&self.path(number), number, part)?;
-        self.write().insert(number, Arc::new(run));
+        let run = SledRun::open(&self.path(number), number, part, self.blocks.of_run())?;
+        self.write().insert(number, Some(Arc::new(run)));
         Ok(())
     }
 
+    /// Bytes of blocks kept, and the most that may be.
+    pub(super) fn kept_blocks(&self) -> (u64, u64) {
+        self.blocks.weight()
+    }
+
     pub(super) fn get(&self, number: u32) -> Option<Arc<SledRun>> {
-        self.read().get(&number).cloned()
+        self.read().get(&number).cloned().flatten()
     }
 
     fn path(&self, number: u32) -> PathBuf {
-        self.dir.join(format!("{number:06}"))
+        path(&self.dir, number, "")
     }
 
     fn with_end(&self, number: u32, end: &str) -> PathBuf {
-        self.dir.join(format!("{number:06}{end}"))
+        path(&self.dir, number, end)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<u32, Arc<SledRun>>> {
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<u32, Option<Arc<SledRun>>>> {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<u32, Arc<SledRun>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<u32, Option<Arc<SledRun>>>> {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -105,6 +146,7 @@ impl PostingStore for Runs {
     }
 
     fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
+        self.lock.check()?;
         let dir = self.with_end(run.number, UNFINISHED);
         remove_dir(&dir)?;
         // What the engine takes beside its values; then its log.
@@ -116,19 +158,39 @@ impl PostingStore for Runs {
             builder: None,
             dir,
         };
-        writing.builder = Some(Builder::new(&writing.dir, run.number)?);
+        writing.builder = Some(Builder::new(&writing.dir, run.number, run.id)?);
         Ok(Box::new(writing))
     }
 
     fn drop_run(&self, number: u32) -> Result<(), StoreError> {
+        self.lock.check()?;
         // Whoever reads it still has its files open.
         if self.write().remove(&number).is_none() {
             return Ok(());
         }
-        let (from, to) = (self.path(number), self.with_end(number, DROPPED));
-        std::fs::rename(&from, &to).map_err(StoreError::io("rename", &from))?;
-        sync_dir(&self.dir)?;
-        remove_dir(&to)
+        remove_run(&self.dir, number)
+    }
+}
+
+/// Removes a run of a store that nobody has open: one that was found damaged. The caller holds its lock.
+pub(super) fn remove_damaged(store: &Path, number: u32) -> Result<(), StoreError> {
+    remove_run(&store.join(DIR), number)
+}
+
+fn remove_run(dir: &Path, number: u32) -> Result<(), StoreError> {
+    let (from, to) = (path(dir, number, ""), path(dir, number, DROPPED));
+    std::fs::rename(&from, &to).map_err(StoreError::io("rename", &from))?;
+    sync_dir(dir)?;
+    remove_dir(&to)
+}
+
+fn path(dir: &Path, number: u32, end: &str) -> PathBuf {
+    dir.join(format!("{number:06}{end}"))
+}
+
+fn damaged(number: u32) -> StoreError {
+    StoreError::Damaged {
+        reason: format!("run {number} of the postings does not open"),
     }
 }
 
@@ -150,9 +212,11 @@ impl RunWriter for Writing<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
+        self.runs.lock.check()?;
         if let Some(builder) = self.builder.take() {
             builder.finish()?;
         }
+        self.runs.lock.check()?;
         let path = self.runs.path(self.number);
         std::fs::rename(&self.dir, &path).map_err(StoreError::io("rename", &self.dir))?;
         sync_dir(&self.runs.dir)?;
@@ -164,7 +228,7 @@ impl Drop for Writing<'_> {
     fn drop(&mut self) {
         drop(self.builder.take());
         // A finished run has another name by now. What cannot be removed is when the store next opens.
-        let _ = remove_dir(&self.dir);
+        let _ = self.runs.lock.check().and_then(|()| remove_dir(&self.dir));
     }
 }
 

@@ -23,8 +23,8 @@ struct Counted {
     live: u64,
     /// Bytes written by then.
     at: u64,
-    /// Not tried again before the next count: it failed, or was of no use.
-    was_tried: bool,
+    /// Not tried again before the next count: more room was not to be had.
+    was_rewritten: bool,
 }
 
 impl Sizes {
@@ -57,20 +57,20 @@ impl Sizes {
                 None => return Ok(None),
             },
         };
-        let is_due = !counted.was_tried && allocated / 2 > counted.live;
+        let is_due = !counted.was_rewritten && allocated / 2 > counted.live;
         Ok(is_due.then_some(counted.live))
     }
 
-    /// Notes that records were rewritten, or that this was tried.
-    pub(super) fn tried(&self, live: u64) {
+    /// Notes that records were rewritten.
+    pub(super) fn rewritten(&self, live: u64) {
         self.set(live, self.written.load(Ordering::Relaxed), true);
     }
 
-    fn set(&self, live: u64, at: u64, was_tried: bool) -> Counted {
+    fn set(&self, live: u64, at: u64, was_rewritten: bool) -> Counted {
         let counted = Counted {
             live,
             at,
-            was_tried,
+            was_rewritten,
         };
         *self.lock() = Some(counted);
         counted
@@ -116,10 +116,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tried_is_not_tried_again_before_much_more_is_written() {
+    fn what_was_rewritten_is_not_tried_again_before_much_more_is_written() {
         let sizes = Sizes::default();
         assert_eq!(asked(&sizes, 9_000, 1_000), (Some(1_000), true));
-        sizes.tried(1_000);
+        sizes.rewritten(1_000);
         assert_eq!(asked(&sizes, 9_000, 1_000), (None, false));
         written(&sizes, 600);
         assert_eq!(asked(&sizes, 9_000, 1_000), (Some(1_000), true));

@@ -18,15 +18,15 @@ const CACHE_OF_RECORDS: u64 = 4;
 /// How to open a [`SledStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Page cache in bytes, as counted on disk; resident memory is larger. A cache below the size
-    /// of the postings makes queries about ten times slower.
+    /// Cache in bytes: pages of records and runs, as counted on disk, where resident memory is larger; and
+    /// single blocks of postings. A look-up that misses it costs some ten times one that does not.
     pub cache_bytes: u64,
 }
 
 impl Options {
-    /// For the daemon's index: 1 GiB of cache.
+    /// For the daemon's index, unless its config says otherwise: 512 MiB of cache.
     pub const DAEMON: Self = Self {
-        cache_bytes: 1 << 30,
+        cache_bytes: 512 << 20,
     };
     /// For a scan of its own: 256 MiB of cache.
     pub const SCAN: Self = Self {
@@ -59,14 +59,24 @@ impl SledStore {
     /// [`StoreError::Damaged`] if the engine finds it corrupt. A damaged store can also make this
     /// hang: see [`super::open_checked`].
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
+        Self::open_telling(dir, options, &|_| {})
+    }
+
+    /// The same; calls `about` before it opens a run of postings, with its number.
+    pub(super) fn open_telling(
+        dir: &Path,
+        options: Options,
+        about: &dyn Fn(u32),
+    ) -> Result<Self, StoreError> {
         safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         check_kinds(dir)?;
         let lock = DirLock::acquire(dir)?;
         unmark_clean(dir)?;
         let cache_of_records = options.cache_bytes / CACHE_OF_RECORDS;
+        let cache_of_runs = options.cache_bytes - cache_of_records;
         Ok(Self {
-            records: Records::open(dir, cache_of_records)?,
-            runs: Runs::open(dir, options.cache_bytes - cache_of_records)?,
+            records: Records::open(dir, lock.anchor(), cache_of_records)?,
+            runs: Runs::open(dir, lock.anchor(), cache_of_runs, about)?,
             dir: dir.into(),
             lock,
         })
@@ -83,6 +93,7 @@ impl SledStore {
         } = self;
         guarded(move || drop(runs))?;
         records.close()?;
+        lock.anchor().check()?;
         mark_clean(&dir)?;
         drop(lock);
         Ok(())
@@ -98,10 +109,19 @@ impl SledStore {
 
     /// Verifies the checksum of every value; returns the numbers of records and postings.
     pub fn verify(&self) -> Result<(u64, u64), StoreError> {
-        Ok((
-            self.records.current().records.verify()?,
-            self.runs.verify()?,
-        ))
+        let records = self.verify_records()?;
+        Ok((records, self.verify_runs(&|_| {})?))
+    }
+
+    /// Verifies the checksums of records; returns their number.
+    pub(super) fn verify_records(&self) -> Result<u64, StoreError> {
+        self.records.current().records.verify()
+    }
+
+    /// Verifies the checksums of postings; returns the number of blocks. Calls `about` before it reads a
+    /// run, with its number.
+    pub(super) fn verify_runs(&self, about: &dyn Fn(u32)) -> Result<u64, StoreError> {
+        self.runs.verify(about)
     }
 }
 
@@ -158,6 +178,10 @@ impl Store for SledStore {
 
     fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
         self.records.compact(least, cancel)
+    }
+
+    fn kept_blocks(&self) -> (u64, u64) {
+        self.runs.kept_blocks()
     }
 
     fn bytes_on_disk(&self) -> u64 {

@@ -18,7 +18,8 @@ use crate::buckets::{Buckets, Cursor};
 use crate::store::{MemoryStore, SledStore, Store};
 use crate::verify::{Depth, verify};
 use crate::{
-    Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options, SeenFile, View,
+    Cancel, Change, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
+    NewDocument, OpenReport, Options, Registry, SeenFile, View,
 };
 
 pub(super) const PARAMETERS: Parameters = Parameters {
@@ -36,12 +37,28 @@ enum Place {
     Disk(PathBuf),
 }
 
+/// An open index with all of its clients.
+pub(super) struct Clients {
+    pub(super) index: Index,
+    pub(super) writer: IndexWriter,
+}
+
+impl Clients {
+    pub(super) fn reader(&self) -> &IndexReader {
+        self.index.reader()
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        self.index.registry()
+    }
+}
+
 pub(super) struct Bed {
     place: Place,
     pub(super) parameters: Parameters,
     pub(super) options: Options,
     dir: tempfile::TempDir,
-    index: Option<Arc<Index>>,
+    index: Option<Arc<Clients>>,
 }
 
 impl Bed {
@@ -75,17 +92,17 @@ impl Bed {
         };
         bed.open();
         for root in ["/data/a", "/data/b"] {
-            bed.index().root(Path::new(root)).unwrap();
+            bed.index().writer.add_root(Path::new(root)).unwrap();
         }
         bed
     }
 
-    pub(super) fn index(&self) -> &Index {
+    pub(super) fn index(&self) -> &Clients {
         self.index.as_ref().unwrap()
     }
 
     /// The index for a hook, which must not keep it open.
-    pub(super) fn weak(&self) -> Weak<Index> {
+    pub(super) fn weak(&self) -> Weak<Clients> {
         Arc::downgrade(self.index.as_ref().unwrap())
     }
 
@@ -106,17 +123,24 @@ impl Bed {
             }
         };
         let opened = Index::open(store, &self.texts(), self.parameters.clone(), self.options)?;
-        self.index = Some(Arc::new(opened.index));
+        self.index = Some(Arc::new(Clients {
+            index: opened.index,
+            writer: opened.writer,
+        }));
         Ok(opened.report)
     }
 
     /// How many edges the store holds.
     pub(super) fn stored_edges(&self) -> usize {
         let mut edges = 0;
-        crate::open::visit(&*self.index().store, key::prefix::EDGE, |_, _| {
-            edges += 1;
-            Ok(())
-        })
+        crate::index::visit(
+            &*self.index().index.shared.store,
+            key::prefix::EDGE,
+            |_, _| {
+                edges += 1;
+                Ok(())
+            },
+        )
         .unwrap();
         edges
     }
@@ -126,10 +150,15 @@ impl Bed {
         self.dir.path().join("texts")
     }
 
+    /// Closes the index properly.
+    pub(super) fn close(&mut self) {
+        let Clients { index, writer } = Arc::into_inner(self.index.take().unwrap()).unwrap();
+        index.close(writer).unwrap();
+    }
+
     /// Closes the index properly and opens it again.
     pub(super) fn close_and_open(&mut self) -> OpenReport {
-        let index = Arc::into_inner(self.index.take().unwrap());
-        index.unwrap().close().unwrap();
+        self.close();
         let report = self.open();
         self.verify();
         report
@@ -137,7 +166,7 @@ impl Bed {
 
     /// Asserts that nothing that is stored contradicts itself.
     pub(super) fn verify(&self) {
-        let store = self.index().store.as_ref();
+        let store = self.index().index.shared.store.as_ref();
         let found = verify(store, &self.texts(), Depth::Everything).unwrap();
         assert_eq!(found.faults.told, [""; 0]);
     }
@@ -155,22 +184,29 @@ impl Bed {
     }
 
     pub(super) fn settle(&self) {
-        self.index().settle(&Cancel::never()).unwrap();
+        self.index().writer.settle(&Cancel::never()).unwrap();
     }
 
     pub(super) fn put(&self, path: &str, text: &str) {
         self.index()
+            .writer
             .apply(&[put(self.index(), path, text, 0)])
             .unwrap();
     }
 
     pub(super) fn remove(&self, path: &str) {
-        self.index().apply(&[Change::removal(file(path))]).unwrap();
+        self.index()
+            .writer
+            .apply(&[Change::removal(file(path))])
+            .unwrap();
     }
 
     /// The document of a text.
     pub(super) fn id(&self, text: &str) -> Option<DocId> {
-        self.index().document_by_hash(document(text)).unwrap()
+        self.index()
+            .reader()
+            .document_by_hash(document(text))
+            .unwrap()
     }
 }
 
@@ -194,7 +230,7 @@ pub(super) fn document(text: &str) -> DocumentHash {
 }
 
 /// The change that a file with this text is.
-pub(super) fn put(index: &Index, path: &str, text: &str, format: u8) -> Change {
+pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> Change {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -204,7 +240,9 @@ pub(super) fn put(index: &Index, path: &str, text: &str, format: u8) -> Change {
         length,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: index.sign_text(&canonical, index.ladder().rung_for(length)),
+        signatures: index
+            .reader()
+            .sign_text(&canonical, index.reader().ladder().rung_for(length)),
     };
     let hash = content(text, format);
     put_content(path, hash, State::Indexed, Some(document))
@@ -269,10 +307,10 @@ fn record_of(hash: ContentHash) -> FileRecord {
 
 /// Every posting of a scheme as it stands in the runs, and the bytes of their blocks; no other run is
 /// left.
-pub(super) fn postings_in_runs(index: &Index, scheme: SchemeKind) -> (Vec<Posting>, u64) {
-    let runs = Arc::clone(&index.state().runs);
+pub(super) fn postings_in_runs(index: &Clients, scheme: SchemeKind) -> (Vec<Posting>, u64) {
+    let runs = Arc::clone(&index.index.shared.state().runs);
     let numbers: Vec<u32> = runs.iter().map(|run| run.record.number).collect();
-    assert_eq!(index.store.postings().runs().unwrap(), numbers);
+    assert_eq!(index.index.shared.store.postings().runs().unwrap(), numbers);
     let (mut postings, mut bytes) = (Vec::new(), 0);
     for run in runs.iter() {
         let mut count = |key: &[u8]| {
@@ -288,16 +326,21 @@ pub(super) fn postings_in_runs(index: &Index, scheme: SchemeKind) -> (Vec<Postin
     (postings, bytes)
 }
 
+/// An account for a question that nobody waits with.
+pub(super) fn account(index: &Clients) -> MemoryAccount {
+    index.reader().memory().questions.account(&Cancel::never())
+}
+
 /// Every near-duplicate of every document, from its side.
 pub(super) fn pairs(
-    index: &Index,
+    index: &Clients,
     view: &View,
     threshold: Ratio,
 ) -> Vec<(DocId, DocId, EdgeRecord)> {
-    let search = index.pair_search(view, threshold);
+    let search = index.reader().pair_search(view, threshold);
     let mut pairs = Vec::new();
     for a in search.documents() {
-        let partners = search.partners_of(a, &Cancel::never()).unwrap();
+        let partners = search.partners_of(a, &account(index)).unwrap();
         pairs.extend(partners.into_iter().map(|(b, edge)| (a, b, edge)));
     }
     pairs

@@ -8,7 +8,7 @@ use simdex_signature::{
     Signature, Window,
 };
 
-use super::bed::{Bed, document, put, put_raw};
+use super::bed::{Bed, account, document, put, put_raw};
 use super::texts::{Random, pool};
 use crate::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, Options,
@@ -39,6 +39,7 @@ fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candi
         rung: Rung::ZERO,
     };
     bed.index()
+        .reader()
         .candidates(asked, kind, view, &Cancel::never())
         .unwrap()
 }
@@ -55,7 +56,7 @@ pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKin
         .find(|r| at_rung(&query.sampled(Rung::ZERO), *r).len() >= 128);
     for text in texts {
         let (id, text) = (bed.id(text).unwrap(), set(text));
-        let own = bed.index().stats(id).unwrap().rung;
+        let own = bed.index().reader().stats(id).unwrap().rung;
         let rung = match kind {
             CandidateKind::Contained => own,
             _ => own.max(coarsest.unwrap_or(Rung::ZERO)),
@@ -68,7 +69,12 @@ pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKin
         match by_id.get(&id) {
             None => assert_eq!(shared, 0, "a document that shares is found"),
             Some(found) => {
-                let counts = (found.rung, found.shared, found.query, found.of_document);
+                let counts = (
+                    found.rung,
+                    found.shared,
+                    found.query_fingerprints,
+                    found.document_fingerprints,
+                );
                 assert_eq!(
                     counts,
                     (rung, shared, ours.len() as u64, theirs.len() as u64)
@@ -82,12 +88,13 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let canonical = CanonicalText::from_extracted(query);
     // Signing may ask the index: no lock is held meanwhile.
     let sign = |rung| {
-        bed.index().live_documents(&View::All);
+        bed.index().index.live_documents(&View::All);
         BswN::sign(&canonical, Window::DEFAULT, rung)
     };
     let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
+        .reader()
         .sharing_windows(&visit, &View::All, &Cancel::never())
         .unwrap();
     let query = set(query);
@@ -99,6 +106,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let kind = CandidateKind::Similar;
     let either = bed
         .index()
+        .reader()
         .candidates_by_either(asked, kind, &visit, &View::All, &Cancel::never())
         .unwrap();
     let ids: BTreeSet<_> = either.found.iter().map(|c| c.document).collect();
@@ -106,7 +114,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     assert!(by_mod_n.found.iter().all(|c| ids.contains(&c.document)));
     for text in texts {
         let id = bed.id(text).unwrap();
-        let rung = bed.index().stats(id).unwrap().rung;
+        let rung = bed.index().reader().stats(id).unwrap().rung;
         let text = BswN::sign(&CanonicalText::from_extracted(text), Window::DEFAULT, rung);
         let (ours, theirs) = (sign(rung), text);
         let all = |s: &Signature| s.fingerprints().iter().copied().collect::<BTreeSet<_>>();
@@ -153,20 +161,23 @@ fn candidates_are_exact_in_buffer_and_buckets_and_between() {
     let put_all = |bed: &Bed, texts: &[String], from: usize| {
         let files = texts.iter().enumerate();
         let files = files.map(|(at, text)| put(bed.index(), &format!("a/{}", from + at), text, 0));
-        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
+        bed.index()
+            .writer
+            .apply(&files.collect::<Vec<_>>())
+            .unwrap();
     };
     put_all(&bed, first, 0);
     check_all(&bed, first, &queries);
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     check_all(&bed, first, &queries);
     put_all(&bed, second, first.len());
     check_all(&bed, &texts, &queries);
     // Half merged: a merge that dies on the way leaves postings in both places.
     bed.fail_after(40);
-    assert!(bed.index().merge().is_err());
+    assert!(bed.index().writer.merge().is_err());
     check_all(&bed, &texts, &queries);
     bed.fail_after(i64::MAX);
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     check_all(&bed, &texts, &queries);
     bed.open();
     check_all(&bed, &texts, &queries);
@@ -183,6 +194,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
     let (a, b) = (bytes(0, 60_000), bytes(1 << 20, 60_000));
     let mixed = [&a[..], &b[..]].concat();
     bed.index()
+        .writer
         .apply(&[put_raw("a/a", &a), put_raw("a/b", &b)])
         .unwrap();
     bed.put("a/text", &Random::new(2).words(50));
@@ -195,6 +207,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
         };
         let found = bed
             .index()
+            .reader()
             .candidates(
                 asked,
                 CandidateKind::Contained,
@@ -204,17 +217,17 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
             .unwrap();
         assert_eq!(found.found.len(), 2);
         for candidate in found.found {
-            let stats = bed.index().stats(candidate.document).unwrap();
+            let stats = bed.index().reader().stats(candidate.document).unwrap();
             assert_eq!(stats.kind, DocumentKind::Raw);
             assert!(
-                candidate.shared + 2 >= candidate.of_document,
+                candidate.shared + 2 >= candidate.document_fingerprints,
                 "all chunks but the seam"
             );
         }
         if step == 0 {
             bed.open();
         } else {
-            bed.index().merge().unwrap();
+            bed.index().writer.merge().unwrap();
         }
     }
 }
@@ -228,9 +241,12 @@ fn common(bed: &Bed, documents: usize) -> String {
             let text = format!("{boilerplate} {}", random.words(3));
             put(bed.index(), &format!("a/{at}"), &text, 0)
         });
-        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
+        bed.index()
+            .writer
+            .apply(&files.collect::<Vec<_>>())
+            .unwrap();
     }
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     boilerplate
 }
 
@@ -269,7 +285,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         .found
         .iter()
         .find(|c| Some(c.document) == bed.id(&boilerplate));
-    assert!(common.is_some_and(|c| c.shared == c.of_document));
+    assert!(common.is_some_and(|c| c.shared == c.document_fingerprints));
 }
 
 #[test]
@@ -289,7 +305,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     let boilerplate = common(&bed, 26_000);
     // Their edges are not the matter here: pretend they are settled.
     {
-        let mut state = bed.index().state_mut();
+        let mut state = bed.index().index.shared.state_mut();
         state.unsettled.clear();
     }
     let mut random = Random::new(79);
@@ -301,8 +317,11 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.settle();
     let (a, b) = (bed.id(&a).unwrap(), bed.id(&b).unwrap());
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let search = bed.index().pair_search(&View::All, threshold);
-    let partners = search.partners_of(a, &Cancel::never()).unwrap();
+    let search = bed.index().reader().pair_search(&View::All, threshold);
+    let partners = search.partners_of(a, &account(bed.index())).unwrap();
     assert!(partners.iter().any(|(other, _)| *other == b));
-    assert_eq!(document(&boilerplate), bed.index().stats(a).unwrap().hash);
+    assert_eq!(
+        document(&boilerplate),
+        bed.index().reader().stats(a).unwrap().hash
+    );
 }

@@ -1,10 +1,13 @@
 //! Text segments that are mostly dead are rewritten; every text stays readable.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bed::{Bed, put};
-use super::frail::DAWDLES;
+use super::frail::{Access, DAWDLES, hook};
 use super::texts::Random;
+use crate::Cancel;
 
 #[test]
 fn compaction_keeps_every_live_text_readable() {
@@ -15,9 +18,10 @@ fn compaction_keeps_every_live_text_readable() {
     let files: Vec<_> = files
         .map(|(at, text)| put(bed.index(), &format!("a/{at}"), text, 0))
         .collect();
-    bed.index().apply(&files).unwrap();
+    bed.index().writer.apply(&files).unwrap();
     // Two empty texts lie in one place.
     bed.index()
+        .writer
         .apply(&[
             put(bed.index(), "b/1", "", 0),
             put(bed.index(), "b/2", " ", 0),
@@ -28,13 +32,19 @@ fn compaction_keeps_every_live_text_readable() {
         bed.remove(&format!("a/{at}"));
     }
     bed.settle();
-    bed.index().merge().unwrap();
-    assert_eq!(bed.index().compact_texts().unwrap(), 1);
-    assert_eq!(bed.index().compact_texts().unwrap(), 0);
+    bed.index().writer.merge().unwrap();
+    assert_eq!(
+        bed.index().writer.compact_texts(&Cancel::never()).unwrap(),
+        1
+    );
+    assert_eq!(
+        bed.index().writer.compact_texts(&Cancel::never()).unwrap(),
+        0
+    );
     for _ in 0..2 {
         for text in texts.iter().step_by(4) {
             let id = bed.id(text).unwrap();
-            assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+            assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
         }
         assert_eq!(bed.open().damaged_texts, 0);
     }
@@ -49,14 +59,17 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
     for round in 0..6 {
         let files = kept.iter().enumerate();
         let files = files.map(|(at, text)| put(bed.index(), &format!("a/{at}"), text, 0));
-        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
+        bed.index()
+            .writer
+            .apply(&files.collect::<Vec<_>>())
+            .unwrap();
         let passing: Vec<String> = (0..60).map(|_| random.words(60)).collect();
         for (at, text) in passing.iter().enumerate() {
             bed.put(&format!("b/{at}"), text);
         }
         (0..60).for_each(|at| bed.remove(&format!("b/{at}")));
         bed.settle();
-        bed.index().merge().unwrap();
+        bed.index().writer.merge().unwrap();
         done.store(false, Ordering::SeqCst);
         std::thread::scope(|scope| {
             let reader = scope.spawn(|| {
@@ -64,11 +77,11 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
                 while !done.load(Ordering::SeqCst) {
                     for text in &kept {
                         let id = bed.id(text).unwrap();
-                        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+                        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
                     }
                 }
             });
-            let compacted = bed.index().compact_texts();
+            let compacted = bed.index().writer.compact_texts(&Cancel::never());
             done.store(true, Ordering::SeqCst);
             assert!(compacted.unwrap() > 0, "round {round}");
             reader.join().unwrap();
@@ -89,7 +102,79 @@ fn a_lost_text_is_reported_and_does_not_stop_the_others() {
     bed.put("a/left", &left);
     bed.put("a/near", &format!("{left} and more"));
     bed.settle();
-    let groups: Vec<_> = bed.index().state().stars.with_members().collect();
+    let groups: Vec<_> = bed
+        .index()
+        .index
+        .shared
+        .state()
+        .stars
+        .with_members()
+        .collect();
     assert_eq!(groups.len(), 1, "left and near");
-    assert!(bed.index().text(bed.id(&gone).unwrap()).is_err());
+    assert!(bed.index().reader().text(bed.id(&gone).unwrap()).is_err());
+}
+
+/// Counts how often this thread reads the record of a document, whether it is asked for or met in a scan.
+fn counting_documents() -> (Rc<Cell<usize>>, impl Drop) {
+    let read = Rc::new(Cell::new(0));
+    let count = Rc::clone(&read);
+    let hooked = hook(move |access, key| {
+        let is_document = key.first() == Some(&simdex_schema::key::prefix::DOCUMENT);
+        count.set(count.get() + usize::from(access == Access::Read && is_document));
+    });
+    (read, hooked)
+}
+
+#[test]
+fn all_dead_segments_cost_one_look_at_the_documents_and_a_little_none() {
+    let mut random = Random::new(54);
+    let mut bed = Bed::memory();
+    for segment in 0..4 {
+        for at in 0..30 {
+            bed.put(&format!("a/{segment}-{at}"), &random.words(60));
+        }
+        bed.close_and_open();
+        (0..28).for_each(|at| bed.remove(&format!("a/{segment}-{at}")));
+    }
+    bed.settle();
+    bed.index().writer.merge().unwrap();
+    let (read, hooked) = counting_documents();
+    let compact = |bed: &Bed| bed.index().writer.compact_texts(&Cancel::never()).unwrap();
+    // Stopped it has done nothing, and is asked again.
+    let stopped = Cancel::never();
+    stopped.cancel();
+    assert_eq!(bed.index().writer.compact_texts(&stopped).unwrap(), 0);
+    read.set(0);
+    assert_eq!(compact(&bed), 4);
+    // Eight live: met in the scan, and read before each is moved.
+    assert_eq!(read.take(), 8 + 8);
+    assert_eq!(compact(&bed), 0);
+    drop(hooked);
+    bed.close_and_open();
+    bed.put("a/short", "a text of a few words");
+    bed.remove("a/short");
+    bed.settle();
+    bed.index().writer.merge().unwrap();
+    let (read, _hooked) = counting_documents();
+    assert_eq!((compact(&bed), read.get()), (0, 0), "little is dead");
+}
+
+#[test]
+fn a_close_does_not_wait_for_texts_to_be_rewritten() {
+    let mut random = Random::new(55);
+    let mut bed = Bed::memory();
+    (0..40).for_each(|at| bed.put(&format!("a/{at}"), &random.words(60)));
+    bed.close_and_open();
+    (0..39).for_each(|at| bed.remove(&format!("a/{at}")));
+    bed.settle();
+    bed.index().writer.merge().unwrap();
+    let (read, hooked) = counting_documents();
+    bed.close();
+    assert_eq!(read.get(), 0);
+    drop(hooked);
+    bed.open();
+    assert_eq!(
+        bed.index().writer.compact_texts(&Cancel::never()).unwrap(),
+        1
+    );
 }

@@ -35,13 +35,19 @@ fn put_mail(bed: &Bed, path: &str, text: &str, attachments: &[(&str, &str)]) -> 
         .map(|((name, text), ordinal)| member(bed, &mail.key, name, text, ordinal))
         .collect();
     let change = Change::container(mail, members);
-    bed.index().apply(&[change]).unwrap().unknown_content.len()
+    bed.index()
+        .writer
+        .apply(&[change])
+        .unwrap()
+        .unknown_content
+        .len()
 }
 
 /// Paths of all files and members, in the order they are listed.
 fn listed(bed: &Bed) -> Vec<String> {
     let mut paths = Vec::new();
     bed.index()
+        .reader()
         .files(&View::All, &mut |file| {
             paths.push(file.path.display().to_string());
             ControlFlow::Continue(())
@@ -72,10 +78,14 @@ fn members_stand_behind_what_holds_them_and_are_no_files_on_disk() {
     let mut on_disk = 0;
     let root = file("a/m.eml").root;
     bed.index()
-        .file_keys(root, &mut |_, _| on_disk += 1)
+        .registry()
+        .files(root, &mut |_, _| on_disk += 1)
         .unwrap();
     assert_eq!(on_disk, 2);
-    let carriers = bed.index().files_of(bed.id(OFFER).unwrap(), &View::All);
+    let carriers = bed
+        .index()
+        .reader()
+        .files_of(bed.id(OFFER).unwrap(), &View::All);
     assert_eq!(carriers.unwrap().len(), 2, "the attachment and the copy");
 }
 
@@ -87,6 +97,7 @@ fn members_go_with_their_container_or_when_it_holds_others() {
     assert_eq!(listed(&bed), ["/data/a/m.eml", "/data/a/m.eml!/two"]);
     assert!(
         bed.index()
+            .reader()
             .files_of(bed.id(OFFER).unwrap(), &View::All)
             .unwrap()
             .is_empty()
@@ -117,9 +128,9 @@ fn a_container_whose_member_is_not_known_is_read_again() {
     let mut lost = member(&bed, &mail.key, "one", OFFER, 0);
     lost.content = None;
     let change = Change::container(mail, vec![lost]);
-    let applied = bed.index().apply(&[change]).unwrap();
+    let applied = bed.index().writer.apply(&[change]).unwrap();
     assert_eq!(applied.unknown_content, [file("a/m.eml")]);
-    let container = bed.index().file(&file("a/m.eml")).unwrap();
+    let container = bed.index().registry().file(&file("a/m.eml")).unwrap();
     assert_eq!(container.unwrap().content(), None, "a look finds it unread");
 }
 
@@ -140,22 +151,32 @@ fn members_never_stay_without_the_file_that_holds_them() {
             _ => purge(&mut mail),
         }
         let change = Change::container(mail, vec![known, other]);
-        let applied = bed.index().apply(&[change]).unwrap();
+        let applied = bed.index().writer.apply(&[change]).unwrap();
         assert_eq!(applied.unknown_content, [file("a/m.eml")], "{purged}");
-        let container = bed.index().file(&file("a/m.eml")).unwrap();
+        let container = bed.index().registry().file(&file("a/m.eml")).unwrap();
         assert_eq!(container.expect(purged).content(), None, "it is unread");
         // It is gone before it is read again: a walk still finds it on record, and a look removes it.
         let (mut keys, from) = (Vec::new(), file("a/a"));
-        let visited = bed.index().file_keys_from(&from, &mut |key| {
+        let visited = bed.index().registry().keys_from(&from, &mut |key| {
             keys.push(key);
             ControlFlow::Continue(())
         });
         visited.unwrap();
         assert_eq!(keys, [file("a/m.eml")], "{purged}");
-        assert!(bed.index().has_members(&file("a/m.eml")).unwrap());
+        assert!(
+            bed.index()
+                .registry()
+                .has_members(&file("a/m.eml"))
+                .unwrap()
+        );
         bed.remove("a/m.eml");
         assert!(listed(&bed).is_empty());
-        assert!(!bed.index().has_members(&file("a/m.eml")).unwrap());
+        assert!(
+            !bed.index()
+                .registry()
+                .has_members(&file("a/m.eml"))
+                .unwrap()
+        );
     }
 }
 
@@ -182,7 +203,7 @@ fn mailbox(bed: &Bed, messages: u32) -> Change {
 
 /// State and reason of the mailbox.
 fn state(bed: &Bed) -> Option<String> {
-    let record = bed.index().file(&file("a/box.mbox")).unwrap()?;
+    let record = bed.index().registry().file(&file("a/box.mbox")).unwrap()?;
     Some(match &record.outcome {
         FileOutcome::Unread(state, reason) => format!("{state:?} {}", reason.as_str()),
         other => format!("{other:?}"),
@@ -192,13 +213,13 @@ fn state(bed: &Bed) -> Option<String> {
 #[test]
 fn a_great_container_in_parts_ends_as_in_one_and_is_unread_until_then() {
     let (whole, bed) = (Bed::memory(), Bed::memory());
-    whole.index().apply(&[mailbox(&whole, 300)]).unwrap();
-    bed.index().apply(&[mailbox(&bed, 301)]).unwrap();
+    whole.index().writer.apply(&[mailbox(&whole, 300)]).unwrap();
+    bed.index().writer.apply(&[mailbox(&bed, 301)]).unwrap();
     let mut parts = mailbox(&bed, 300).parts();
     assert_eq!(parts.len(), 300_usize.div_ceil(64) + 1);
     let last = parts.pop_back().unwrap();
     for part in parts {
-        let applied = bed.index().apply(&[part]).unwrap();
+        let applied = bed.index().writer.apply(&[part]).unwrap();
         assert!(applied.unknown_content.is_empty());
         assert!(state(&bed).unwrap().contains("unpacking"));
         bed.put("a/other", OFFER);
@@ -209,7 +230,7 @@ fn a_great_container_in_parts_ends_as_in_one_and_is_unread_until_then() {
         302,
         "the old ones are there until the end"
     );
-    bed.index().apply(&[last]).unwrap();
+    bed.index().writer.apply(&[last]).unwrap();
     assert_eq!(listed(&bed), listed(&whole));
     assert_eq!(state(&bed), state(&whole));
 }
@@ -218,7 +239,7 @@ fn a_great_container_in_parts_ends_as_in_one_and_is_unread_until_then() {
 fn what_is_recorded_in_part_and_cannot_be_read_any_more_leaves_nothing_behind() {
     let bed = Bed::memory();
     let first = mailbox(&bed, 300).parts().pop_front().unwrap();
-    bed.index().apply(&[first]).unwrap();
+    bed.index().writer.apply(&[first]).unwrap();
     assert!(listed(&bed).len() > 1);
     let unread = SeenFile::without_content(
         file("a/box.mbox"),
@@ -227,7 +248,7 @@ fn what_is_recorded_in_part_and_cannot_be_read_any_more_leaves_nothing_behind() 
             ..seen(&bed, "a/box.mbox", LETTER).record
         },
     );
-    bed.index().apply(&[Change::file(unread)]).unwrap();
+    bed.index().writer.apply(&[Change::file(unread)]).unwrap();
     assert_eq!(listed(&bed), ["/data/a/box.mbox"]);
 }
 
@@ -249,13 +270,13 @@ fn many_great_changes_are_several_batches_and_all_are_there() {
     }
     let files = changes.iter().filter_map(Change::recorded);
     let keys: Vec<FileKey> = files.map(|file| file.key.clone()).collect();
-    let applied = bed.index().apply(&changes).unwrap();
+    let applied = bed.index().writer.apply(&changes).unwrap();
     assert_eq!(
         (applied.new_documents, listed(&bed).len()),
         (1_001, 6 * 1_001)
     );
     let removals: Vec<_> = keys.into_iter().map(Change::removal).collect();
-    bed.index().apply(&removals).unwrap();
+    bed.index().writer.apply(&removals).unwrap();
     assert!(listed(&bed).is_empty());
 }
 
@@ -265,7 +286,7 @@ fn a_part_whose_content_was_purged_has_its_container_read_again() {
     let parts = mailbox_with(&bed, 100, |members| members[70].content = None).parts();
     let unknown = parts
         .into_iter()
-        .map(|part| bed.index().apply(&[part]).unwrap().unknown_content);
+        .map(|part| bed.index().writer.apply(&[part]).unwrap().unknown_content);
     let unknown: Vec<usize> = unknown.map(|files| files.len()).collect();
     assert_eq!(
         unknown,
@@ -294,10 +315,15 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
     put_mail(&bed, "a/m.eml", LETTER, &[("dir/offer.docx", OFFER)]);
     let key = file("a/m.eml").member(b"dir/offer.docx");
     assert_eq!(
-        bed.index().holder(content(OFFER, 0)).unwrap(),
+        bed.index().registry().holder(content(OFFER, 0)).unwrap(),
         Some(key.clone())
     );
-    let view = bed.index().file_view(&key, &View::All).unwrap().unwrap();
+    let view = bed
+        .index()
+        .reader()
+        .file_view(&key, &View::All)
+        .unwrap()
+        .unwrap();
     assert_eq!(
         view.path.display().to_string(),
         "/data/a/m.eml!/dir/offer.docx"
@@ -308,7 +334,8 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
     );
     assert_eq!(
         bed.index()
-            .container_members(&file("a/m.eml"))
+            .registry()
+            .members(&file("a/m.eml"))
             .unwrap()
             .len(),
         1

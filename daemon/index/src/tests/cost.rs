@@ -1,15 +1,18 @@
 //! What placing documents in groups costs, in counts of work: a regression fails here, whatever the machine.
 
+use std::sync::Weak;
+
 use simdex_schema::DocId;
 use simdex_signature::{
     CanonicalText, Levels, Ratio, Rung, SharedAt, ShingleSet, Window, least_overlap_cut,
 };
 
-use super::bed::{Bed, put};
+use super::bed::{Bed, account, put};
+use super::frail::{Access, hook};
 use super::model::Model;
 use super::texts::Random;
 use crate::edges::DOUBT;
-use crate::{Cancel, View, Work};
+use crate::{Cancel, UnsettledCounts, View, Work};
 
 /// An index that lists all shingles, as a daemon does of usual texts.
 fn bed() -> Bed {
@@ -31,6 +34,14 @@ fn family(random: &mut Random, versions: usize) -> Vec<String> {
     (0..versions).map(version).collect()
 }
 
+/// Versions of one text, each of which has a word more than the one before.
+fn growing(random: &mut Random, versions: usize) -> Vec<String> {
+    let (base, more) = (random.words(1_500), random.words(versions));
+    let more: Vec<&str> = more.split(' ').collect();
+    let version = |at: usize| format!("{base} {}", more[..=at].join(" "));
+    (0..versions).map(version).collect()
+}
+
 /// Texts that resemble one another less than the threshold of a bed: words that all share, words of their own.
 fn crowd(random: &mut Random, count: usize, [shared, own]: [usize; 2]) -> Vec<String> {
     let shared = random.words(shared);
@@ -48,13 +59,16 @@ fn put_all(bed: &Bed, folder: &str, texts: &[String]) {
         let path = |n: usize| format!("a/{folder}/{:04}", 50 * at + n);
         let changes = some.iter().enumerate();
         let changes = changes.map(|(n, text)| put(bed.index(), &path(n), text, 0));
-        bed.index().apply(&changes.collect::<Vec<_>>()).unwrap();
+        bed.index()
+            .writer
+            .apply(&changes.collect::<Vec<_>>())
+            .unwrap();
     }
 }
 
 /// Work for each document, since some was done before.
 fn each(bed: &Bed, before: Work, documents: usize) -> [f64; 5] {
-    let now = bed.index().work();
+    let now = bed.index().index.work();
     [
         now.texts_read - before.texts_read,
         now.comparisons - before.comparisons,
@@ -80,9 +94,11 @@ fn a_version_costs_the_same_in_a_small_family_and_in_a_large_one() {
         assert!(shingles <= 7_000.0, "{shingles} shingles");
         assert!(lists <= 400.0, "{lists} lists");
         assert!(postings <= 16_000.0, "{postings} postings");
-        let groups = bed
-            .index()
-            .groups(&View::All, bed.index().threshold(), &Cancel::never());
+        let groups = bed.index().reader().groups(
+            &View::All,
+            bed.index().index.shared.threshold(),
+            &account(bed.index()),
+        );
         assert_eq!(groups.unwrap().groups.len(), 1);
     }
 }
@@ -174,9 +190,10 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
 
 /// Settles all that is waited for; returns how many steps that took.
 fn settle_awaited(bed: &Bed) -> usize {
-    let until = bed.index().end_generation();
-    let is_settled = || bed.index().is_settled_through(until);
-    let steps = std::iter::repeat_with(|| bed.index().settle_step(&Cancel::never()).unwrap());
+    let until = bed.index().writer.end_generation();
+    let is_settled = || bed.index().writer.is_settled_through(until);
+    let steps =
+        std::iter::repeat_with(|| bed.index().writer.settle_step(&Cancel::never()).unwrap());
     steps.take_while(|_| !is_settled()).count() + 1
 }
 
@@ -193,12 +210,12 @@ fn nobody_waits_for_documents_that_must_be_compared_with_very_many_in_whatever_o
             steps = settle_awaited(&bed);
         }
         let index = bed.index();
-        assert_eq!(index.unsettled(), 0);
-        assert!(index.crowded() > 0);
+        let waiting = index.index.unsettled();
+        assert!(waiting.awaited == 0 && waiting.crowded > 0, "{waiting:?}");
         // The last four are put off at once, and no turn of the crowd is longer than one step.
         assert!(at_once == count || steps <= 3, "{steps} steps");
         bed.settle();
-        assert_eq!((index.unsettled(), index.crowded()), (0, 0));
+        assert_eq!(index.index.unsettled(), UnsettledCounts::default());
         assert_eq!(bed.stored_edges(), 0, "each leads");
     }
 }
@@ -249,13 +266,16 @@ fn who_must_be_compared_with_many_waits_for_all_others() {
     let index = bed.index();
     let settled = |texts: &[String]| {
         let ids: Vec<DocId> = texts.iter().map(|text| bed.id(text).unwrap()).collect();
-        let state = index.state();
+        let state = index.index.shared.state();
         ids.iter().filter(|id| state.stars.contains(**id)).count()
     };
-    index.settle_step(&Cancel::never()).unwrap();
+    index.writer.settle_step(&Cancel::never()).unwrap();
     assert_eq!(settled(&others), others.len());
-    assert!(settled(&crowd) < crowd.len() && !index.is_settled());
-    let family = index.group_of(bed.id(&others[7]).unwrap()).unwrap();
+    assert!(settled(&crowd) < crowd.len() && !index.writer.is_settled());
+    let family = index
+        .reader()
+        .group_of(bed.id(&others[7]).unwrap())
+        .unwrap();
     assert!(
         family.id.is_some(),
         "it has its number while the crowd waits"
@@ -270,4 +290,74 @@ fn who_must_be_compared_with_many_waits_for_all_others() {
         }
     }
     model.check(index, &View::All, bed.parameters.threshold);
+}
+
+#[test]
+fn nobody_waits_for_a_version_that_is_longer_than_all_of_a_very_large_family() {
+    let bed = bed();
+    let texts = growing(&mut Random::new(14), 200);
+    let (known, longer) = texts.split_at(160);
+    put_all(&bed, "known", known);
+    bed.settle();
+    let index = bed.index();
+    // One by one, as by a user who saves.
+    for (at, text) in longer[..4].iter().enumerate() {
+        bed.settle();
+        let before = index.index.work();
+        put_all(&bed, &format!("saved{at}"), std::slice::from_ref(text));
+        settle_awaited(&bed);
+        let compared = index.index.work().comparisons - before.comparisons;
+        let waiting = index.index.unsettled();
+        assert!(compared <= 128, "{compared} comparisons for version {at}");
+        assert_eq!((waiting.awaited, waiting.crowded), (0, 1), "version {at}");
+    }
+    bed.settle();
+    // Those that come together are compared with the family once, and are not put off each.
+    let before = index.index.work();
+    put_all(&bed, "loaded", &longer[4..]);
+    index.writer.settle_step(&Cancel::never()).unwrap();
+    let crowded = index.index.unsettled().crowded;
+    assert!(
+        crowded <= 3,
+        "{crowded} of {} are put off",
+        longer.len() - 4
+    );
+    bed.settle();
+    let compared = index.index.work().comparisons - before.comparisons;
+    assert!(compared <= 160 + 6 * 36, "{compared} comparisons");
+    assert_eq!(bed.stored_edges(), texts.len() - 1);
+}
+
+#[test]
+fn a_crowd_makes_way_for_what_comes_while_it_is_compared() {
+    let bed = bed();
+    let (mut random, count) = (Random::new(15), 240);
+    put_all(&bed, "crowd", &near_misses(&mut random, count));
+    settle_awaited(&bed);
+    let (index, crowded) = (bed.index(), bed.index().index.unsettled().crowded);
+    assert!(crowded > 32, "{crowded}");
+    let (weak, text) = (bed.weak(), random.words(60));
+    let mut is_to_come = true;
+    // Right after the step was begun.
+    let _hooked = hook(move |access, _| {
+        if access == Access::Read && std::mem::take(&mut is_to_come) {
+            let index = Weak::upgrade(&weak).unwrap();
+            index
+                .writer
+                .apply(&[put(&index, "a/other", &text, 0)])
+                .unwrap();
+        }
+    });
+    let before = index.index.work();
+    index.writer.settle_step(&Cancel::never()).unwrap();
+    let compared = index.index.work().comparisons - before.comparisons;
+    let now = index.index.unsettled();
+    assert_eq!(now.awaited, 1, "the other one came");
+    assert!(now.crowded < crowded, "one at least has its place");
+    assert!(
+        compared <= 2 * count as u64,
+        "{compared} comparisons: one of each half"
+    );
+    bed.settle();
+    assert_eq!(bed.stored_edges(), 0, "each leads");
 }

@@ -6,29 +6,29 @@ use std::rc::Rc;
 use simdex_schema::{FileRecord, FileStat, RootId, RootRecord, State, StoredReason};
 use simdex_signature::Ratio;
 
-use super::bed::{Bed, content, file, put, put_content, put_raw, seen_file};
+use super::bed::{Bed, Clients, account, content, file, put, put_content, put_raw, seen_file};
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Cancel, Change, FileCounts, Index, SeenFile, View};
+use crate::{Cancel, Change, FileCounts, SeenFile, View};
 
-fn listed(index: &Index, view: &View) -> FileCounts {
+fn listed(index: &Clients, view: &View) -> FileCounts {
     let (mut counts, mut documents) = (FileCounts::default(), std::collections::BTreeSet::new());
     let list = &mut |file: crate::FileView| {
         counts.add(&file);
         documents.extend(file.document.map(|(id, _)| id));
         std::ops::ControlFlow::Continue(())
     };
-    index.files(view, list).unwrap();
+    index.reader().files(view, list).unwrap();
     counts.documents = documents.len() as u64;
     counts
 }
 
 /// What is counted, and how many records are read for it.
-fn counted(index: &Index, view: &View) -> (FileCounts, u64) {
+fn counted(index: &Clients, view: &View) -> (FileCounts, u64) {
     let reads = Rc::new(Cell::new(0));
     let noted = Rc::clone(&reads);
     let _hooked = hook(move |access, _| noted.set(noted.get() + u64::from(access == Access::Read)));
-    let counts = index.count_files(view, &Cancel::never()).unwrap();
+    let counts = index.reader().count_files(view, &Cancel::never()).unwrap();
     (counts, reads.get())
 }
 
@@ -38,12 +38,14 @@ fn views() -> [View; 4] {
 }
 
 /// Counts are those of a list, in every view.
-fn check(index: &Index) {
+fn check(index: &Clients) {
     for view in views() {
-        let counts = index.count_files(&view, &Cancel::never()).unwrap();
+        let counts = index.reader().count_files(&view, &Cancel::never()).unwrap();
         assert_eq!(counts, listed(index, &view), "{view:?}");
         if let View::Roots(roots) = view {
-            let on_disk = roots.iter().map(|root| index.files_on_disk(*root));
+            let on_disk = roots
+                .iter()
+                .map(|root| index.registry().files_on_disk(*root));
             assert_eq!(on_disk.sum::<u64>(), counts.files_on_disk);
         }
     }
@@ -60,13 +62,13 @@ impl Changes {
         format!("{}/{}", self.random.pick(&["a", "b"]), self.random.below(8))
     }
 
-    fn put(&mut self, index: &Index, path: &str) -> Change {
+    fn put(&mut self, index: &Clients, path: &str) -> Change {
         let text = self.random.pick(&self.texts).clone();
         put(index, path, &text, self.random.below(2) as u8)
     }
 
     /// A content known or not, with another state or another document than it had.
-    fn read_again(&mut self, index: &Index, path: &str) -> Change {
+    fn read_again(&mut self, index: &Clients, path: &str) -> Change {
         let [of, text] = [0; 2].map(|_| self.random.pick(&self.texts).clone());
         let hash = content(&of, self.random.below(2) as u8);
         let content = seen_file(put(index, path, &text, 0)).content;
@@ -82,7 +84,7 @@ impl Changes {
         Change::file(SeenFile::without_content(file(path), record))
     }
 
-    fn container(&mut self, index: &Index, path: &str) -> Change {
+    fn container(&mut self, index: &Clients, path: &str) -> Change {
         let holder = seen_file(self.put(index, path));
         let names = ["one", "two", "three"].map(|name| holder.key.member(name.as_bytes()));
         let members = names.into_iter().take(self.random.below(4));
@@ -94,7 +96,7 @@ impl Changes {
         Change::container(holder, members)
     }
 
-    fn next(&mut self, index: &Index) -> Change {
+    fn next(&mut self, index: &Clients) -> Change {
         let path = self.path();
         match self.random.below(12) {
             0..4 => self.put(index, &path),
@@ -108,10 +110,13 @@ impl Changes {
 }
 
 /// Has the second root sort before the first one, or behind it.
-fn rename_second_root(index: &Index, path: &str) {
-    let (id, record) = index.roots().unwrap().pop().unwrap();
+fn rename_second_root(index: &Clients, path: &str) {
+    let (id, record) = index.registry().roots().unwrap().pop().unwrap();
     let path = path.as_bytes().to_vec();
-    index.put_root(id, &RootRecord { path, ..record }).unwrap();
+    index
+        .writer
+        .put_root(id, &RootRecord { path, ..record })
+        .unwrap();
 }
 
 #[test]
@@ -124,12 +129,13 @@ fn counts_are_those_of_a_list_whatever_changes() {
         for step in 0..120 {
             let batch = 1 + changes.random.below(3);
             let batch: Vec<_> = (0..batch).map(|_| changes.next(bed.index())).collect();
-            bed.index().apply(&batch).unwrap();
+            bed.index().writer.apply(&batch).unwrap();
             match changes.random.below(30) {
                 0 => {
                     let text = changes.random.pick(&changes.texts).clone();
-                    bed.index().damaged().extend(bed.id(&text));
-                    bed.index().release_damaged_texts().unwrap();
+                    let damaged = &bed.index().index.shared.damaged;
+                    damaged.documents().extend(bed.id(&text));
+                    bed.index().writer.release_damaged_texts().unwrap();
                 }
                 1 => rename_second_root(bed.index(), ["/data/0", "/data/b"][step % 2]),
                 2 => drop(bed.open()),
@@ -156,16 +162,19 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
         for path in ["a/1", "a/2", "a/3", "b/1"] {
             let format = path.len() as u8 + path.as_bytes()[2];
             let change = put(bed.index(), path, &base, format);
-            bed.index().apply(&[change]).unwrap();
+            bed.index().writer.apply(&[change]).unwrap();
         }
         let (index, left) = (bed.weak(), Cell::new(at));
         let hooked = hook(move |_, _| {
             if left.replace(left.get() - 1) == 0 {
                 let index = index.upgrade().unwrap();
-                index.apply(&[Change::removal(file("a/1"))]).unwrap();
+                index.writer.apply(&[Change::removal(file("a/1"))]).unwrap();
             }
         });
-        let counts = bed.index().count_files(&View::All, &Cancel::never());
+        let counts = bed
+            .index()
+            .reader()
+            .count_files(&View::All, &Cancel::never());
         let counts = counts.unwrap();
         assert_eq!(counts.states.values().sum::<u64>(), counts.files_on_disk);
         drop(hooked);
@@ -187,7 +196,7 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
                 changes.push(put(bed.index(), &path, &text, copy as u8));
             }
         }
-        bed.index().apply(&changes).unwrap();
+        bed.index().writer.apply(&changes).unwrap();
         check(bed.index());
         let mut reads = Vec::new();
         for change in [
@@ -196,7 +205,7 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
             Change::removal(file("a/2/0")),
             Change::removal(file("b/1/1")),
         ] {
-            bed.index().apply(&[change]).unwrap();
+            bed.index().writer.apply(&[change]).unwrap();
             for view in views() {
                 reads.push(counted(bed.index(), &view).1);
             }
@@ -218,18 +227,19 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     }
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     assert_eq!(
-        bed.index().group_count(&View::All, threshold),
+        bed.index().reader().group_count(&View::All, threshold),
         None,
         "not settled"
     );
     bed.settle();
     let groups = bed
         .index()
-        .groups(&View::All, threshold, &Cancel::never())
+        .reader()
+        .groups(&View::All, threshold, &account(bed.index()))
         .unwrap()
         .groups;
     assert!(groups.len() > 2);
-    let count = |view: &View, threshold| bed.index().group_count(view, threshold);
+    let count = |view: &View, threshold| bed.index().reader().group_count(view, threshold);
     assert_eq!(count(&View::All, threshold), Some(groups.len() as u64));
     // Others are made for the question.
     assert_eq!(count(&View::All, Ratio::new(0.5).unwrap()), None);

@@ -13,8 +13,8 @@ use crate::{Cancel, Change, View};
 fn check(bed: &Bed, model: &Model) {
     bed.settle();
     model.check(bed.index(), &View::All, bed.parameters.threshold);
-    bed.index().merge().unwrap();
-    for usage in bed.index().usage() {
+    bed.index().writer.merge().unwrap();
+    for usage in bed.index().index.usage() {
         let (postings, bytes) = postings_in_runs(bed.index(), usage.scheme);
         assert_eq!(
             (usage.postings, usage.bytes),
@@ -23,7 +23,7 @@ fn check(bed: &Bed, model: &Model) {
     }
     // One posting for every fingerprint of every document known, and no more.
     let (postings, _) = postings_in_runs(bed.index(), SchemeKind::ModN);
-    let state = bed.index().state();
+    let state = bed.index().index.shared.state();
     let known = state.table.known().iter().map(DocId);
     let wanted = known.map(|id| {
         let stats = state.table.get(id).unwrap();
@@ -43,12 +43,13 @@ fn bed(random: &mut Random, merged: usize) -> (Bed, Model) {
     for (at, text) in pool.iter().enumerate() {
         let path = format!("a/{at}");
         bed.index()
+            .writer
             .apply(&[put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
         if at == pool.len() * merged / 100 {
             bed.settle();
-            bed.index().merge().unwrap();
+            bed.index().writer.merge().unwrap();
         }
     }
     for at in (0..pool.len()).step_by(5) {
@@ -71,7 +72,7 @@ fn merge_cut_short(merged_before: usize) {
         let (mut bed, model) = bed(&mut random, merged_before);
         bed.settle();
         bed.fail_after(writes);
-        let merged = bed.index().merge();
+        let merged = bed.index().writer.merge();
         assert_eq!(merged.is_err(), bed.failed());
         bed.fail_after(i64::MAX);
         // Half the time the process lives on and merges again.
@@ -101,7 +102,7 @@ fn settling_cut_short_anywhere_is_finished_by_the_next() {
     for writes in 0.. {
         let (mut bed, model) = bed(&mut random, 33);
         bed.fail_after(writes);
-        let settled = bed.index().settle(&Cancel::never());
+        let settled = bed.index().writer.settle(&Cancel::never());
         bed.fail_after(i64::MAX);
         bed.open();
         check(&bed, &model);
@@ -119,7 +120,7 @@ fn a_batch_that_fails_leaves_the_index_as_it_was() {
     bed.fail_after(0);
     let gone = model.files.keys().next().unwrap().clone();
     let changes = vec![put(bed.index(), "b/x", &text, 0), Change::removal(gone)];
-    assert!(bed.index().apply(&changes).is_err());
+    assert!(bed.index().writer.apply(&changes).is_err());
     bed.fail_after(i64::MAX);
     check(&bed, &model);
     bed.put("b/x", &text);
@@ -132,7 +133,7 @@ fn another_setting_cut_short_is_taken_on_again() {
     for writes in (0..).step_by(5) {
         let (mut bed, model) = bed(&mut random, 33);
         bed.settle();
-        bed.index().merge().unwrap();
+        bed.index().writer.merge().unwrap();
         bed.parameters.threshold = 0.5;
         bed.parameters.bsw_n = false;
         bed.fail_after(writes);

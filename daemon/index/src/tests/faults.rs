@@ -6,7 +6,7 @@ use simdex_schema::{Reason, State};
 use super::bed::{Bed, content, document, file, put};
 use super::texts::Random;
 use crate::change::Delta;
-use crate::document_text::text_reference;
+use crate::reader::document_text::text_reference;
 use crate::text::MAX_TEXT;
 use crate::{Fault, SeenFile};
 
@@ -23,9 +23,9 @@ fn with_refusal(errno: Errno) -> (Bed, [String; 4]) {
         bed.put(&format!("a/{at}"), text);
     }
     let id = bed.id(&texts[0]).unwrap();
-    let record = bed.index().document(id).unwrap().unwrap();
+    let record = bed.index().reader().document(id).unwrap().unwrap();
     let at = text_reference(&record).unwrap().unwrap();
-    bed.index().texts.inject_error(&at, errno);
+    bed.index().index.shared.texts.inject_error(&at, errno);
     (bed, texts)
 }
 
@@ -35,10 +35,14 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         let (bed, [lost, ..]) = with_refusal(errno);
         bed.settle();
         assert_eq!(bed.stored_edges(), 1, "{errno:?}: the other family's");
-        assert_eq!(bed.index().damaged_texts(), 1, "{errno:?}");
-        let error = bed.index().text(bed.id(&lost).unwrap()).unwrap_err();
+        assert_eq!(bed.index().reader().damaged_texts(), 1, "{errno:?}");
+        let error = bed
+            .index()
+            .reader()
+            .text(bed.id(&lost).unwrap())
+            .unwrap_err();
         assert!(error.is_damaged_text(), "{errno:?}: {error}");
-        let released = bed.index().release_damaged_texts().unwrap();
+        let released = bed.index().writer.release_damaged_texts().unwrap();
         assert_eq!(released, [file("a/0")], "{errno:?}");
         bed.put("a/0", &lost);
         bed.settle();
@@ -54,10 +58,14 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
 fn a_text_that_cannot_be_read_for_want_of_something_is_not_damaged() {
     for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
         let (bed, [text, ..]) = with_refusal(errno);
-        let error = bed.index().text(bed.id(&text).unwrap()).unwrap_err();
+        let error = bed
+            .index()
+            .reader()
+            .text(bed.id(&text).unwrap())
+            .unwrap_err();
         assert_eq!(error.fault(), Fault::Transient, "{error}");
         assert!(!error.is_damaged_text());
-        assert_eq!(bed.index().damaged_texts(), 0);
+        assert_eq!(bed.index().reader().damaged_texts(), 0);
     }
 }
 
@@ -76,15 +84,26 @@ fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {
         document.text = Some(" ".repeat(MAX_TEXT + 1));
     }
     let changes = vec![change("a/1", &before), huge, change("a/3", &after)];
-    bed.index().apply(&changes).unwrap();
+    bed.index().writer.apply(&changes).unwrap();
     assert!(bed.id(&before).is_some() && bed.id(&after).is_some());
-    assert_eq!(bed.index().document_by_hash(document(&long)).unwrap(), None);
-    let record = bed.index().content(content(&long, 0)).unwrap().unwrap();
+    assert_eq!(
+        bed.index()
+            .reader()
+            .document_by_hash(document(&long))
+            .unwrap(),
+        None
+    );
+    let record = bed
+        .index()
+        .registry()
+        .content(content(&long, 0))
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (record.state, record.reason, record.document),
         (State::TooLarge, Reason::StoreLimit.into(), None)
     );
-    assert!(bed.index().file(&file("a/2")).unwrap().is_some());
+    assert!(bed.index().registry().file(&file("a/2")).unwrap().is_some());
 }
 
 #[test]
@@ -101,7 +120,7 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
         put(bed.index(), "b/1", &other, 0),
     ];
     for _ in 0..3 {
-        let failed = bed.index().apply(&changes).unwrap_err();
+        let failed = bed.index().writer.apply(&changes).unwrap_err();
         assert_eq!(failed.fault(), Fault::Transient, "{failed}");
         assert_eq!(bed.id(&text), None);
     }
@@ -109,14 +128,14 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     std::fs::rename(&away, bed.texts()).unwrap();
     // Once more than needed: applied twice is applied once.
     for new in [2, 0] {
-        let applied = bed.index().apply(&changes).unwrap();
+        let applied = bed.index().writer.apply(&changes).unwrap();
         assert_eq!(
             (applied.new_documents, applied.unknown_content.len()),
             (new, 0)
         );
     }
     let id = bed.id(&text).unwrap();
-    assert_eq!(bed.index().text(id).unwrap().unwrap(), text);
+    assert_eq!(bed.index().reader().text(id).unwrap().unwrap(), text);
     let view = crate::View::Roots([1, 2].map(simdex_schema::RootId).into());
-    assert_eq!(bed.index().files_of(id, &view).unwrap().len(), 1);
+    assert_eq!(bed.index().reader().files_of(id, &view).unwrap().len(), 1);
 }

@@ -7,12 +7,13 @@ use std::path::Path;
 use simdex_schema::codec::Writer;
 use simdex_schema::{DocumentRecord, MetaRecord, State, key};
 
-use super::bed::{Bed, file};
+use super::bed::{Bed, Clients, file};
+use super::candidates::check;
 use super::texts::Random;
 use crate::store::Write;
 use crate::text::{TextRef, TextStore, block_of_format_2};
 use crate::verify::{Depth, verify};
-use crate::{Cancel, Index, IndexError, MemoryAccount};
+use crate::{Cancel, CandidateKind, IndexError, MemoryAccount};
 
 /// Two texts that look alike from outside: as long, and as long compressed.
 fn twins() -> [String; 2] {
@@ -45,10 +46,13 @@ fn replace_dir(dir: &Path, by: &Path) {
     }
 }
 
-fn reference(index: &Index, text: &str) -> TextRef {
-    let id = index.document_by_hash(super::bed::document(text)).unwrap();
-    let record = index.document(id.unwrap()).unwrap().unwrap();
-    crate::document_text::text_reference(&record)
+fn reference(index: &Clients, text: &str) -> TextRef {
+    let id = index
+        .reader()
+        .document_by_hash(super::bed::document(text))
+        .unwrap();
+    let record = index.reader().document(id.unwrap()).unwrap().unwrap();
+    crate::reader::document_text::text_reference(&record)
         .unwrap()
         .unwrap()
 }
@@ -61,7 +65,7 @@ fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
     let at = reference(bed.index(), &twins[0]);
     let other = tempfile::tempdir().unwrap();
     let id = match same_store {
-        true => bed.index().lock_writer().meta.store.unwrap(),
+        true => bed.index().writer.lock().meta.store.unwrap(),
         false => simdex_schema::StoreId([5; 16]),
     };
     let store = TextStore::open(other.path(), id, at.segment).unwrap();
@@ -80,34 +84,52 @@ fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
 fn assert_lost(bed: &mut Bed, text: &str) {
     let id = bed.id(text).unwrap();
     bed.open();
-    assert!(matches!(bed.index().text(id), Err(IndexError::Text(_))));
-    assert_eq!(bed.index().damaged_texts(), 1);
+    assert!(matches!(
+        bed.index().reader().text(id),
+        Err(IndexError::Text(_))
+    ));
+    assert_eq!(bed.index().reader().damaged_texts(), 1);
     bed.open();
     let account = account(bed);
     assert!(matches!(
-        bed.index().shingles(id, &account),
+        bed.index().reader().shingles(id, &account),
         Err(IndexError::Text(_))
     ));
     // A rebuild signs every text again.
     bed.options.rebuild = true;
     assert_eq!(bed.open().damaged_texts, 1);
     bed.options.rebuild = false;
-    let found = verify(bed.index().store.as_ref(), &bed.texts(), Depth::Everything).unwrap();
+    let found = verify(
+        bed.index().index.shared.store.as_ref(),
+        &bed.texts(),
+        Depth::Everything,
+    )
+    .unwrap();
     assert_eq!(found.faults.count, 1, "{:?}", found.faults.told);
-    assert_eq!(bed.index().release_damaged_texts().unwrap(), [file("a/x")]);
-    let unread = bed.index().file(&file("a/x")).unwrap().unwrap();
+    assert_eq!(
+        bed.index().writer.release_damaged_texts().unwrap(),
+        [file("a/x")]
+    );
+    let unread = bed.index().registry().file(&file("a/x")).unwrap().unwrap();
     assert!(matches!(
         unread.outcome,
         simdex_schema::file::FileOutcome::Unread(State::Unstable, _)
     ));
     bed.put("a/x", text);
     let again = bed.id(text).unwrap();
-    assert_eq!(bed.index().text(again).unwrap().as_deref(), Some(text));
-    assert_eq!(bed.index().damaged_texts(), 0);
+    assert_eq!(
+        bed.index().reader().text(again).unwrap().as_deref(),
+        Some(text)
+    );
+    assert_eq!(bed.index().reader().damaged_texts(), 0);
 }
 
 fn account(bed: &Bed) -> MemoryAccount {
-    bed.index().memory().questions.account(&Cancel::never())
+    bed.index()
+        .reader()
+        .memory()
+        .questions
+        .account(&Cancel::never())
 }
 
 #[test]
@@ -158,16 +180,16 @@ fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let index = bed.index();
     let at = reference(index, text);
     let id = bed.id(text).unwrap();
-    let record = index.document(id).unwrap().unwrap();
+    let record = index.reader().document(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
-    let meta = meta_of_format_2(&index.lock_writer().meta);
+    let meta = meta_of_format_2(&index.writer.lock().meta);
     let put = |key, value| Write::Put { key, value };
     let writes = vec![
         put(key::document(id), record.encode()),
         put(key::meta(), meta),
     ];
-    index.store.records().apply(writes).unwrap();
+    index.index.shared.store.records().apply(writes).unwrap();
     assert_eq!(at.offset, 0);
     let block = block_of_format_2(at.segment, 0, stored.as_bytes());
     fs::write(bed.texts().join(format!("{:06}.seg", at.segment)), block).unwrap();
@@ -179,15 +201,15 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     let mut bed = with(&twins[0]);
     as_format_2(&mut bed, &twins[0], &twins[0]);
     assert_eq!(bed.open().damaged_texts, 0);
-    let store = bed.index().lock_writer().meta.store;
+    let store = bed.index().writer.lock().meta.store;
     assert!(store.is_some());
     bed.put("a/y", &twins[1]);
     bed.close_and_open();
-    assert_eq!(bed.index().lock_writer().meta.store, store);
+    assert_eq!(bed.index().writer.lock().meta.store, store);
     for text in &twins {
         let id = bed.id(text).unwrap();
-        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
-        let shingles = bed.index().shingles(id, &account(&bed));
+        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
+        let shingles = bed.index().reader().shingles(id, &account(&bed));
         assert!(shingles.unwrap().is_some());
     }
 }
@@ -214,14 +236,20 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
     bytes.extend(dead);
     fs::write(&path, bytes).unwrap();
     bed.open();
-    assert_eq!(bed.index().compact_texts().unwrap(), 0);
+    assert_eq!(
+        bed.index().writer.compact_texts(&Cancel::never()).unwrap(),
+        0
+    );
     assert_eq!(
         reference(bed.index(), &twins[0]),
         at,
         "it stands where it stood"
     );
-    assert!(bed.index().damaged_texts() > 0);
-    assert_eq!(bed.index().release_damaged_texts().unwrap(), [file("a/x")]);
+    assert!(bed.index().reader().damaged_texts() > 0);
+    assert_eq!(
+        bed.index().writer.release_damaged_texts().unwrap(),
+        [file("a/x")]
+    );
 }
 
 #[test]
@@ -232,18 +260,30 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     fs::remove_dir_all(bed.texts()).unwrap();
     bed.put("a/y", &twins[1]);
     let id = bed.id(&twins[1]).unwrap();
-    assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(&twins[1]));
+    assert_eq!(
+        bed.index().reader().text(id).unwrap().as_ref(),
+        Some(&twins[1])
+    );
     // The commit tells: what it made safe lacks a text.
-    bed.index().commit().unwrap();
-    assert!(bed.index().damaged_texts() > 0);
-    assert_eq!(bed.index().release_damaged_texts().unwrap(), [file("a/x")]);
-    assert!(bed.index().release_damaged_texts().unwrap().is_empty());
+    bed.index().writer.commit().unwrap();
+    assert!(bed.index().reader().damaged_texts() > 0);
+    assert_eq!(
+        bed.index().writer.release_damaged_texts().unwrap(),
+        [file("a/x")]
+    );
+    assert!(
+        bed.index()
+            .writer
+            .release_damaged_texts()
+            .unwrap()
+            .is_empty()
+    );
     bed.put("a/x", &twins[0]);
     bed.settle();
     bed.close_and_open();
     for text in &twins {
         let id = bed.id(text).unwrap();
-        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
     }
 }
 
@@ -274,13 +314,44 @@ fn an_exchanged_segment_is_noticed_at_opening_and_read_again_whole() {
     replace_dir(&bed.texts(), &other.texts());
     assert_eq!(bed.open().damaged_texts, 2, "the first and the last");
     assert_eq!(
-        bed.index().release_damaged_texts().unwrap().len(),
+        bed.index().writer.release_damaged_texts().unwrap().len(),
         texts.len()
     );
-    assert!(bed.index().release_damaged_texts().unwrap().is_empty());
+    assert!(
+        bed.index()
+            .writer
+            .release_damaged_texts()
+            .unwrap()
+            .is_empty()
+    );
     for (at, text) in texts.iter().enumerate() {
         bed.put(&format!("a/{at}"), text);
         let id = bed.id(text).unwrap();
-        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
     }
+}
+
+#[test]
+fn a_run_of_another_store_is_not_believed_and_all_are_made_anew() {
+    let mut random = Random::new(94);
+    let [(mut bed, texts), (other, _)] = [0, 1].map(|_| {
+        let texts: Vec<String> = (0..9).map(|_| random.words(60)).collect();
+        let mut bed = Bed::disk();
+        for (at, text) in texts.iter().enumerate() {
+            bed.put(&format!("a/{at}"), text);
+        }
+        bed.settle();
+        bed.close_and_open();
+        bed.close();
+        (bed, texts)
+    });
+    let run = |bed: &Bed| bed.texts().with_file_name("store/runs/000001");
+    fs::remove_dir_all(run(&bed)).unwrap();
+    fs::rename(run(&other), run(&bed)).unwrap();
+    assert_eq!(bed.open().signed_again, 9);
+    for text in &texts {
+        check(&bed, &texts, text, CandidateKind::Contained);
+    }
+    bed.close_and_open();
+    assert_eq!(bed.open().signed_again, 0);
 }

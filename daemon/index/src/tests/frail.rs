@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use simdex_schema::RunId;
+
 use crate::store::{
     MemoryStore, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError,
     VisitEntry, Write,
@@ -133,6 +135,9 @@ impl PostingStore for Frail {
 struct FrailRun(Arc<dyn PostingRun>);
 
 impl PostingRun for FrailRun {
+    fn id(&self) -> Option<RunId> {
+        self.0.id()
+    }
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         call_hook(Access::Read, key);
         self.0.get(key)

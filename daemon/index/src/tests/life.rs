@@ -1,4 +1,4 @@
-//! Random lives of an index against the model; moves; handles of groups.
+//! Random lives of an index against the model; moves; ids of groups.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,8 +8,8 @@ use simdex_schema::{GroupId, State};
 use simdex_signature::Ratio;
 
 use super::bed::{
-    Bed, content, document, file, pairs, postings_in_runs, put, put_content, put_raw, seen,
-    seen_file,
+    Bed, account, content, document, file, pairs, postings_in_runs, put, put_content, put_raw,
+    seen, seen_file,
 };
 use super::model::Model;
 use super::texts::{Random, pool};
@@ -39,17 +39,17 @@ fn live(mut bed: Bed, seed: u64, steps: usize) {
         for _ in 0..1 + random.below(4) {
             changes.push(change(&bed, &mut model, &mut random, &pool));
         }
-        let applied = bed.index().apply(&changes).unwrap();
+        let applied = bed.index().writer.apply(&changes).unwrap();
         assert!(applied.unknown_content.is_empty());
         match random.below(12) {
-            0 => bed.index().merge().unwrap(),
+            0 => bed.index().writer.merge().unwrap(),
             1 => {
                 bed.open();
             }
             2 => {
                 bed.close_and_open();
             }
-            3 => drop(bed.index().compact_texts().unwrap()),
+            3 => drop(bed.index().writer.compact_texts(&Cancel::never()).unwrap()),
             4..7 => {
                 bed.settle();
                 model.check(bed.index(), &View::All, bed.parameters.threshold);
@@ -66,8 +66,8 @@ fn live(mut bed: Bed, seed: u64, steps: usize) {
             threshold,
         );
     }
-    bed.index().merge().unwrap();
-    for usage in bed.index().usage() {
+    bed.index().writer.merge().unwrap();
+    for usage in bed.index().index.usage() {
         let (postings, bytes) = postings_in_runs(bed.index(), usage.scheme);
         assert_eq!(
             (usage.postings, usage.bytes),
@@ -115,22 +115,24 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
         let _finish = Finish(&done);
         scope.spawn(|| {
             busy(&|| {
-                bed.index().settle_step(&never).unwrap();
+                bed.index().writer.settle_step(&never).unwrap();
             })
         });
         scope.spawn(|| {
             busy(&|| {
-                bed.index().merge().unwrap();
-                bed.index().compact_texts().unwrap();
-                bed.index().usage();
+                bed.index().writer.merge().unwrap();
+                bed.index().writer.compact_texts(&Cancel::never()).unwrap();
+                bed.index().index.usage();
             })
         });
         scope.spawn(|| {
             busy(&|| {
                 bed.index()
-                    .groups(&View::All, Ratio::new(0.5).unwrap(), &never)
+                    .reader()
+                    .groups(&View::All, Ratio::new(0.5).unwrap(), &account(bed.index()))
                     .unwrap();
                 bed.index()
+                    .reader()
                     .files(&View::All, &mut |_| ControlFlow::Continue(()))
                     .unwrap();
             })
@@ -139,7 +141,7 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
             let changes: Vec<_> = (0..3)
                 .map(|_| change(&bed, &mut model, &mut random, &pool))
                 .collect();
-            bed.index().apply(&changes).unwrap();
+            bed.index().writer.apply(&changes).unwrap();
         }
     });
     bed.settle();
@@ -161,9 +163,12 @@ fn large_batches_settle_in_steps_to_the_same_graph() {
             .insert(file(&format!("a/{at:04}")), (text.clone(), 0));
         put(bed.index(), &format!("a/{at:04}"), text, 0)
     });
-    bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
-    bed.index().settle_step(&Cancel::never()).unwrap();
-    assert!(!bed.index().is_settled(), "one step is not enough");
+    bed.index()
+        .writer
+        .apply(&files.collect::<Vec<_>>())
+        .unwrap();
+    bed.index().writer.settle_step(&Cancel::never()).unwrap();
+    assert!(!bed.index().writer.is_settled(), "one step is not enough");
     bed.settle();
     model.check(bed.index(), &View::All, 0.7);
 }
@@ -178,30 +183,39 @@ fn what_was_applied_before_is_settled_while_documents_keep_coming() {
     bed.put("a/two", &gone);
     bed.settle();
     let gone = bed.id(&gone).unwrap();
-    assert!(index.group_of(gone).is_some_and(|group| group.id.is_some()));
+    assert!(
+        index
+            .reader()
+            .group_of(gone)
+            .is_some_and(|group| group.id.is_some())
+    );
     bed.remove("a/one");
     bed.remove("a/two");
     bed.put("b/one", &longest);
     bed.put("b/two", &longest);
-    let before = index.end_generation();
+    let before = index.writer.end_generation();
     let mut steps = 0;
-    while !index.is_settled_through(before) {
+    while !index.writer.is_settled_through(before) {
         // More than are settled in one step.
         for at in 0..150 {
             bed.put(&format!("c/{steps}/{at}"), &random.words(40));
         }
-        index.settle_step(&Cancel::never()).unwrap();
-        assert!(index.unsettled() > 0, "some always wait");
+        index.writer.settle_step(&Cancel::never()).unwrap();
+        assert!(index.index.unsettled().awaited > 0, "some always wait");
         steps += 1;
         assert!(steps < 10, "it starves");
     }
     let longest = bed.id(&longest).unwrap();
     assert!(
         index
+            .reader()
             .group_of(longest)
             .is_some_and(|group| group.id.is_some())
     );
-    assert!(!index.state().stars.contains(gone), "no file carries it");
+    assert!(
+        !index.index.shared.state().stars.contains(gone),
+        "no file carries it"
+    );
 }
 
 #[test]
@@ -215,26 +229,34 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
     bed.settle();
     let moved = bed
         .index()
+        .writer
         .apply(&[seen("b/new", content(&text, 0))])
         .unwrap();
     assert_eq!((moved.unknown_content.len(), bed.id(&text)), (0, Some(id)));
-    assert_eq!(bed.index().files_of(id, &View::All).unwrap().len(), 1);
-    bed.index().merge().unwrap();
+    assert_eq!(
+        bed.index().reader().files_of(id, &View::All).unwrap().len(),
+        1
+    );
+    bed.index().writer.merge().unwrap();
     assert_eq!(bed.id(&text), Some(id));
 
     bed.remove("b/new");
     bed.settle();
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     assert_eq!(
-        (bed.id(&text), bed.index().stats(id).map(|s| s.length)),
+        (
+            bed.id(&text),
+            bed.index().reader().stats(id).map(|s| s.length)
+        ),
         (None, None)
     );
     let late = bed
         .index()
+        .writer
         .apply(&[seen("b/new", content(&text, 0))])
         .unwrap();
     assert_eq!(late.unknown_content, [file("b/new")]);
-    assert_eq!(bed.index().file(&file("b/new")).unwrap(), None);
+    assert_eq!(bed.index().registry().file(&file("b/new")).unwrap(), None);
     bed.put("b/new", &text);
     assert_ne!(bed.id(&text), Some(id), "ids are never used again");
 }
@@ -246,11 +268,14 @@ fn a_purged_document_leaves_no_content_that_names_it() {
     bed.settle();
     // Two purges: the first while the group has yet to hear of the loss.
     bed.remove("a/x");
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     bed.settle();
-    bed.index().merge().unwrap();
-    assert_eq!(bed.index().content(content(&text, 0)).unwrap(), None);
-    let left = crate::batch::Batch::new(bed.index().store.records())
+    bed.index().writer.merge().unwrap();
+    assert_eq!(
+        bed.index().registry().content(content(&text, 0)).unwrap(),
+        None
+    );
+    let left = crate::batch::Batch::new(bed.index().index.shared.store.records())
         .keys(&[])
         .unwrap();
     let kinds: Vec<u8> = left.iter().map(|key| key[0]).collect();
@@ -265,12 +290,15 @@ fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
     bed.put("b/y", &old);
     let fresh = seen_file(put(bed.index(), "a/x", &new, 0)).content.unwrap();
     let again = put_content("a/x", content(&old, 0), State::Partial, fresh.document);
-    bed.index().apply(&[again]).unwrap();
+    bed.index().writer.apply(&[again]).unwrap();
     bed.settle();
-    assert_eq!(bed.index().live_documents(&View::All), 1);
+    assert_eq!(bed.index().index.live_documents(&View::All), 1);
     let id = bed.id(&new).unwrap();
-    assert_eq!(bed.index().files_of(id, &View::All).unwrap().len(), 2);
-    bed.index().merge().unwrap();
+    assert_eq!(
+        bed.index().reader().files_of(id, &View::All).unwrap().len(),
+        2
+    );
+    bed.index().writer.merge().unwrap();
     assert_eq!(bed.id(&old), None);
 }
 
@@ -281,12 +309,14 @@ fn files_without_text_are_no_group_and_never_equal() {
         .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
         .collect();
     bed.index()
+        .writer
         .apply(&[put_raw("a/1", &bytes), put_raw("a/2", &bytes)])
         .unwrap();
     bed.settle();
     let found = bed
         .index()
-        .groups(&View::All, Ratio::ONE, &Cancel::never())
+        .reader()
+        .groups(&View::All, Ratio::ONE, &account(bed.index()))
         .unwrap()
         .groups;
     assert!(found.is_empty() && pairs(bed.index(), &View::All, Ratio::ONE).is_empty());
@@ -295,21 +325,22 @@ fn files_without_text_are_no_group_and_never_equal() {
         states.push((file.state, file.document.is_some()));
         std::ops::ControlFlow::Continue(())
     };
-    bed.index().files(&View::All, &mut visit).unwrap();
+    bed.index().reader().files(&View::All, &mut visit).unwrap();
     assert_eq!(states, [(State::NoText, false); 2]);
 }
 
-/// Handles of the groups shown, by the text of their principal.
-fn handles(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
+/// Ids of the groups shown, by the text of their principal.
+fn group_ids(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
     bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let found = bed
         .index()
-        .groups(&View::All, threshold, &Cancel::never())
+        .reader()
+        .groups(&View::All, threshold, &account(bed.index()))
         .unwrap()
         .groups;
     let place = |id| {
-        let hash = bed.index().stats(id).unwrap().hash;
+        let hash = bed.index().reader().stats(id).unwrap().hash;
         texts
             .iter()
             .position(|text| document(text) == hash)
@@ -334,31 +365,31 @@ fn a_group_keeps_its_handle_through_changes_of_principal() {
     bed.put("a/1", &longer);
     bed.put("a/3", &other);
     bed.put("b/3", &other);
-    let first = handles(&bed, &texts);
+    let first = group_ids(&bed, &texts);
     assert_eq!(first.keys().collect::<Vec<_>>(), [&1, &3]);
-    // A longer document takes over the group and its handle.
+    // A longer document takes over the group and its id.
     bed.put("a/2", &longest);
     assert_eq!(
-        handles(&bed, &texts),
+        group_ids(&bed, &texts),
         [(2, first[&1]), (3, first[&3])].into()
     );
     bed.open();
     assert_eq!(
-        handles(&bed, &texts),
+        group_ids(&bed, &texts),
         [(2, first[&1]), (3, first[&3])].into()
     );
-    // The principal goes: the handle passes on, and merging forgets the document only then.
+    // The principal goes: the id passes on, and merging forgets the document only then.
     bed.remove("a/2");
-    bed.index().merge().unwrap();
-    assert_eq!(handles(&bed, &texts), first);
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
+    assert_eq!(group_ids(&bed, &texts), first);
+    bed.index().writer.merge().unwrap();
     bed.close_and_open();
-    assert_eq!(handles(&bed, &texts), first);
-    // A group that dissolves gives its handle to no other.
+    assert_eq!(group_ids(&bed, &texts), first);
+    // A group that dissolves gives its id to no other.
     bed.remove("b/3");
-    assert_eq!(handles(&bed, &texts), [(1, first[&1])].into());
+    assert_eq!(group_ids(&bed, &texts), [(1, first[&1])].into());
     bed.put("b/3", &other);
-    assert!(handles(&bed, &texts)[&3] > first[&3]);
+    assert!(group_ids(&bed, &texts)[&3] > first[&3]);
 }
 
 #[test]
@@ -369,11 +400,15 @@ fn edits_of_many_files_at_once_keep_all_handles() {
         let files = bases.iter().enumerate().flat_map(|(at, base)| {
             [0, 1].map(|n| put(bed.index(), &format!("a/{at}-{n}"), &format(base, n), 0))
         });
-        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
+        bed.index()
+            .writer
+            .apply(&files.collect::<Vec<_>>())
+            .unwrap();
         bed.settle();
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         bed.index()
-            .groups(&View::All, threshold, &Cancel::never())
+            .reader()
+            .groups(&View::All, threshold, &account(bed.index()))
             .unwrap()
             .groups
     };
@@ -407,7 +442,10 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
             let files = some
                 .iter()
                 .map(|at| put(bed.index(), &format!("a/{at}"), &texts[*at], 0));
-            bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
+            bed.index()
+                .writer
+                .apply(&files.collect::<Vec<_>>())
+                .unwrap();
             bed.settle();
         }
         let mut model = Model::default();
@@ -417,7 +455,10 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
         }
         model.check(bed.index(), &View::All, bed.parameters.threshold);
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
+        let groups = bed
+            .index()
+            .reader()
+            .groups(&View::All, threshold, &account(bed.index()));
         let members: usize = groups
             .unwrap()
             .groups

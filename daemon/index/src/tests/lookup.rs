@@ -6,10 +6,10 @@ use std::path::Path;
 use simdex_schema::{FileKey, GroupId};
 use simdex_signature::Ratio;
 
-use super::bed::{Bed, content, put};
+use super::bed::{Bed, account, content, put};
 use super::texts::Random;
-use crate::listing::Carried;
-use crate::{Cancel, View};
+use crate::registry::Carried;
+use crate::{FileView, View};
 
 /// Two versions of one text, a copy of another, and one that stands alone.
 fn fill(bed: &Bed) -> [String; 4] {
@@ -34,7 +34,10 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
     let texts = fill(&bed);
     bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let listed = bed.index().groups(&View::All, threshold, &Cancel::never());
+    let listed = bed
+        .index()
+        .reader()
+        .groups(&View::All, threshold, &account(bed.index()));
     let listed = listed.unwrap().groups;
     assert_eq!(listed.len(), 2);
     for text in &texts {
@@ -43,15 +46,15 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
             group.principal == id || group.members.iter().any(|member| member.document == id)
         };
         let expected = listed.iter().find(holds);
-        let found = bed.index().group_of(id);
+        let found = bed.index().reader().group_of(id);
         let named = expected.and_then(|group| group.id);
-        assert_eq!(named, bed.index().group_id_of(id), "{text}");
+        assert_eq!(named, bed.index().reader().group_id_of(id), "{text}");
         assert_eq!(named, found.as_ref().and_then(|group| group.id));
-        let by_handle = named.and_then(|handle| bed.index().group_by_id(handle));
-        assert_eq!(format!("{found:?}"), format!("{by_handle:?}"));
+        let by_id = named.and_then(|group| bed.index().reader().group_by_id(group));
+        assert_eq!(format!("{found:?}"), format!("{by_id:?}"));
         assert_eq!(format!("{found:?}"), format!("{:?}", expected.cloned()));
     }
-    assert!(bed.index().group_by_id(GroupId(99)).is_none());
+    assert!(bed.index().reader().group_by_id(GroupId(99)).is_none());
 }
 
 #[test]
@@ -60,25 +63,36 @@ fn a_group_that_shrinks_to_one_file_is_no_group_any_more() {
     let texts = fill(&bed);
     bed.settle();
     let id = bed.id(&texts[2]).unwrap();
-    let handle = bed.index().group_id_of(id).unwrap();
+    let group = bed.index().reader().group_id_of(id).unwrap();
     bed.remove("b/copy");
-    assert!(bed.index().group_of(id).is_none(), "before it is settled");
+    assert!(
+        bed.index().reader().group_of(id).is_none(),
+        "before it is settled"
+    );
     bed.settle();
-    assert_eq!(bed.index().group_id_of(id), None);
-    assert!(bed.index().group_by_id(handle).is_none());
+    assert_eq!(bed.index().reader().group_id_of(id), None);
+    assert!(bed.index().reader().group_by_id(group).is_none());
 }
 
 #[test]
 fn what_is_not_settled_is_counted_until_it_is() {
     let bed = Bed::memory();
     fill(&bed);
-    assert_eq!(bed.index().unsettled(), 4, "documents, and not files");
+    assert_eq!(
+        bed.index().index.unsettled().awaited,
+        4,
+        "documents, and not files"
+    );
     bed.settle();
-    assert_eq!(bed.index().unsettled(), 0);
+    assert_eq!(bed.index().index.unsettled().awaited, 0);
     bed.remove("a/0");
-    assert_eq!(bed.index().unsettled(), 1, "its star does not know it yet");
+    assert_eq!(
+        bed.index().index.unsettled().awaited,
+        1,
+        "its star does not know it yet"
+    );
     bed.settle();
-    assert_eq!(bed.index().unsettled(), 0);
+    assert_eq!(bed.index().index.unsettled().awaited, 0);
 }
 
 #[test]
@@ -87,7 +101,7 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
     for at in 0..60_u8 {
         let path = format!("{}/{:02}/{at}", ["a", "b"][usize::from(at % 2)], at % 7);
         let change = put(bed.index(), &path, "one text of many files", at % 5);
-        bed.index().apply(&[change]).unwrap();
+        bed.index().writer.apply(&[change]).unwrap();
     }
     let id = bed.id("one text of many files").unwrap();
     let of_content = |format: u8| {
@@ -97,11 +111,14 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
             names.push(file.path);
             ControlFlow::Continue(())
         };
-        bed.index().visit_holders(hash, &View::All, visit).unwrap();
+        bed.index()
+            .reader()
+            .visit_holders(hash, &View::All, visit)
+            .unwrap();
         names
     };
     assert!(of_content(3).len() == 12 && of_content(3).is_sorted() && of_content(5).is_empty());
-    let roots = bed.index().roots_by_path(&View::All).unwrap();
+    let roots = bed.index().reader().roots(&View::All).unwrap();
     let visited = |most: usize, limit: usize| {
         let mut keys = Vec::new();
         let mut visit = |_: &Path, key: FileKey| {
@@ -114,6 +131,7 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
         let index = bed.index();
         let carried = Carried::Document(id);
         index
+            .registry()
             .visit_keys_of(carried, &roots, most, &mut visit)
             .unwrap();
         keys
@@ -124,4 +142,47 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
         assert_eq!(visited(most, usize::MAX), all, "{most}");
         assert_eq!(visited(most, 37), all[..37], "{most}");
     }
+}
+
+/// Calls its argument for each file of a list.
+type Visiting<'a> = dyn Fn(&mut dyn FnMut(FileView) -> ControlFlow<()>) + 'a;
+
+#[test]
+fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not_one_of_them() {
+    let bed = Bed::memory();
+    let mut random = Random::new(6);
+    let [text, other] = [random.words(60), random.words(60)];
+    for path in ["a/1", "a/2", "a/3"] {
+        bed.put(path, &text);
+    }
+    let (id, index) = (bed.id(&text).unwrap(), bed.index());
+    let visited = |visit: &Visiting| {
+        let mut paths = Vec::new();
+        visit(&mut |file| {
+            // Right after the first: the keys of all were read.
+            if paths.is_empty() {
+                bed.put("a/2", &other);
+            }
+            paths.push(file.path.display().to_string());
+            ControlFlow::Continue(())
+        });
+        bed.put("a/2", &text);
+        paths
+    };
+    let expected = ["/data/a/1", "/data/a/3"];
+    let of_document = |visit: &mut dyn FnMut(FileView) -> ControlFlow<()>| {
+        index
+            .reader()
+            .visit_files_of(id, &View::All, visit)
+            .unwrap();
+    };
+    assert_eq!(visited(&of_document), expected);
+    let of_content = |visit: &mut dyn FnMut(FileView) -> ControlFlow<()>| {
+        let content = content(&text, 0);
+        index
+            .reader()
+            .visit_holders(content, &View::All, visit)
+            .unwrap();
+    };
+    assert_eq!(visited(&of_content), expected);
 }

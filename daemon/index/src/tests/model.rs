@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use simdex_schema::{DocumentHash, FileKey, RootId, State};
 use simdex_signature::{CanonicalText, Ladder, Ratio, Rung, ShingleSet, Window, least_overlap_cut};
 
-use super::bed::{content, document, pairs};
+use super::bed::{Clients, account, content, document, pairs};
 use crate::edges::DOUBT;
-use crate::{Cancel, FileCounts, Index, View};
+use crate::{Cancel, FileCounts, View};
 
 /// Files with their texts and formats.
 #[derive(Clone, Default)]
@@ -26,14 +26,18 @@ struct Text {
 
 impl Model {
     /// Checks everything that `index`, settled, says in this view.
-    pub(super) fn check(&self, index: &Index, view: &View, threshold: f64) {
+    pub(super) fn check(&self, index: &Clients, view: &View, threshold: f64) {
         self.check_files(index, view);
         self.check_documents(index, view);
         let texts = self.texts(view);
         let (edges, groups) = (edges(&texts, threshold), groups(&texts, threshold));
         let ratio = Ratio::new(threshold).unwrap();
-        let found = index.groups(view, ratio, &Cancel::never()).unwrap().groups;
-        let name = |id| index.stats(id).unwrap().hash;
+        let found = index
+            .reader()
+            .groups(view, ratio, &account(index))
+            .unwrap()
+            .groups;
+        let name = |id| index.reader().stats(id).unwrap().hash;
         let pairs = pairs(index, view, ratio);
         let mut distinct = BTreeSet::new();
         for (a, b, edge) in &pairs {
@@ -56,10 +60,13 @@ impl Model {
             (name(group.principal), members.collect())
         });
         assert_eq!(shown.collect::<BTreeMap<_, BTreeSet<_>>>(), groups);
-        let handles: Vec<_> = found.iter().filter_map(|group| group.id).collect();
-        assert_eq!(handles.iter().collect::<BTreeSet<_>>().len(), handles.len());
-        if *view == View::All && threshold == index.parameters().threshold {
-            assert_eq!(handles.len(), groups.len(), "every group has a handle");
+        let group_ids: Vec<_> = found.iter().filter_map(|group| group.id).collect();
+        assert_eq!(
+            group_ids.iter().collect::<BTreeSet<_>>().len(),
+            group_ids.len()
+        );
+        if *view == View::All && threshold == index.reader().parameters().threshold {
+            assert_eq!(group_ids.len(), groups.len(), "every group has a group");
         }
     }
 
@@ -67,7 +74,7 @@ impl Model {
         self.files.iter().filter(|(key, _)| view.shows(key.root))
     }
 
-    fn check_files(&self, index: &Index, view: &View) {
+    fn check_files(&self, index: &Clients, view: &View) {
         let mut expected = Vec::new();
         let mut first = BTreeMap::new();
         for (key, (text, format)) in self.visible(view) {
@@ -88,23 +95,27 @@ impl Model {
             shown.push((path, file.state, file.document.unwrap().1));
             ControlFlow::Continue(())
         };
-        index.files(view, &mut visit).unwrap();
+        index.reader().files(view, &mut visit).unwrap();
         assert_eq!(shown, expected);
         listed.documents = first.len() as u64;
-        let counts = index.count_files(view, &Cancel::never()).unwrap();
+        let counts = index.reader().count_files(view, &Cancel::never()).unwrap();
         assert_eq!(counts, listed);
     }
 
-    fn check_documents(&self, index: &Index, view: &View) {
+    fn check_documents(&self, index: &Clients, view: &View) {
         let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (key, (text, _)) in self.visible(view) {
             files.entry(text).or_default().push(path(key));
         }
-        assert_eq!(index.live_documents(view), files.len() as u64);
+        assert_eq!(index.index.live_documents(view), files.len() as u64);
         for (text, paths) in files {
-            let id = index.document_by_hash(document(text)).unwrap().unwrap();
-            assert_eq!(index.text(id).unwrap().as_deref(), Some(text));
-            let of = index.files_of(id, view).unwrap();
+            let id = index
+                .reader()
+                .document_by_hash(document(text))
+                .unwrap()
+                .unwrap();
+            assert_eq!(index.reader().text(id).unwrap().as_deref(), Some(text));
+            let of = index.reader().files_of(id, view).unwrap();
             let shown: Vec<String> = of
                 .iter()
                 .map(|file| file.path.to_string_lossy().into_owned())

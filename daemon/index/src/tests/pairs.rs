@@ -3,13 +3,13 @@
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 
-use super::bed::{Bed, pairs};
+use super::bed::{Bed, account, pairs};
 use super::texts::{Random, pool};
-use crate::{Cancel, PairSearch, View};
+use crate::{PairSearch, View};
 
 fn search<'a>(bed: &'a Bed) -> PairSearch<'a> {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    bed.index().pair_search(&View::All, threshold)
+    bed.index().reader().pair_search(&View::All, threshold)
 }
 
 #[test]
@@ -21,14 +21,14 @@ fn pairs_sought_from_one_side_are_those_of_both() {
             bed.put(&format!("a/{copy}/{at}"), text);
         }
     }
-    let (search, never) = (search(&bed), Cancel::never());
+    let (search, account) = (search(&bed), account(bed.index()));
     let mut found = Vec::new();
     // Every file of a document asks for it again, as a list of files does.
     for _ in 0..2 {
         found.clear();
         for a in search.documents() {
             let partners = search
-                .wanted_partners_of(a, &|b| Ok(b > a), &never)
+                .wanted_partners_of(a, &|b| Ok(b > a), &account)
                 .unwrap();
             found.extend(
                 partners
@@ -57,11 +57,11 @@ fn a_pair_is_counted_once_however_many_files_carry_its_documents() {
         bed.put(&format!("a/{copy}"), &text);
     }
     bed.put("a/other", &other);
-    let (search, never) = (search(&bed), Cancel::never());
+    let (search, account) = (search(&bed), account(bed.index()));
     let (copied, single) = (bed.id(&text).unwrap(), bed.id(&other).unwrap());
     let partners = |id: DocId| {
         let partners = search
-            .wanted_partners_of(id, &|_| Ok(true), &never)
+            .wanted_partners_of(id, &|_| Ok(true), &account)
             .unwrap();
         partners.iter().map(|(other, _)| *other).collect::<Vec<_>>()
     };
@@ -73,7 +73,7 @@ fn a_pair_is_counted_once_however_many_files_carry_its_documents() {
     // What is not wanted is not counted.
     let search = self::search(&bed);
     let none = search
-        .wanted_partners_of(copied, &|_| Ok(false), &never)
+        .wanted_partners_of(copied, &|_| Ok(false), &account)
         .unwrap();
     assert!(none.is_empty() && search.counted() == 0);
 }

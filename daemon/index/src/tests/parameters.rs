@@ -14,12 +14,13 @@ fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     for (at, text) in pool.iter().enumerate() {
         let path = format!("a/{at}");
         bed.index()
+            .writer
             .apply(&[put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
     }
     bed.settle();
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     (bed, model, pool)
 }
 
@@ -29,7 +30,7 @@ fn another_threshold_finds_all_edges_anew() {
     for threshold in [0.5, 0.9] {
         bed.parameters.threshold = threshold;
         assert!(bed.open().rebuilt);
-        assert!(!bed.index().is_settled());
+        assert!(!bed.index().writer.is_settled());
         bed.settle();
         model.check(bed.index(), &View::All, threshold);
         assert!(!bed.close_and_open().rebuilt);
@@ -41,15 +42,16 @@ fn another_threshold_finds_all_edges_anew() {
 /// BSW_n windows of a text that the index finds in its own document, and how many that has.
 fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
-    let window = bed.index().window();
+    let window = bed.index().reader().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
     let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
+        .reader()
         .sharing_windows(&visit, &View::All, &Cancel::never())
         .unwrap();
     let id = bed.id(text).unwrap();
-    let of_document = bed.index().stats(id).unwrap().bsw_count;
+    let of_document = bed.index().reader().stats(id).unwrap().bsw_count;
     found
         .get(&id)
         .map(|shared| (*shared, u64::from(of_document)))
@@ -65,7 +67,7 @@ fn the_second_scheme_comes_and_goes() {
     assert!(report.rebuilt && report.signed_again > 0);
     assert_eq!(bsw(&bed, &pool[0]), None);
     bed.settle();
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     assert_eq!(
         postings_in_runs(bed.index(), SchemeKind::BswN),
         (Vec::new(), 0)
@@ -92,7 +94,7 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
     assert!(bed.open().rebuilt);
     bed.open();
     bed.settle();
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     let mut fresh = Bed::memory();
     fresh.parameters = bed.parameters.clone();
     fresh.open();
@@ -100,20 +102,20 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
         fresh.put(&format!("a/{at}"), text);
     }
     fresh.settle();
-    fresh.index().merge().unwrap();
-    assert_eq!(bed.index().window(), Window::bytes(12).unwrap());
+    fresh.index().writer.merge().unwrap();
+    assert_eq!(bed.index().reader().window(), Window::bytes(12).unwrap());
     let edges = |bed: &Bed| {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         pairs(bed.index(), &View::All, threshold).len()
     };
     assert_eq!(edges(&bed), edges(&fresh));
-    for scheme in crate::index::SCHEMES {
+    for scheme in crate::shared::SCHEMES {
         let of = |bed: &Bed| postings_in_runs(bed.index(), scheme);
         assert_eq!(of(&bed), of(&fresh));
     }
     for text in &pool {
         let stats = |bed: &Bed| {
-            let stats = bed.index().stats(bed.id(text).unwrap()).unwrap();
+            let stats = bed.index().reader().stats(bed.id(text).unwrap()).unwrap();
             (stats.rung, stats.counts, stats.bsw_count)
         };
         assert_eq!(stats(&bed), stats(&fresh));

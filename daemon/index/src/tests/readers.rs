@@ -10,11 +10,11 @@ use std::time::Duration;
 use simdex_schema::DocId;
 use simdex_signature::{CanonicalText, Rung, SchemeKind, ShingleSet, Window};
 
-use super::bed::{Bed, put};
+use super::bed::{Bed, Clients, account, put};
 use super::candidates::check;
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Cancel, Candidate, CandidateKind, Fingerprints, Index, QueryFingerprints, View};
+use crate::{Cancel, Candidate, CandidateKind, Fingerprints, QueryFingerprints, View};
 
 /// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
@@ -27,20 +27,20 @@ fn bed() -> Bed {
     bed
 }
 
-fn put_all(index: &Index, texts: &[String], from: usize) {
+fn put_all(index: &Clients, texts: &[String], from: usize) {
     let files = texts.iter().enumerate();
     let files = files.map(|(at, text)| put(index, &format!("a/{}", from + at), text, 0));
-    index.apply(&files.collect::<Vec<_>>()).unwrap();
+    index.writer.apply(&files.collect::<Vec<_>>()).unwrap();
 }
 
-fn ask(index: &Index, text: &str) -> Vec<Candidate> {
+fn ask(index: &Clients, text: &str) -> Vec<Candidate> {
     let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
     let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
         fingerprints: Fingerprints::All(&query),
         rung: Rung::ZERO,
     };
-    let found = index.candidates(
+    let found = index.reader().candidates(
         asked,
         CandidateKind::Contained,
         &View::All,
@@ -54,7 +54,7 @@ fn ask(index: &Index, text: &str) -> Vec<Candidate> {
 fn in_the_midst(
     bed: &Bed,
     at: usize,
-    script: impl Fn(&Index) + 'static,
+    script: impl Fn(&Clients) + 'static,
     ask: impl FnOnce(),
 ) -> bool {
     let (index, left) = (bed.weak(), Rc::new(Cell::new(Some(at))));
@@ -77,7 +77,7 @@ fn half_merged(texts: &[String]) -> Bed {
     let bed = bed();
     let (first, second) = texts.split_at(texts.len() / 3);
     put_all(bed.index(), first, 0);
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     put_all(bed.index(), second, first.len());
     bed
 }
@@ -95,15 +95,15 @@ fn a_merge_under_a_reader_hides_nothing() {
     let mut at = 0;
     loop {
         let bed = half_merged(&texts);
-        let runs = bed.index().store.postings().runs().unwrap();
-        let merge = |index: &Index| index.merge().unwrap();
+        let runs = bed.index().index.shared.store.postings().runs().unwrap();
+        let merge = |index: &Clients| index.writer.merge().unwrap();
         let ran = in_the_midst(&bed, at, merge, || {
             check(&bed, &texts, &texts[0], CandidateKind::Contained);
         });
         if !ran {
             break;
         }
-        let merged = bed.index().store.postings().runs().unwrap();
+        let merged = bed.index().index.shared.store.postings().runs().unwrap();
         assert_ne!(runs, merged, "the run that was read is gone");
         at += 1 + at / 4;
     }
@@ -122,11 +122,11 @@ fn merges_repeated_under_a_reader_hide_nothing() {
             |index| {
                 // Twice with something between, so that buckets are written anew and anew.
                 for round in 0..2 {
-                    index.merge().unwrap();
+                    index.writer.merge().unwrap();
                     let late = Random::new(80 + round).words(60);
                     put_all(index, &[late], 900 + round as usize);
                 }
-                index.merge().unwrap();
+                index.writer.merge().unwrap();
             },
             || check(&bed, &texts, &texts[0], CandidateKind::Contained),
         );
@@ -144,11 +144,14 @@ fn edges_are_found_while_runs_are_merged() {
     let mut at = 0;
     loop {
         let bed = half_merged(&texts);
-        let merge = |index: &Index| index.merge().unwrap();
+        let merge = |index: &Clients| index.writer.merge().unwrap();
         let ran = in_the_midst(&bed, at, merge, || bed.settle());
         let groups = |bed: &Bed| {
             let threshold = simdex_signature::Ratio::new(bed.parameters.threshold).unwrap();
-            let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
+            let groups = bed
+                .index()
+                .reader()
+                .groups(&View::All, threshold, &account(bed.index()));
             let mut groups: Vec<(DocId, usize)> = groups
                 .unwrap()
                 .groups
@@ -250,8 +253,8 @@ fn changes_are_applied_committed_and_merged_while_a_question_reads() {
     let reads = || drop(ask(bed.index(), &texts[0]));
     meanwhile(Access::Read, 3, reads, || {
         put_all(bed.index(), &late, 900);
-        bed.index().commit().unwrap();
-        bed.index().merge().unwrap();
+        bed.index().writer.commit().unwrap();
+        bed.index().writer.merge().unwrap();
         assert!(!ask(bed.index(), &late[0]).is_empty());
     });
 }
@@ -264,9 +267,9 @@ fn changes_are_applied_and_questions_answered_while_edges_are_sought() {
     for at in [0, 5, 40] {
         let finder = || {
             let threshold = simdex_signature::Ratio::new(0.6).unwrap();
-            let search = bed.index().pair_search(&View::All, threshold);
+            let search = bed.index().reader().pair_search(&View::All, threshold);
             for id in search.documents() {
-                search.partners_of(id, &Cancel::never()).unwrap();
+                search.partners_of(id, &account(bed.index())).unwrap();
             }
         };
         meanwhile(Access::Read, at, finder, || {
@@ -282,7 +285,12 @@ fn questions_are_answered_while_a_write_is_under_way() {
     for at in [0, 1, 9] {
         let bed = half_merged(&texts);
         let question = || assert!(!ask(bed.index(), &texts[0]).is_empty());
-        meanwhile(Access::Write, at, || bed.index().merge().unwrap(), question);
+        meanwhile(
+            Access::Write,
+            at,
+            || bed.index().writer.merge().unwrap(),
+            question,
+        );
     }
     let bed = half_merged(&texts);
     let late = [Random::new(80).words(60)];
@@ -301,7 +309,7 @@ fn a_bucket_is_read_once_for_all_keys_that_lie_in_it() {
     let texts = texts(81);
     let bed = bed();
     put_all(bed.index(), &texts, 0);
-    bed.index().merge().unwrap();
+    bed.index().writer.merge().unwrap();
     let read = Rc::new(std::cell::RefCell::new(Vec::new()));
     let noted = Rc::clone(&read);
     let hooked = hook(move |access, key| {
@@ -314,7 +322,7 @@ fn a_bucket_is_read_once_for_all_keys_that_lie_in_it() {
     assert!(!ask(bed.index(), &query).is_empty());
     drop(hooked);
     let mut read = read.borrow().clone();
-    let bits = bed.index().state().runs[0].record.schemes[0].bits;
+    let bits = bed.index().index.shared.state().runs[0].record.schemes[0].bits;
     let (all, buckets) = (read.len(), 1 << bits);
     read.sort();
     read.dedup();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use simdex_schema::{DocId, GroupId};
 use simdex_signature::Ratio;
 
-use super::bed::Bed;
+use super::bed::{Bed, account};
 use super::texts::{Random, pool};
 use crate::{Cancel, Regrouped, View};
 
@@ -42,7 +42,10 @@ impl Told {
     /// Holds what was told against the groups.
     fn check(&self, bed: &Bed) {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
+        let groups = bed
+            .index()
+            .reader()
+            .groups(&View::All, threshold, &account(bed.index()));
         let (mut members, mut principals) = (BTreeMap::new(), BTreeMap::new());
         for group in groups.unwrap().groups {
             let id = group.id.unwrap();
@@ -74,11 +77,11 @@ proptest! {
                 paths.insert(path);
             }
             if then < 3 {
-                told.hear(bed.index().settle_step(&Cancel::never()).unwrap());
+                told.hear(bed.index().writer.settle_step(&Cancel::never()).unwrap());
             }
             if then == 7 {
-                while !bed.index().is_settled() {
-                    told.hear(bed.index().settle_step(&Cancel::never()).unwrap());
+                while !bed.index().writer.is_settled() {
+                    told.hear(bed.index().writer.settle_step(&Cancel::never()).unwrap());
                 }
                 told.check(&bed);
             }

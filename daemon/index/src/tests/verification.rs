@@ -3,7 +3,7 @@
 use std::fs;
 
 use simdex_schema::posting::shard_key;
-use simdex_schema::{FileKey, RootId, key};
+use simdex_schema::{DocId, EdgeRecord, FileKey, RootId, key};
 use simdex_signature::SchemeKind;
 
 use super::bed::{Bed, content, document, file};
@@ -26,7 +26,7 @@ fn filled() -> (Bed, Vec<String>) {
 }
 
 fn verified(bed: &Bed, depth: Depth) -> Verified {
-    verify(bed.index().store.as_ref(), &bed.texts(), depth).unwrap()
+    verify(bed.index().index.shared.store.as_ref(), &bed.texts(), depth).unwrap()
 }
 
 fn told(bed: &Bed, depth: Depth) -> String {
@@ -51,13 +51,13 @@ fn a_member_without_the_file_that_holds_it_is_told() {
     let (bed, texts) = filled();
     let index = bed.index();
     let holder = file("a/0");
-    let record = index.file(&holder).unwrap().unwrap();
+    let record = index.registry().file(&holder).unwrap().unwrap();
     let orphan = FileKey {
         root: holder.root,
         path: b"gone.zip".to_vec(),
     };
     let orphan = orphan.member(b"one");
-    let mut batch = Batch::new(index.store.records());
+    let mut batch = Batch::new(index.index.shared.store.records());
     batch.put(key::file(&orphan), record.encode());
     let link = key::file_of_content(content(&texts[0], 0), &orphan);
     batch.put(link, Vec::new());
@@ -115,7 +115,7 @@ fn links_that_lead_nowhere_are_told() {
     ];
     for (key, fault) in keys {
         let (bed, _) = filled();
-        let mut batch = Batch::new(bed.index().store.records());
+        let mut batch = Batch::new(bed.index().index.shared.store.records());
         batch.delete(key);
         batch.apply().unwrap();
         let told = told(&bed, Depth::Heads);
@@ -127,7 +127,7 @@ fn links_that_lead_nowhere_are_told() {
 fn records_and_postings_that_do_not_decode_are_told() {
     let (bed, texts) = filled();
     let id = bed.id(&texts[3]).unwrap();
-    let mut batch = Batch::new(bed.index().store.records());
+    let mut batch = Batch::new(bed.index().index.shared.store.records());
     batch.put(key::document(id), vec![1, 2, 3]);
     batch.put(b"zzz".to_vec(), Vec::new());
     batch.apply().unwrap();
@@ -138,14 +138,15 @@ fn records_and_postings_that_do_not_decode_are_told() {
     );
 
     let (bed, _) = filled();
-    let run = bed.index().state().runs[0].record;
+    let run = bed.index().index.shared.state().runs[0].record;
     let key = |bucket| shard_key(SchemeKind::ModN, run.schemes[0].bits, bucket, 0);
-    let store = bed.index().store.postings();
+    let store = bed.index().index.shared.store.postings();
     let block = store.run(run.number).unwrap().unwrap();
     let block = block.get(&key(0)).unwrap().unwrap();
     let mut writer = store
         .begin_run(crate::store::NewRun {
             number: run.number,
+            id: run.id.unwrap(),
             ..Default::default()
         })
         .unwrap();
@@ -161,6 +162,49 @@ fn records_and_postings_that_do_not_decode_are_told() {
         "scheme",
         "another form",
         "others than counted",
+    ] {
+        assert!(told.contains(fault), "{fault}: {told}");
+    }
+}
+
+#[test]
+fn what_was_never_made_or_is_not_there_is_told() {
+    let (bed, _) = filled();
+    // In a second segment.
+    bed.put(
+        "a/one",
+        "a text that was added after the index was opened again",
+    );
+    bed.put("a/last", "and the last of them");
+    let index = bed.index();
+    let mut meta = index.writer.lock().meta.clone();
+    let last = DocId::local(meta.next_document - 1);
+    let unknown = DocId::local(meta.next_document + 7);
+    let edge = EdgeRecord {
+        shared: 1,
+        shingles_a: 1,
+        shingles_b: 1,
+    };
+    let mut batch = Batch::new(index.index.shared.store.records());
+    batch.put(key::edge(last, unknown), edge.encode());
+    batch.put(key::group(last), vec![1, 2]);
+    batch.put(key::group(unknown), 1_u64.to_be_bytes().to_vec());
+    let first = DocId::local(0);
+    batch.put(key::group(first), 9_999_u64.to_be_bytes().to_vec());
+    meta.next_document -= 1;
+    meta.next_root = 2;
+    meta.next_segment = 2;
+    batch.put(key::meta(), meta.encode());
+    batch.apply().unwrap();
+    let told = told(&bed, Depth::Heads);
+    for fault in [
+        "record e 00000000000000290000000000000031: a document that it joins",
+        "record g 0000000000000029: a key of another form",
+        "record g 0000000000000031: its document is not on record",
+        "record g 0000000000000000: number 9999 was never made, the next is 1",
+        "record d 0000000000000029: number 41 was never made, the next is 41",
+        "record r 00000002: number 2 was never made, the next is 2",
+        "record d 0000000000000028: its text: number 2 was never made, the next is 2",
     ] {
         assert!(told.contains(fault), "{fault}: {told}");
     }

@@ -57,9 +57,8 @@ fn number(path: &Path) -> Option<u32> {
 
 /// fsync of the directory: makes creations and removals in it last.
 pub(super) fn sync_dir(dir: &Path) -> Result<(), TextError> {
-    File::open(dir)
-        .and_then(|file| file.sync_all())
-        .map_err(TextError::io("sync", dir))
+    let file = File::open(dir).map_err(TextError::io("open", dir))?;
+    file.sync_all().map_err(TextError::io("sync", dir))
 }
 
 /// fsync of a segment that nobody writes any more.

@@ -184,8 +184,27 @@ impl TextStore {
     /// Counts a text as dead, once its reference is gone from the records.
     pub fn count_dead(&self, text: &TextRef) {
         let mut writer = self.writer();
+        writer.died = true;
         let tally = writer.tally(text.segment);
         tally.live = tally.live.saturating_sub(u64::from(text.len));
+    }
+
+    /// Whether any text died since this was last asked, or since the texts were opened.
+    pub(crate) fn take_died(&self) -> bool {
+        std::mem::take(&mut self.writer().died)
+    }
+
+    /// Has [`TextStore::take_died`] say so again.
+    pub(crate) fn note_died(&self) {
+        self.writer().died = true;
+    }
+
+    /// Makes sure that nothing is appended to these segments any more.
+    pub(crate) fn leave(&self, segments: &BTreeSet<u32>) -> Result<(), TextError> {
+        let mut writer = self.writer();
+        segments
+            .iter()
+            .try_for_each(|segment| writer.leave(*segment))
     }
 
     /// Length of every segment file, in bytes, by number.

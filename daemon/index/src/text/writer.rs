@@ -17,6 +17,8 @@ pub(super) struct Writer {
     pub(super) tallies: BTreeMap<u32, Tally>,
     /// Segments that were removed or replaced while they were written.
     pub(super) vanished: BTreeSet<u32>,
+    /// A text died since somebody asked.
+    pub(super) died: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -36,6 +38,8 @@ impl Writer {
             next_segment,
             tallies: BTreeMap::new(),
             vanished: BTreeSet::new(),
+            // What did before the texts were opened is counted with the first look.
+            died: true,
         }
     }
 
@@ -127,15 +131,48 @@ impl Writer {
         Ok(self.current.as_ref().and_then(Appender::unsynced))
     }
 
+    /// Notes how a sync ended that was made while others may have been.
+    ///
+    /// # Errors
+    /// How it ended; [`TextError::SyncFailed`] where another failed meanwhile: the kernel tells of lost
+    /// pages once for each open file, so it may have heard of pages that this one was to sync.
     pub(super) fn note(
         &mut self,
         sync: &Sync,
         made: Result<(), TextError>,
     ) -> Result<(), TextError> {
+        let failed_before = self.sync_failed;
         self.sync_failed |= made.is_err();
-        if let (Ok(()), Some(current)) = (&made, &mut self.current) {
+        made?;
+        if failed_before {
+            return Err(TextError::SyncFailed);
+        }
+        if let Some(current) = &mut self.current {
             current.note(sync);
         }
-        made
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sync_counts_for_nothing_where_another_failed_meanwhile() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut writer = Writer::new(1);
+        let store = StoreId([3; 16]);
+        writer
+            .append_block(temp.path(), store, &["a text"])
+            .unwrap();
+        let of_a_commit = writer.unsynced().unwrap().unwrap();
+        // Whoever appends finishes a segment, while the commit waits for the disk.
+        let of_an_append = writer.unsynced().unwrap().unwrap();
+        let failed = TextError::io("sync", "a segment")(std::io::Error::from_raw_os_error(5));
+        writer.note(&of_an_append, Err(failed)).unwrap_err();
+        let noted = writer.note(&of_a_commit, of_a_commit.make());
+        assert!(matches!(noted, Err(TextError::SyncFailed)), "{noted:?}");
+        assert!(writer.append_block(temp.path(), store, &["b"]).is_err());
     }
 }

@@ -117,7 +117,7 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
     assert_eq!((unsettled.awaited(), unsettled.crowded()), (1, 0));
     unsettled.clear_placement(DocId(4));
     assert_eq!(unsettled.awaited(), 0);
-    assert!(!unsettled.is_empty(), "its group waits for its handle");
+    assert!(!unsettled.is_empty(), "its group waits for its group");
 }
 
 #[test]
@@ -133,10 +133,31 @@ fn a_group_is_looked_at_once_its_document_has_its_place() {
     assert_eq!(unsettled.take_regroupings(), [DocId(1)]);
 }
 
+#[test]
+fn nobody_waits_for_the_group_that_a_crowded_document_will_be_in() {
+    let mut unsettled = Unsettled::default();
+    let since = unsettled.end_generation();
+    // A principal took it from its group, or went: it lost its place, and its group changed.
+    unsettled.queue_regrouping(DocId(1), since);
+    unsettled.queue_placement_since(DocId(1), since);
+    assert!(!unsettled.is_settled_through(since));
+    unsettled.put_off(DocId(1), Effort::Crowded);
+    assert!(unsettled.is_settled_through(since));
+    assert_eq!((unsettled.awaited(), unsettled.crowded()), (0, 1));
+    unsettled.queue_regrouping(DocId(1), since);
+    assert!(unsettled.is_settled_through(since));
+    assert_eq!(unsettled.regroupings(), 0, "it has no place yet");
+    assert_eq!(unsettled.take_regroupings(), []);
+    unsettled.clear_placement(DocId(1));
+    assert!(unsettled.is_settled_through(since));
+    assert_eq!(unsettled.take_regroupings(), [DocId(1)]);
+    assert!(unsettled.is_empty());
+}
+
 proptest! {
     #[test]
     fn counts_and_generations_are_those_of_the_entries(
-        steps in prop::collection::vec((0_u8..9, 0_u64..6), 0..60),
+        steps in prop::collection::vec((0_u8..10, 0_u64..6), 0..60),
     ) {
         let mut unsettled = Unsettled::default();
         for (step, id) in steps {
@@ -150,18 +171,31 @@ proptest! {
                 8 => unsettled.put_off(id, Effort::Crowded),
                 5 => { let _since = unsettled.end_generation(); }
                 6 => unsettled.queue_regrouping(id, Generation(id.0)),
+                9 => {
+                    let ready = unsettled.take_regroupings();
+                    prop_assert!(ready.iter().all(|id| !unsettled.needs_placement(*id)));
+                }
                 _ => drop(unsettled.take_file_checks()),
             }
             let [usual, high, crowded] = &unsettled.to_place;
-            let queues = [&usual.queue, &high.queue, &unsettled.to_check, &unsettled.to_regroup];
             let of = |queue: &Queue| queue.since.clone();
-            let waiting = queues[..3].iter().flat_map(|queue| of(queue));
+            let waiting = [&usual.queue, &high.queue, &unsettled.to_check].into_iter().flat_map(of);
             let waiting: BTreeMap<_, _> = waiting.collect();
-            let has_groups = unsettled.to_regroup.since.values().any(|since| *since < Generation::UNAWAITED);
-            prop_assert_eq!(unsettled.awaited(), waiting.len().max(usize::from(has_groups)));
+            let groups = [&unsettled.to_regroup, &unsettled.regroup_placed].into_iter().flat_map(of);
+            let groups: BTreeMap<_, _> = groups.collect();
+            for id in groups.keys() {
+                let is_ready = unsettled.to_regroup.contains(*id);
+                prop_assert_eq!(is_ready, !unsettled.needs_placement(*id));
+            }
+            // What is seen here for itself: nobody waits for a group that a crowded document holds up.
+            let is_awaited = |id: &DocId| !crowded.queue.contains(*id) && groups[id] < Generation::UNAWAITED;
+            let awaited = groups.keys().filter(|id| is_awaited(id));
+            let awaited: Vec<Generation> = awaited.map(|id| groups[id]).collect();
+            prop_assert_eq!(unsettled.awaited(), waiting.len().max(usize::from(!awaited.is_empty())));
             prop_assert_eq!(unsettled.crowded(), crowded.queue.since.len());
-            let generations = queues.iter().flat_map(|queue| of(queue).into_values());
-            let oldest = generations.min();
+            let queues = [&usual.queue, &high.queue, &unsettled.to_check];
+            let generations = queues.into_iter().flat_map(|queue| of(queue).into_values());
+            let oldest = generations.chain(awaited).min();
             let settled = |generation| unsettled.is_settled_through(Generation(generation));
             for generation in 0..9 {
                 let expected = oldest.is_none_or(|oldest| oldest.0 > generation);

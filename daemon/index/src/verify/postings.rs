@@ -1,4 +1,4 @@
-//! Every run is there that the meta record names, every block of postings decodes, holds postings of its
+//! Every run is there that the meta record names, and is the one it names; every block of postings decodes, holds postings of its
 //! own bucket, and finds the shards it names; and each run holds as many as the record says.
 
 use std::ops::ControlFlow;
@@ -22,9 +22,15 @@ pub(super) fn verify(
             .faults
             .absorb(store.run(record.number).map_err(IndexError::from))?
         {
+            Some(Some(run)) if run.id() != record.id => {
+                let number = record.number;
+                let fault = format!("postings: run {number} is of another store or another time");
+                verified.faults.tell(fault);
+            }
             Some(Some(run)) => verify_run(&*run, record, verified)?,
             Some(None) => {
-                let fault = format!("postings: run {} is missing", record.number);
+                let number = record.number;
+                let fault = format!("postings: run {number} is missing or does not open");
                 verified.faults.tell(fault);
             }
             None => {}

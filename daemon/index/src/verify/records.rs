@@ -1,4 +1,5 @@
-//! Every record decodes, and what one record says of another, the other says too.
+//! Every record decodes, names nothing that was never made, and what one record says of another, the other
+//! says too.
 
 use std::ops::ControlFlow;
 
@@ -11,8 +12,8 @@ use simdex_schema::{
 use super::texts::Reference;
 use super::{Faults, Verified};
 use crate::IndexError;
-use crate::document_text::text_reference;
 use crate::error::decode_error;
+use crate::reader::document_text::text_reference;
 use crate::store::{RecordStore, Store};
 
 /// The meta record; a fault and none where there is none or it is damaged.
@@ -36,10 +37,12 @@ pub(super) fn meta(
 /// Reads all records; returns what points to texts.
 pub(super) fn verify(
     store: &dyn Store,
+    meta: &MetaRecord,
     verified: &mut Verified,
 ) -> Result<Vec<Reference>, IndexError> {
     let mut records = Records {
         store: store.records(),
+        meta,
         references: Vec::new(),
     };
     let mut failed = Ok(());
@@ -77,6 +80,7 @@ fn named(key: &[u8]) -> String {
 
 struct Records<'a> {
     store: &'a dyn RecordStore,
+    meta: &'a MetaRecord,
     references: Vec<Reference>,
 }
 
@@ -90,20 +94,51 @@ impl Records<'_> {
         };
         match *kind {
             prefix::META if rest.is_empty() => Ok(None),
-            prefix::ROOT => decoded(RootRecord::decode(value)),
+            prefix::ROOT => self.root(rest, value),
             prefix::FILE => self.file(key, value),
             prefix::CONTENT => self.content(rest, value),
             prefix::FILE_OF_CONTENT => self.file_of_content(key),
             prefix::DOCUMENT => self.document(key, value),
             prefix::DOCUMENT_BY_HASH => self.document_by_hash(rest, value),
             prefix::CONTENT_OF_DOCUMENT => self.content_of_document(key),
-            prefix::EDGE => decoded(EdgeRecord::decode(value)),
-            prefix::UNSETTLED | prefix::GROUP => Ok(key::parse_document(key, 1)
+            prefix::EDGE => self.edge(key, value),
+            prefix::UNSETTLED => Ok(key::parse_document(key, 1)
                 .is_none()
-                .then(|| "a document's key".to_owned())),
+                .then(|| "a key of another form".to_owned())),
+            prefix::GROUP => self.group(key, value),
             prefix::REPORT => decoded(ReportRecord::decode(value)),
             _ => Ok(Some("a kind of record that is not known".to_owned())),
         }
+    }
+
+    fn root(&self, rest: &[u8], value: &[u8]) -> CheckResult {
+        let id = <[u8; 4]>::try_from(rest).map(u32::from_be_bytes);
+        match (id, RootRecord::decode(value)) {
+            (Ok(id), Ok(_)) => Ok(never_made(id.into(), self.meta.next_root.into())),
+            (_, record) => malformed(record),
+        }
+    }
+
+    fn edge(&self, key: &[u8], value: &[u8]) -> CheckResult {
+        let ends = key::parse_document(key, 1).zip(key::parse_document(key, 9));
+        let (a, b) = match (ends, EdgeRecord::decode(value)) {
+            (Some(ends), Ok(_)) => ends,
+            (_, record) => return malformed(record),
+        };
+        let fault = "a document that it joins is not on record";
+        Ok(self
+            .missing(&key::document(a), fault)?
+            .or(self.missing(&key::document(b), fault)?))
+    }
+
+    fn group(&self, key: &[u8], value: &[u8]) -> CheckResult {
+        let number = <[u8; 8]>::try_from(value).map(u64::from_be_bytes);
+        let (Some(id), Ok(number)) = (key::parse_document(key, 1), number) else {
+            return malformed(Ok(()));
+        };
+        Ok(self
+            .missing(&key::document(id), "its document is not on record")?
+            .or(never_made(number, self.meta.next_group)))
     }
 
     fn file(&self, key: &[u8], value: &[u8]) -> CheckResult {
@@ -163,6 +198,10 @@ impl Records<'_> {
             (Some(id), Ok(record)) => (id, record),
             (_, record) => return malformed(record),
         };
+        let fault = never_made(id.serial(), self.meta.next_document);
+        if fault.is_some() {
+            return Ok(fault);
+        }
         // One that was let go for its damaged text has no contents: its text is not needed any more,
         // and its name may be its successor's.
         if !self.carries_content(id)? {
@@ -170,7 +209,13 @@ impl Records<'_> {
         }
         let hash = record.hash;
         match text_reference(&record)? {
-            Some(at) => self.references.push(Reference { at, id, hash }),
+            Some(at) => {
+                let fault = never_made(at.segment.into(), self.next_segment());
+                self.references.push(Reference { at, id, hash });
+                if let Some(fault) = fault {
+                    return Ok(Some(format!("its text: {fault}")));
+                }
+            }
             None if record.kind == DocumentKind::Text => {
                 return Ok(Some("it has no text".to_owned()));
             }
@@ -178,6 +223,15 @@ impl Records<'_> {
         }
         let leads_here = self.named(hash)? == Some(id);
         Ok((!leads_here).then(|| "its name leads to another document".to_owned()))
+    }
+
+    /// The number of the next segment of texts. Before format 3 nothing told, nor does a store of then that
+    /// was taken over, until a text is added to it.
+    fn next_segment(&self) -> u64 {
+        match self.meta.next_segment {
+            1 => u64::MAX,
+            next => next.into(),
+        }
     }
 
     fn carries_content(&self, id: DocId) -> Result<bool, IndexError> {
@@ -226,6 +280,11 @@ impl Records<'_> {
         let there = self.store.get(key)?.is_some();
         Ok((!there).then(|| fault.to_owned()))
     }
+}
+
+/// The fault of a number that the meta record says is still to come.
+fn never_made(number: u64, next: u64) -> Option<String> {
+    (number >= next).then(|| format!("number {number} was never made, the next is {next}"))
 }
 
 fn decoded<T>(record: Result<T, DecodeError>) -> CheckResult {

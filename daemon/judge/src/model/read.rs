@@ -68,7 +68,7 @@ impl Model {
         let root = reader.node(0)?;
         match reader.lines.next() {
             Some((line, _)) => Err(ModelError::Beyond(line)),
-            None => Ok(Self { name, note, root }),
+            None => Ok(Self::new(&name, &note, root)),
         }
     }
 }

@@ -19,7 +19,7 @@ resemblance <= 0.5
 ";
 
 fn text(of: &str) -> Rc<JudgedText> {
-    Rc::new(JudgedText::new(of, None))
+    Rc::new(JudgedText::new(of))
 }
 
 fn known(resemblance: f64) -> Known {
@@ -31,7 +31,12 @@ fn known(resemblance: f64) -> Known {
 
 #[test]
 fn a_file_is_read_and_written_as_it_was() {
-    assert_eq!(Model::parse(FILE).unwrap().to_string(), FILE);
+    let model = Model::parse(FILE).unwrap();
+    assert_eq!(model.to_string(), FILE);
+    assert_eq!((&*model.id().name, model.note()), ("a test", "7 pairs"));
+    assert_eq!(&model.id().hash, blake3::hash(FILE.as_bytes()).as_bytes());
+    let other = Model::parse(&FILE.replace("0.125", "0.126")).unwrap();
+    assert_ne!(other.id(), model.id());
 }
 
 #[test]
@@ -44,6 +49,7 @@ fn texts_are_asked_for_only_when_a_signal_needs_them() {
     };
     let Ok(far) = model.judge(&known(0.3), texts);
     assert_eq!((far.class, asked.get()), (Class::Unrelated, 0));
+    assert_eq!(far.model.as_ref(), Some(model.id()));
     assert_eq!(far.probability, 3.0 / 7.0);
     assert_eq!(far.signals, [(Signal::Resemblance, Some(0.3))]);
     assert_eq!(far.rule.unwrap().to_string(), "resemblance <= 0.5");
@@ -101,7 +107,12 @@ fn a_damaged_file_is_refused_with_its_line() {
 #[test]
 fn the_shipped_model_is_read_and_lets_no_place_decide() {
     let model = Model::shipped().unwrap();
-    assert_eq!(model.name, "shipped");
+    assert_eq!(model.id().name, Model::SHIPPED);
+    // The hash is that of the very file.
+    assert_eq!(
+        &model.id().hash,
+        blake3::hash(SHIPPED.as_bytes()).as_bytes()
+    );
     assert!(
         model
             .signals()

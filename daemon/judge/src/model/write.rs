@@ -6,14 +6,9 @@ use super::{MODEL_VERSION, Model, Node};
 
 pub(super) fn model(model: &Model, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "simdex-judge {MODEL_VERSION}")?;
-    writeln!(f, "name {}", line(&model.name))?;
-    writeln!(f, "note {}", line(&model.note))?;
+    writeln!(f, "name {}", model.id.name)?;
+    writeln!(f, "note {}", model.note)?;
     node(&model.root, 0, f)
-}
-
-/// A text on one line.
-fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn node(of: &Node, depth: usize, f: &mut Formatter<'_>) -> fmt::Result {

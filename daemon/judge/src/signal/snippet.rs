@@ -114,7 +114,7 @@ mod tests {
     fn a_passage_is_near_the_document_that_holds_it() {
         let passage = filler(500, 80);
         let document = format!("{}{passage}{}", filler(0, 400), filler(900, 400));
-        let text = |of: &str| JudgedText::new(of, None);
+        let text = |of: &str| JudgedText::new(of);
         let other = text(&filler(3_000, 900));
         let inside = distance(&text(&passage), &text(&document));
         assert!(inside < 0.3 * distance(&text(&passage), &other), "{inside}");

@@ -37,6 +37,7 @@ fn ends_zip(tail: &[u8]) -> bool {
 }
 
 #[cfg(test)]
+#[cfg(feature = "all")]
 mod tests {
     use super::remark as polyglot;
     use crate::formats::samples::{pdf, zip_of};

@@ -35,7 +35,6 @@ impl Drop for Ticket {
         }
         self.peer
             .change_load(|load| load.requests = load.requests.saturating_sub(1));
-        self.peer.book.eased.notify_one();
     }
 }
 

@@ -143,3 +143,15 @@ async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
     let engine = reopening.join().unwrap();
     assert_eq!(Arc::strong_count(&engine), 1);
 }
+
+#[test]
+fn only_those_who_run_the_daemon_confirm_losses() {
+    for (uid, may) in [
+        (Some(0), true),
+        (Some(7), true),
+        (Some(8), false),
+        (None, false),
+    ] {
+        assert_eq!(is_operator(uid, 7), may, "{uid:?}");
+    }
+}

@@ -1,12 +1,12 @@
 //! The tree of members under one file on disk, extracted level by level within its limits.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
+use std::time::Duration;
 
 use simdex_extract::{Member, MemberBytes, Role};
 use simdex_index::{IndexError, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{ContentHash, ContentRecord, FileKey, Reason, State};
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
 
 use super::Unpacker;
 use crate::ingest::convert::{member_record, member_stat, state_of_unread};
@@ -14,16 +14,19 @@ use crate::ingest::extract::SnapshotRef;
 use crate::ingest::facts::{frames_asked_if_page, holds_members};
 use crate::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
 use crate::ingest::hash::hash_all;
-use crate::ingest::records::moved;
+use crate::ingest::records::{is_cut_by_a_tree, moved};
 
 /// What lies under one file on disk, as far as it is extracted.
 pub(super) struct Tree<'a> {
     unpacker: &'a Unpacker<'a>,
-    until: Instant,
+    /// Time at workers that is left.
+    time: Duration,
     /// Bytes that may still be extracted.
     bytes: u64,
-    /// Members so far, read or not.
-    member_count: usize,
+    /// Members that may still be looked at.
+    entries: usize,
+    /// Members beyond the limits that may still be named.
+    names: usize,
     /// Contents read in this tree.
     read: HashMap<ContentHash, First>,
     /// Contents being extracted, the outermost first: one that holds itself has no end.
@@ -38,6 +41,8 @@ type MemberSkip = (State, Reason);
 struct First {
     key: FileKey,
     asked: Option<Vec<String>>,
+    /// Containers around it.
+    depth: usize,
 }
 
 /// A member that was read.
@@ -64,9 +69,10 @@ impl<'a> Tree<'a> {
     pub(super) fn new(unpacker: &'a Unpacker<'a>, content: ContentHash) -> Self {
         Self {
             unpacker,
-            until: Instant::now() + unpacker.limits.time,
+            time: unpacker.limits.time,
             bytes: unpacker.limits.bytes,
-            member_count: 0,
+            entries: unpacker.limits.entries,
+            names: unpacker.limits.entries,
             read: HashMap::new(),
             open: vec![content],
             files: Vec::new(),
@@ -79,6 +85,7 @@ impl<'a> Tree<'a> {
         container: &FileKey,
         members: Vec<Member>,
     ) -> Result<Vec<SeenFile>, IndexError> {
+        self.entries = self.entries.saturating_sub(members.len());
         self.visit(container, members)?;
         Ok(self.files)
     }
@@ -86,7 +93,6 @@ impl<'a> Tree<'a> {
     /// Reads the members of one container, then renders its pages that have frames.
     fn visit(&mut self, container: &FileKey, members: Vec<Member>) -> Result<(), IndexError> {
         let (mut names, mut pages) = (HashSet::new(), ContainerPages::default());
-        self.member_count += members.len();
         for (ordinal, member) in members.into_iter().enumerate() {
             let key = name(container, &member, ordinal, &mut names);
             let read = match &member.body {
@@ -116,11 +122,7 @@ impl<'a> Tree<'a> {
     }
 
     fn render(&mut self, page: &FramedPage<'_>) -> Result<Member, MemberSkip> {
-        if Instant::now() >= self.until {
-            return Err((State::TimedOut, Reason::WallLimit));
-        }
-        self.fits(1, page.bytes())?;
-        self.bytes -= page.bytes();
+        self.take(1, page.bytes())?;
         let rendered = page.put_together(self.unpacker.extractor.pool.space());
         rendered.map_err(|_| (State::Unstable, Reason::ReadError))
     }
@@ -147,10 +149,7 @@ impl<'a> Tree<'a> {
         });
         match inside {
             Inside::Nothing => {}
-            Inside::Copies(copies) => {
-                self.member_count += copies.len();
-                self.files.extend(copies);
-            }
+            Inside::Copies(copies) => self.files.extend(copies),
             Inside::Members(members) => {
                 let hash = self.files.last().and_then(|file| file.record.content());
                 self.open.extend(hash);
@@ -175,11 +174,11 @@ impl<'a> Tree<'a> {
             return Ok(Err((State::TooLarge, Reason::DepthLimit)));
         }
         if let Some(read) = self.reuse_from_tree(key, hash) {
-            return Ok(read);
+            return Ok(Ok(read));
         }
-        let known = self.unpacker.records.index.content(hash)?;
+        let known = self.unpacker.records.registry.content(hash)?;
         if let Some(read) = self.reuse_from_index(key, hash, known.as_ref())? {
-            return Ok(read);
+            return Ok(Ok(read));
         }
         // Texts of all members are held until the container is applied.
         if self.unpacker.extractor.account.held() >= self.unpacker.limits.bytes {
@@ -187,70 +186,99 @@ impl<'a> Tree<'a> {
         }
         let read = self.extract(name, bytes, (hash, length), known);
         if let Ok(read) = &read {
-            let (key, asked) = (key.clone(), read.asked.clone());
-            self.read.insert(hash, First { key, asked });
+            let first = First {
+                key: key.clone(),
+                asked: read.asked.clone(),
+                depth: self.open.len(),
+            };
+            self.read.insert(hash, first);
         }
         Ok(read)
     }
 
-    /// A content that was read before in this tree; none where it was not.
-    fn reuse_from_tree(
-        &self,
-        key: &FileKey,
-        hash: ContentHash,
-    ) -> Option<Result<ReadMember, MemberSkip>> {
-        let First { key: first, asked } = self.read.get(&hash)?;
+    /// A content that was read before in this tree; none where it was not, or where the limits left less of it
+    /// than they may here: deeper inside.
+    fn reuse_from_tree(&mut self, key: &FileKey, hash: ContentHash) -> Option<ReadMember> {
+        let First {
+            key: first,
+            asked,
+            depth,
+        } = self.read.get(&hash)?;
         // What a page is shown with differs by its place.
         let copies = match asked {
             Some(asked) if !asked.is_empty() => Vec::new(),
             _ => self.copies_within(first, key),
         };
-        Some(self.reuse(hash, asked.clone(), copies))
+        let is_cut = |copy: &SeenFile| is_cut_by_a_tree(&copy.record);
+        if *depth > self.open.len() && copies.iter().any(is_cut) {
+            return None;
+        }
+        let asked = asked.clone();
+        Some(self.reuse(key, hash, asked, copies))
     }
 
     /// A content that the index knows; none where it is to be read. It is what `Records::lookup` decides for a
     /// file on disk, but for frames: those of a page in a container lie in the container, and are filled in
     /// once all its members are read.
     fn reuse_from_index(
-        &self,
+        &mut self,
         key: &FileKey,
         hash: ContentHash,
         known: Option<&ContentRecord>,
-    ) -> Result<Option<Result<ReadMember, MemberSkip>>, IndexError> {
-        let Some(known) = known.filter(|known| !self.unpacker.records.deserves_another_try(known))
-        else {
+    ) -> Result<Option<ReadMember>, IndexError> {
+        let records = self.unpacker.records;
+        let Some(known) = known.filter(|known| !records.deserves_another_try(known)) else {
             return Ok(None);
         };
         if !holds_members(known) {
-            return Ok(Some(self.reuse(
-                hash,
-                frames_asked_if_page(known),
-                Vec::new(),
-            )));
+            let asked = frames_asked_if_page(known);
+            return Ok(Some(self.reuse(key, hash, asked, Vec::new())));
         }
-        Ok(match self.unpacker.records.index.holder(hash)? {
-            Some(holder) if !self.unpacker.records.members_are_incomplete(&holder)? => {
-                let copies = self.unpacker.records.copied(&holder, hash, key)?;
-                copies.map(|copies| self.reuse(hash, None, copies))
-            }
-            _ => None,
-        })
+        let copies = match records.registry.holder(hash)? {
+            Some(holder) => records.copied_if_whole(&holder, hash, key)?,
+            None => None,
+        };
+        Ok(copies.map(|copies| self.reuse(key, hash, None, copies)))
     }
 
     /// A content that was read before, with what it holds.
     fn reuse(
-        &self,
+        &mut self,
+        key: &FileKey,
         hash: ContentHash,
         asked: Option<Vec<String>>,
         copies: Vec<SeenFile>,
-    ) -> Result<ReadMember, MemberSkip> {
-        self.fits(copies.len(), 0)?;
-        Ok(ReadMember {
+    ) -> ReadMember {
+        let copies = match self.take(copies.len(), 0) {
+            Ok(()) => copies,
+            Err(skip) => self.named_only(key, copies, skip),
+        };
+        ReadMember {
             hash,
             asked,
             content: None,
             inside: Inside::Copies(copies),
-        })
+        }
+    }
+
+    /// Of the files inside `key` those that it holds itself, by name, where the limits leave no room for them.
+    fn named_only(
+        &mut self,
+        key: &FileKey,
+        copies: Vec<SeenFile>,
+        (state, reason): MemberSkip,
+    ) -> Vec<SeenFile> {
+        let is_direct = |copy: &SeenFile| copy.key.container().as_ref() == Some(key);
+        let mut named: Vec<SeenFile> = copies.into_iter().filter(is_direct).collect();
+        named.truncate(self.take_names(named.len()));
+        for copy in &mut named {
+            let outcome = FileOutcome::Unread(state, reason.into());
+            copy.record = FileRecord {
+                outcome,
+                ..copy.record.clone()
+            };
+        }
+        named
     }
 
     fn extract(
@@ -260,8 +288,9 @@ impl<'a> Tree<'a> {
         (hash, length): (ContentHash, u64),
         known: Option<ContentRecord>,
     ) -> Result<ReadMember, MemberSkip> {
-        if Instant::now() >= self.until {
-            return Err((State::TimedOut, Reason::WallLimit));
+        if self.time.is_zero() {
+            // What was read by then is not read again, so that the next try comes further.
+            return Err((State::Unstable, Reason::WallLimit));
         }
         let not_kept = |_| (State::Unstable, Reason::SpoolFailed);
         let private = &bytes.to_file().map_err(not_kept)?;
@@ -273,25 +302,32 @@ impl<'a> Tree<'a> {
             length,
         };
         let extracted = self.unpacker.extractor.extract(&own, label, known, cut);
+        self.time = self.time.saturating_sub(extracted.took);
         if let Some(reason) = extracted.transient {
             return Err((State::Unstable, reason));
         }
-        let bodies = extracted
-            .members
-            .iter()
-            .filter_map(|m| m.body.as_ref().ok());
-        let inside = bodies.map(MemberBytes::length).sum();
-        self.fits(extracted.members.len(), inside)?;
-        self.bytes -= inside;
         Ok(ReadMember {
             hash,
             asked: frames_asked_if_page(&extracted.content.record),
             content: Some(Box::new(extracted.content)),
             inside: match extracted.members {
                 none if none.is_empty() => Inside::Nothing,
-                members => Inside::Members(members),
+                members => Inside::Members(self.admitted(members)),
             },
         })
+    }
+
+    /// The members of a container, one level below; where the limits leave no room for them, without their
+    /// bytes: what the container itself says is read all the same.
+    fn admitted(&mut self, mut members: Vec<Member>) -> Vec<Member> {
+        let bodies = members.iter().filter_map(|m| m.body.as_ref().ok());
+        let bytes = bodies.map(MemberBytes::length).sum();
+        if let Err((_, reason)) = self.take(members.len(), bytes) {
+            members.truncate(self.take_names(members.len()));
+            let with_bytes = members.iter_mut().filter(|member| member.body.is_ok());
+            with_bytes.for_each(|member| member.body = Err(reason));
+        }
+        members
     }
 
     /// What was extracted under `first`, a member of the same content, once more under `key`.
@@ -304,18 +340,28 @@ impl<'a> Tree<'a> {
             .collect()
     }
 
-    /// Whether so many members more may be extracted one level below.
-    fn fits(&self, members: usize, bytes: u64) -> Result<(), MemberSkip> {
-        let limits = &self.unpacker.limits;
+    /// Takes room for so many members more one level below.
+    fn take(&mut self, members: usize, bytes: u64) -> Result<(), MemberSkip> {
         match () {
-            () if members == 0 => Ok(()),
-            () if self.open.len() >= limits.nesting => Err((State::TooLarge, Reason::DepthLimit)),
-            () if self.member_count + members > limits.entries => {
-                Err((State::TooLarge, Reason::PartsLimit))
+            () if members == 0 => return Ok(()),
+            () if self.open.len() >= self.unpacker.limits.nesting => {
+                return Err((State::TooLarge, Reason::DepthLimit));
             }
-            () if bytes > self.bytes => Err((State::TooLarge, Reason::InflateLimit)),
-            () => Ok(()),
+            () if members > self.entries => return Err((State::TooLarge, Reason::PartsLimit)),
+            () if bytes > self.bytes => return Err((State::TooLarge, Reason::InflateLimit)),
+            () => {}
         }
+        self.entries -= members;
+        self.bytes -= bytes;
+        Ok(())
+    }
+
+    /// How many of so many members beyond the limits are named: as many again as may be read, and of each
+    /// container one, so that it shows that there are some.
+    fn take_names(&mut self, members: usize) -> usize {
+        let named = members.min(self.names.max(1));
+        self.names -= named.min(self.names);
+        named
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use simdex_index::{Cancel, Candidate, Index, MemoryPermit};
+use simdex_index::{Cancel, Candidate, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::FamilyParams;
@@ -58,7 +58,7 @@ pub(super) struct Found {
 
 /// Finds all versions of the subject's family.
 pub(super) fn search(
-    index: &Index,
+    index: &IndexReader,
     subject: &Subject,
     text: &ShingledText,
     params: &FamilyParams,
@@ -92,7 +92,7 @@ pub(super) fn search(
 }
 
 struct Search<'a> {
-    index: &'a Index,
+    index: &'a IndexReader,
     subject: &'a Subject,
     text: &'a ShingledText,
     params: &'a FamilyParams,
@@ -237,7 +237,7 @@ impl Search<'_> {
         match Subject::from_document(self.index, hash, &self.params.view, account) {
             Ok(subject) => Ok(Some(subject)),
             Err(QueryError::UnknownDocument(_)) => Ok(None),
-            Err(QueryError::Index(error)) if error.is_damaged_text() => Ok(None),
+            Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -246,9 +246,9 @@ impl Search<'_> {
 fn estimated(candidate: &Candidate) -> f64 {
     let Candidate {
         shared,
-        query,
-        of_document,
+        query_fingerprints,
+        document_fingerprints,
         ..
     } = candidate;
-    *shared as f64 / (query + of_document - shared).max(1) as f64
+    *shared as f64 / (query_fingerprints + document_fingerprints - shared).max(1) as f64
 }

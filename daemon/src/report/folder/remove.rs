@@ -10,6 +10,7 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Deserialize;
 
+use simdex_proto::changes::ReportTerms;
 use simdex_proto::manifest::checked_hash;
 
 use super::super::changes::GROUPS;
@@ -72,7 +73,8 @@ impl ReportDir {
         let files = key.listed(&text).ok_or_else(other)?;
         let hash = files.get(GROUPS).ok_or_else(other)?;
         let groups = rustix::fs::openat(&folder, GROUPS, READ, Mode::empty())?;
-        let manifest = checked_hash(&text).unwrap_or_default();
+        let terms = ReportTerms::of_manifest(&text).ok_or_else(other)?;
+        let manifest = (checked_hash(&text).unwrap_or_default(), terms);
         PreviousReport::of(self.path.join(name), manifest, File::from(groups), hash)
     }
 

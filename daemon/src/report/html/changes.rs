@@ -3,9 +3,10 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_proto::changes::ChangeTotals;
+use simdex_proto::changes::told;
 use simdex_proto::lines::Change;
 
+use crate::report::changes::Compared;
 use crate::report::format::{Count, PathText, Text, counted};
 
 /// Changes shown; `changes.jsonl` has all.
@@ -35,7 +36,7 @@ pub(in crate::report) fn change_row(out: &mut Vec<u8>, change: &Change) -> io::R
 pub(in crate::report) fn changes(
     out: &mut dyn Write,
     since: &Path,
-    totals: &ChangeTotals,
+    compared: &Compared,
     (rows, count): (&[u8], usize),
 ) -> io::Result<()> {
     let since = PathText(since.as_os_str().as_bytes());
@@ -44,6 +45,10 @@ pub(in crate::report) fn changes(
         "<h2 id=\"changes\">What changed since the last report</h2>\n<p>Beside {since}. A group is known by its \
          principal; a file that went over to another group left the one and joined the other.</p>"
     )?;
+    if let Some(told) = told(&compared.caveats) {
+        writeln!(out, "<p class=\"warning\"><b>Mind</b> that {told}.</p>")?;
+    }
+    let totals = &compared.totals;
     let sums = [
         ("Groups new", totals.groups_new),
         ("Groups gone", totals.groups_gone),

@@ -1,8 +1,8 @@
 //! The page of a compliance question: what was asked, the sums, and the files found.
 use std::io::{self, Write};
 
+use super::end_of_text;
 use super::head::{opening, reading};
-use super::incomplete;
 use crate::report::ReportInput;
 use crate::report::findings::{Finding, Findings, Sums};
 use crate::report::format::{Count, PathText, Text, counted, date, share};
@@ -98,7 +98,7 @@ pub(in crate::report) fn findings(
     }
     writeln!(
         out,
-        "<table>\n<thead><tr><th>File</th><th>Owner</th><th>Relation</th><th>{}</th>\
+        "<table class=\"cards\">\n<thead><tr><th>File</th><th>Owner</th><th>Relation</th><th>{}</th>\
          <th class=\"r\">Resemblance</th><th class=\"r\">Found in<br>the other</th>\
          <th class=\"r\">Of the<br>other</th><th>Date (UTC)</th><th class=\"r\">Bytes</th></tr></thead>",
         words.of
@@ -179,10 +179,8 @@ pub(in crate::report) fn findings_foot(
     told: &Completeness,
     met: &Completeness,
 ) -> io::Result<()> {
-    if met != told {
-        incomplete(out, met)?;
-    }
-    out.write_all(FOOT.as_bytes())
+    end_of_text(out, told, met, FOOT)?;
+    out.write_all(b"</body>\n</html>\n")
 }
 
 const FOOT: &str = r#"<footer>
@@ -190,6 +188,4 @@ const FOOT: &str = r#"<footer>
 <a href="findings.jsonl">findings.jsonl</a> and <a href="unread.jsonl">unread.jsonl</a> (for tools).</p>
 </footer>
 </main>
-</body>
-</html>
 "#;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::FILES_SHOWN;
 use crate::report::ReportMember;
 use crate::report::format::{Count, PathText, Text, counted, date, share};
-use crate::report::write::{ComparedDocument, SortedGroup};
+use crate::report::write::{ComparedDocument, NoDiff, SortedGroup};
 
 /// Writes a group; `has_text` says whether the principal's text is kept.
 pub(in crate::report) fn group(
@@ -28,14 +28,14 @@ pub(in crate::report) fn group(
     }
     if compared
         .iter()
-        .any(|one| one.facts.is_some() && one.view.is_none())
+        .any(|one| one.facts.is_ok() && one.view.is_none())
     {
         out.write_all(b"<p class=\"soft\">This page shows no further differences, lest it grow too large; the diffs have them.</p>\n")?;
     }
     out.write_all(b"</section>\n")
 }
 
-const HEAD: &str = "<table>\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
+const HEAD: &str = "<table class=\"cards\">\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
     <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>\
     <th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n";
 
@@ -53,8 +53,9 @@ fn members(
         let link = match diffs.get(&member.document) {
             None if index == 0 => String::new(),
             None => "same text".to_owned(),
-            Some(None) => "text not kept".to_owned(),
-            Some(Some(facts)) => format!("<a href=\"{}\">diff</a>", facts.diff),
+            Some(Err(NoDiff::TextNotKept)) => "text not kept".to_owned(),
+            Some(Err(NoDiff::TooManyLines)) => "too many lines to align".to_owned(),
+            Some(Ok(facts)) => format!("<a href=\"{}\">diff as a file</a>", facts.diff),
         };
         row(out, member, index == 0, &link)?;
     }
@@ -87,19 +88,21 @@ fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) 
         let finds = share(member.containment_of_principal);
         write!(
             out,
-            "<td><span class=\"tag\">{relation}</span></td><td class=\"r\">{resemblance}</td>\
-             <td class=\"r\">{found_in}</td><td class=\"r\">{finds}</td>"
+            "<td><span class=\"tag\">{relation}</span></td><td class=\"r\" data-is=\"Resemblance\">{resemblance}</td>\
+             <td class=\"r\" data-is=\"Containment of member\">{found_in}</td>\
+             <td class=\"r\" data-is=\"Containment of principal\">{finds}</td>"
         )?;
     }
     writeln!(
         out,
-        "<td class=\"w\">{modified}</td><td class=\"r\">{bytes}</td><td class=\"w\">{link}</td></tr>"
+        "<td class=\"w\" data-is=\"Modified (UTC)\">{modified}</td>\
+         <td class=\"r\" data-is=\"Bytes\">{bytes}</td><td class=\"w\">{link}</td></tr>"
     )
 }
 
 /// A fold with the differing text side by side, where it is shown.
 fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()> {
-    let (Some(facts), Some(view)) = (&one.facts, &one.view) else {
+    let (Ok(facts), Some(view)) = (&one.facts, &one.view) else {
         return Ok(());
     };
     let Some(first) = one.files.first() else {
@@ -121,6 +124,8 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
     if facts.cut_short {
         out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
     }
+    out.write_all(b"<div class=\"wide\">")?;
     out.write_all(view.as_bytes())?;
+    out.write_all(b"</div>")?;
     out.write_all(b"</details>\n")
 }

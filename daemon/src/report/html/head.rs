@@ -2,19 +2,21 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
+use super::list::{SCRIPT_HASH, list};
 use super::states::{Reading, state};
-use super::{GROUPS_SHOWN, incomplete};
+use super::{charts, incomplete, page_links};
 use crate::catalogue::Summary;
-use crate::report::format::{Count, PathText, Text, counted, minute, share};
-use crate::report::write::SortedGroup;
+use crate::report::format::{Count, PathText, Text, counted, minute};
+use crate::report::pages::PagePlan;
+use crate::report::survey::StatesByKind;
 use crate::report::{ReportGroup, ReportInput};
 
-/// Nothing but this page's own style may be loaded or run.
+/// Nothing may be loaded, and nothing run but the script with this hash.
 const START: &str = r#"<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-HASH'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 "#;
@@ -24,20 +26,42 @@ pub(in crate::report) fn head(
     out: &mut dyn Write,
     input: &ReportInput<'_>,
     groups: &[&ReportGroup],
+    plan: &PagePlan,
+    kinds: &StatesByKind,
 ) -> io::Result<()> {
     opening(out, input, "Near-duplicate report")?;
     figures(out, &input.summary)?;
+    charts::charts(out, groups, input.threshold, kinds)?;
     parameters(out, input)?;
     reading(out, &input.summary)?;
-    overview(out, groups)
+    list(out, groups, plan)?;
+    page_links(out, 0, plan.pages())
+}
+
+/// Starts a page after the first, counted from 0.
+pub(in crate::report) fn later_head(
+    out: &mut dyn Write,
+    input: &ReportInput<'_>,
+    page: usize,
+    pages: usize,
+) -> io::Result<()> {
+    opening(
+        out,
+        input,
+        &format!("Near-duplicate report, page {}", page + 1),
+    )?;
+    page_links(out, page, pages)
 }
 
 /// The page down to what was not complete.
 pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str) -> io::Result<()> {
-    out.write_all(START.as_bytes())?;
+    out.write_all(START.replace("HASH", SCRIPT_HASH).as_bytes())?;
     writeln!(out, "<title>{title}</title>\n<style>")?;
     out.write_all(include_bytes!("style.css"))?;
-    writeln!(out, "</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>")?;
+    writeln!(
+        out,
+        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the report</a>\n<main id=\"content\">\n<h1>{title}</h1>"
+    )?;
     let (created, version) = (minute(input.created), Text(input.version));
     writeln!(
         out,
@@ -155,33 +179,4 @@ fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         out,
         "<tr class=\"sum\"><td>all</td><td class=\"r\">{all}</td><td></td></tr>\n</table>"
     )
-}
-
-fn overview(out: &mut dyn Write, groups: &[&ReportGroup]) -> io::Result<()> {
-    out.write_all(b"<h2>Groups</h2>\n")?;
-    if groups.is_empty() {
-        return out.write_all(b"<p>No two files have the same or nearly the same text.</p>\n");
-    }
-    out.write_all(
-        b"<table>\n<thead><tr><th class=\"r\">Group</th><th>Principal</th><th class=\"r\">Files</th>\
-          <th class=\"r\">Texts</th><th class=\"r\">Least resemblance</th></tr></thead>\n",
-    )?;
-    for group in groups.iter().take(GROUPS_SHOWN) {
-        // A group without its principal is refused before it is shown.
-        let Ok(sorted) = SortedGroup::new(group) else {
-            continue;
-        };
-        let (id, principal) = (group.id, PathText(&group.principal));
-        let files = Count(group.members.len() as u64);
-        let (texts, least) = (
-            Count(sorted.distinct_documents()),
-            share(sorted.least_resemblance()),
-        );
-        writeln!(
-            out,
-            "<tr><td class=\"r\"><a href=\"#g{id}\">{id}</a></td><td>{principal}</td><td class=\"r\">{files}</td>\
-             <td class=\"r\">{texts}</td><td class=\"r\">{least}</td></tr>"
-        )?;
-    }
-    out.write_all(b"</table>\n")
 }

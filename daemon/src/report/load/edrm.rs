@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use simdex_index::GrowingPermit;
 use simdex_proto::lines::lossy;
+use simdex_proto::text::is_xml;
 
 use super::Rows;
 use super::fields::{Field, Row, id, id_number};
@@ -23,7 +24,7 @@ const DOCUMENT: u64 = 24;
 
 /// Whether a text is written as it is.
 pub(super) fn holds(text: &str) -> bool {
-    text.chars().all(is_allowed)
+    text.chars().all(is_xml)
 }
 
 /// Writes the whole file.
@@ -124,15 +125,10 @@ impl Display for Text<'_> {
                 '"' => f.write_str("&quot;")?,
                 // A parser makes a space of these in an attribute, and drops CR elsewhere.
                 '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
-                c if is_allowed(c) => f.write_char(c)?,
+                c if is_xml(c) => f.write_char(c)?,
                 _ => f.write_char('\u{fffd}')?,
             }
         }
         Ok(())
     }
-}
-
-/// The characters of XML 1.0 (production 2).
-fn is_allowed(c: char) -> bool {
-    !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -23,7 +23,7 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
     bed.member(
         45,
         "the last of them that is named",
-        "45-tree.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip",
+        "45-tree.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip",
     );
     forty_two(bed)?;
     quoted(bed)?;

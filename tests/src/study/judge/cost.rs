@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
+use simdex_judge::signal::compression::Together;
 use simdex_judge::signal::{Known, of_texts as value_of};
 use simdex_judge::{Cost, JudgedText, Signal};
 
@@ -77,11 +78,11 @@ fn times(figures: &mut Figures<'_>) -> Result<()> {
     for signal in Signal::ALL {
         let mut seconds = 0.0;
         for number in 0..TIMED {
-            let [a, b] = [number, number + 1].map(|number| JudgedText::new(&text(number), None));
+            let [a, b] = [number, number + 1].map(|number| JudgedText::new(&text(number)));
             let started = Instant::now();
             let value = match signal.cost() {
                 Cost::Known => Known::default().value(signal),
-                _ => value_of(signal, &a, &b),
+                _ => value_of(signal, &a, &b, &Together::default()),
             };
             std::hint::black_box(value);
             seconds += started.elapsed().as_secs_f64();

@@ -24,7 +24,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
                 };
                 let stages = if staged { "in stages" } else { "at once" };
                 let name = format!("depth {depth}, leaf {leaf}, {stages}");
-                put(figures, &name, &nine_seeds(&pairs, &growth)?)?;
+                put(figures, &name, &nine_seeds(&pairs, &growth, &|| true)?)?;
             }
         }
     }

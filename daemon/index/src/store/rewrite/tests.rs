@@ -281,3 +281,69 @@ fn records_that_were_rewritten_take_little_more_than_what_lives() {
     let store = store.close_and_reopen(SMALL).unwrap();
     assert!(taken(&store) <= most, "{} for {live}", taken(&store));
 }
+
+#[test]
+fn a_rewriting_that_failed_is_tried_again_and_not_for_ever() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let in_the_way = dir.join("records/000001");
+    let compact = || store.compact_records(0, &Cancel::never());
+    let fail = || {
+        fs::create_dir_all(&in_the_way).unwrap();
+        let error = compact().unwrap_err();
+        fs::remove_dir(&in_the_way).unwrap();
+        assert!(matches!(error, StoreError::NotRewritten { .. }), "{error}");
+    };
+    fail();
+    assert!(compact().unwrap(), "what was in the way is gone");
+    assert!(!compact().unwrap(), "it was of no use");
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let failures = &store.all_records().failures;
+    failures.store(super::MOST_FAILURES, std::sync::atomic::Ordering::Relaxed);
+    let refused = store.compact_records(0, &Cancel::never());
+    assert!(matches!(refused, Err(StoreError::NotRewritten { .. })));
+    assert_filled(&store);
+}
+
+/// A copy of a store as it stands on the disk now, with what is being made.
+fn copied(dir: &Path) -> TempDir {
+    let to = tempfile::tempdir().unwrap();
+    let mut folders = vec![std::path::PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        fs::create_dir_all(to.path().join(&folder)).unwrap();
+        for entry in fs::read_dir(dir.join(&folder)).unwrap() {
+            let below = folder.join(entry.as_ref().unwrap().file_name());
+            match entry.unwrap().file_type().unwrap().is_dir() {
+                true => folders.push(below),
+                false => drop(fs::copy(dir.join(&below), to.path().join(&below)).unwrap()),
+            }
+        }
+    }
+    to
+}
+
+#[test]
+fn records_that_were_not_copied_to_their_end_are_never_taken_for_whole() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    store.commit().unwrap();
+    let mut copy = None;
+    let rewritten = store.all_records().rewrite(PART, &mut |step| {
+        if step == Step::Copied {
+            copy = Some(copied(&dir));
+        }
+        true
+    });
+    assert!(rewritten.unwrap());
+    let copy = copy.unwrap();
+    // As if its mark had been lost with what it was copied from.
+    fs::remove_file(copy.path().join("records/000001.new")).unwrap();
+    fs::remove_file(copy.path().join("db")).unwrap();
+    let refused = SledStore::open(copy.path(), SMALL).unwrap_err();
+    assert!(
+        refused.to_string().contains("never copied to their end"),
+        "{refused}"
+    );
+    assert!(copy.path().join("records/000001").is_dir());
+}

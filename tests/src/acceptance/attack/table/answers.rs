@@ -18,6 +18,14 @@ pub(super) const LINES: &[Line] = &[
                 "the_bytes_that_are_hashed_are_the_bytes_that_are_kept",
             ),
             Test(
+                "daemon/index/src/tests/lookup.rs",
+                "a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not_one_of_them",
+            ),
+            Test(
+                "daemon/src/catalogue/tests.rs",
+                "a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silence",
+            ),
+            Test(
                 "daemon/src/ingest/records.rs",
                 "members_of_a_file_that_holds_another_content_by_now_are_not_copied",
             ),
@@ -28,6 +36,10 @@ pub(super) const LINES: &[Line] = &[
         number: 2,
         weakness: "a store into a dirty page changes no time",
         proofs: &[
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_background",
+            ),
             Test(
                 "daemon/bin/tests/snapshot.rs",
                 "bytes_that_changed_without_a_trace_are_found_in_the_background",
@@ -65,6 +77,14 @@ pub(super) const LINES: &[Line] = &[
         number: 4,
         weakness: "a root that refuses empties itself",
         proofs: &[
+            Test(
+                "daemon/src/roots/troubles.rs",
+                "what_a_walk_finds_again_is_never_over_meanwhile",
+            ),
+            Test(
+                "daemon/src/ingest/outcome.rs",
+                "an_error_of_the_share_keeps_a_known_content_and_is_said",
+            ),
             Test(
                 "tests/tests/roots.rs",
                 "a_root_that_may_not_be_listed_or_searched_is_stale_and_keeps_its_files",
@@ -127,6 +147,10 @@ pub(super) const LINES: &[Line] = &[
                 "no_segment_number_is_used_again_after_the_directory_was_removed",
             ),
             Test(
+                "daemon/index/src/tests/foreign.rs",
+                "a_run_of_another_store_is_not_believed_and_all_are_made_anew",
+            ),
+            Test(
                 "daemon/index/src/text/tests.rs",
                 "another_text_of_the_same_length_in_the_same_place_is_noticed",
             ),
@@ -152,6 +176,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/tests/verification.rs",
                 "a_flipped_bit_in_any_text_is_told_where_everything_is_read",
+            ),
+            Test(
+                "daemon/index/src/tests/verification.rs",
+                "what_was_never_made_or_is_not_there_is_told",
+            ),
+            Test(
+                "daemon/index/src/store/strays.rs",
+                "what_is_neither_current_nor_named_is_told",
             ),
             Test(
                 "tests/tests/data_dir.rs",
@@ -191,6 +223,46 @@ pub(super) const LINES: &[Line] = &[
         number: 9,
         weakness: "the machine's faults booked on documents",
         proofs: &[
+            Test(
+                "daemon/extract/src/outside/tests.rs",
+                "who_is_confined_has_threads_and_reaches_no_other_process",
+            ),
+            Test(
+                "daemon/extract/src/outside/tests.rs",
+                "a_program_is_one_process",
+            ),
+            Test(
+                "daemon/extract/src/patience.rs",
+                "only_a_worker_that_was_ready_to_run_was_starved",
+            ),
+            Test(
+                "daemon/extract/src/patience.rs",
+                "a_reply_that_lies_there_is_read_however_late_it_is",
+            ),
+            Test(
+                "daemon/extract/src/patience.rs",
+                "time_that_passes_between_two_reads_is_not_the_workers",
+            ),
+            Test(
+                "daemon/bin/tests/containers.rs",
+                "a_limit_of_the_tree_takes_no_text_from_a_container_that_was_read",
+            ),
+            Test(
+                "daemon/bin/tests/containers.rs",
+                "what_a_tree_cuts_off_hides_nothing_of_another_file_of_the_same_bytes",
+            ),
+            Test(
+                "daemon/src/ingest/members/tests.rs",
+                "what_no_time_is_left_for_is_tried_again_and_waiting_takes_none",
+            ),
+            Test(
+                "daemon/src/query/tests.rs",
+                "an_upload_asks_for_no_worker_before_there_is_room_for_its_text",
+            ),
+            Test(
+                "daemon/extract/src/spool.rs",
+                "what_is_discarded_takes_no_room_and_is_bounded_all_the_same",
+            ),
             Test(
                 "daemon/bin/tests/snapshot.rs",
                 "what_the_machine_does_not_allow_is_no_strike_and_is_tried_again",
@@ -232,6 +304,38 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "tests/tests/data_dir.rs",
                 "a_flipped_bit_in_the_engines_settings_costs_nothing",
+            ),
+            Test(
+                "daemon/index/src/store/judge.rs",
+                "a_panic_over_the_machine_is_no_damage_though_it_aborts",
+            ),
+            Test(
+                "daemon/index/src/store/tests/generations.rs",
+                "a_mark_that_came_back_costs_nothing",
+            ),
+            Test(
+                "daemon/index/src/store/tests/generations.rs",
+                "records_that_do_not_know_the_last_commit_never_take_the_place_of_those_that_do",
+            ),
+            Test(
+                "daemon/index/src/store/tests/derived.rs",
+                "runs_that_were_restored_in_part_cost_nothing_else",
+            ),
+            Test(
+                "daemon/index/src/store/tests/derived.rs",
+                "a_damaged_block_of_postings_costs_its_run_and_nothing_else",
+            ),
+            Test(
+                "daemon/index/src/store/tests/derived.rs",
+                "a_store_is_given_up_only_once_it_was_examined_without_its_snapshots",
+            ),
+            Test(
+                "daemon/index/src/tests/aside.rs",
+                "the_texts_of_a_store_that_went_are_set_aside_and_survive_every_close",
+            ),
+            Test(
+                "tests/tests/damage.rs",
+                "a_damaged_store_is_set_aside_and_built_anew",
             ),
         ],
     },

@@ -10,6 +10,14 @@ pub(super) const LINES: &[Line] = &[
         weakness: "an open data directory",
         proofs: &[
             Test(
+                "daemon/src/grpc/runner/tests.rs",
+                "only_those_who_run_the_daemon_confirm_losses",
+            ),
+            Test(
+                "daemon/src/storage/private.rs",
+                "what_is_ours_and_open_to_others_is_closed",
+            ),
+            Test(
                 "tests/tests/data_dir.rs",
                 "a_data_directory_of_another_user_is_refused",
             ),

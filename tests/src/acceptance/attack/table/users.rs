@@ -26,6 +26,18 @@ pub(super) const LINES: &[Line] = &[
         proofs: &[
             Test(
                 "daemon/src/lifecycle.rs",
+                "a_thread_that_hangs_is_left_behind_and_the_others_are_waited_for",
+            ),
+            Test(
+                "daemon/extract/src/snapshot.rs",
+                "a_snapshot_that_nobody_waits_for_ends_in_the_middle_and_keeps_nothing",
+            ),
+            Test(
+                "daemon/src/grpc/upload.rs",
+                "documents_of_one_user_that_wait_take_half_of_the_room_for_all_and_no_more",
+            ),
+            Test(
+                "daemon/src/lifecycle.rs",
                 "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
             ),
             Test("daemon/src/lifecycle.rs", "pauses_double_up_to_a_bound"),
@@ -52,6 +64,18 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/tests/faults.rs",
                 "a_text_that_the_disk_has_lost_costs_its_own_document_only",
+            ),
+            Test(
+                "daemon/index/src/text/writer.rs",
+                "a_sync_counts_for_nothing_where_another_failed_meanwhile",
+            ),
+            Test(
+                "daemon/index/src/fault.rs",
+                "every_error_asks_for_one_thing",
+            ),
+            Test(
+                "daemon/index/src/store/tests/exchanged.rs",
+                "a_store_that_was_exchanged_acknowledges_nothing_and_touches_nothing",
             ),
             Test(
                 "daemon/bin/tests/completeness.rs",
@@ -177,6 +201,22 @@ pub(super) const LINES: &[Line] = &[
                 "a_family_in_one_batch_costs_one_edge_test_per_member",
             ),
             Test(
+                "daemon/index/src/tests/cost.rs",
+                "nobody_waits_for_a_version_that_is_longer_than_all_of_a_very_large_family",
+            ),
+            Test(
+                "daemon/index/src/tests/cost.rs",
+                "a_crowd_makes_way_for_what_comes_while_it_is_compared",
+            ),
+            Test(
+                "daemon/index/src/unsettled/tests.rs",
+                "nobody_waits_for_the_group_that_a_crowded_document_will_be_in",
+            ),
+            Test(
+                "daemon/index/src/tests/permits.rs",
+                "groups_are_counted_before_they_are_made",
+            ),
+            Test(
                 "daemon/index/src/tests/life.rs",
                 "a_family_keeps_one_edge_per_member_in_whatever_order_it_comes",
             ),
@@ -203,12 +243,56 @@ pub(super) const LINES: &[Line] = &[
         weakness: "one client starves the others",
         proofs: &[
             Test(
+                "daemon/bin/tests/greedy.rs",
+                "streams_of_health_take_places_as_streams_of_events_do",
+            ),
+            Test(
+                "daemon/src/grpc/limits.rs",
+                "however_few_connections_there_are_one_user_does_not_have_them_all",
+            ),
+            Test(
+                "daemon/src/grpc/peer/tests.rs",
+                "a_full_house_gives_the_place_of_whoever_has_most_and_refuses_where_all_are_busy",
+            ),
+            Test(
+                "daemon/src/turns.rs",
+                "who_comes_again_waits_behind_those_who_came_before",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
+                "a_walk_that_can_wait_begins_when_as_long_has_passed_as_the_last_one_took",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
+                "neither_the_timer_nor_who_asks_again_and_again_keeps_the_index_from_being_complete",
+            ),
+            Test(
                 "daemon/index/src/memory/tests.rs",
                 "a_large_request_is_not_passed_by_small_ones_that_came_later",
             ),
             Test(
                 "daemon/index/src/memory/tests.rs",
                 "questions_have_memory_of_their_own",
+            ),
+            Test(
+                "daemon/index/src/tests/permits.rs",
+                "long_versions_are_placed_beside_one_that_takes_most_of_the_memory",
+            ),
+            Test(
+                "daemon/index/src/tests/permits.rs",
+                "a_search_for_pairs_takes_its_permits_beside_those_of_its_asker",
+            ),
+            Test(
+                "daemon/src/grpc/reply_channel.rs",
+                "an_answer_that_everybody_waits_for_does_not_wait_for_its_client",
+            ),
+            Test(
+                "daemon/src/catalogue/tests.rs",
+                "the_pairs_of_one_file_are_given_back_as_they_are_visited",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
+                "a_generation_is_done_whatever_is_wanted_later",
             ),
             Test(
                 "daemon/index/src/memory/tests.rs",

@@ -1,7 +1,7 @@
 //! Tests of the check of fields.
 
 use super::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_field_too_many_too_few_or_of_another_type_is_seen() {
@@ -22,7 +22,8 @@ fn a_field_too_many_too_few_or_of_another_type_is_seen() {
 fn what_is_not_complete_says_why() {
     let fields: Fields = &[("complete", Bool)];
     let pending = json!({
-        "queued": 1, "retrying": 0, "unsettled": 0, "crowded": 0, "stale_roots": 0, "held_losses": 0, "damaged": 0
+        "queued": 1, "retrying": 0, "unsettled": 0, "crowded": 0, "stale_roots": 0, "held_losses": 0,
+        "unreadable": 0, "damaged": 0
     });
     let line =
         |complete: bool, pending: &Value| json!({"v": 1, "complete": complete, "pending": pending});

@@ -1,0 +1,126 @@
+//! `judge`: pairs are labelled, labels held against judgements, a model learned from them.
+
+mod label;
+
+use std::path::PathBuf;
+
+use simdex_client::lines::{Evaluation, ResetModel, TrainedModel};
+use simdex_client::{read_labels, wire};
+
+use crate::cli::{EvaluateArgs, JudgeVerb, TrainArgs};
+use crate::commands::Session;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::eprint_line;
+use crate::progress::waiting;
+
+pub(super) async fn run(session: &mut Session, verb: JudgeVerb) -> Result<Outcome, Failure> {
+    match verb {
+        JudgeVerb::Label(args) => label::run(session, args).await,
+        JudgeVerb::Evaluate(args) => evaluate(session, args).await,
+        JudgeVerb::Train(args) if args.reset => reset(session).await,
+        JudgeVerb::Train(args) => train(session, args).await,
+    }
+}
+
+async fn evaluate(session: &mut Session, args: EvaluateArgs) -> Result<Outcome, Failure> {
+    let request = wire::EvaluateLabelsRequest {
+        labels: labels(&args.labels)?,
+        skip_unknown: args.skip_unknown,
+    };
+    let asked = session.client.evaluate_labels(request);
+    let reply = waiting("evaluating", asked).await?;
+    if session.printer.is_json() {
+        session.printer.line(&Evaluation::from(&reply))?;
+    } else {
+        session.printer.evaluation(&reply)?;
+    }
+    session.warn_if_incomplete(reply.completeness.as_ref());
+    Ok(Outcome::Answered)
+}
+
+async fn train(session: &mut Session, args: TrainArgs) -> Result<Outcome, Failure> {
+    let request = wire::TrainModelRequest {
+        labels: labels(&args.labels)?,
+        skip_unknown: args.skip_unknown,
+        dry_run: args.dry_run,
+        name: args.name.unwrap_or_default(),
+    };
+    let asked = session.client.train_model(request);
+    let reply = waiting("training", asked).await?;
+    if session.printer.is_json() {
+        session.printer.line(&TrainedModel::from(&reply))?;
+    } else {
+        session.printer.trained_model(&reply)?;
+    }
+    if let Some(remark) = remark(&reply) {
+        eprint_line(remark);
+    }
+    session.warn_if_incomplete(reply.completeness.as_ref());
+    Ok(Outcome::Answered)
+}
+
+/// What to do where the shipped model is better.
+fn remark(reply: &wire::TrainModelReply) -> Option<String> {
+    let f1 = |figures: Option<wire::JudgedFigures>| figures?.f1.map(|f1| f1.median);
+    let (learned, shipped) = f1(reply.learned).zip(f1(reply.shipped))?;
+    let way_out = match reply.in_force {
+        true => "`simctl judge train --reset` returns to it",
+        false => "it stays in force",
+    };
+    (learned < shipped).then(|| {
+        format!("the shipped model judges these labels better (F1 {shipped:.3} against {learned:.3}); {way_out}")
+    })
+}
+
+async fn reset(session: &mut Session) -> Result<Outcome, Failure> {
+    let reply = session.client.reset_model().await?;
+    if session.printer.is_json() {
+        session.printer.line(&ResetModel::from(&reply))?;
+    } else {
+        session.printer.reset_model(&reply)?;
+    }
+    Ok(Outcome::Answered)
+}
+
+/// The labels of all files, those without a verdict left out.
+fn labels(files: &[PathBuf]) -> Result<Vec<wire::Label>, Failure> {
+    let mut labels = Vec::new();
+    for file in files {
+        let read = read_labels(file)?;
+        labels.extend(read.iter().filter_map(|label| label.message()));
+    }
+    Ok(labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_is_worse_than_the_shipped_one_is_said_to_be() {
+        let figures = |median: f64| {
+            Some(wire::JudgedFigures {
+                f1: Some(wire::Spread {
+                    median,
+                    ..wire::Spread::default()
+                }),
+                ..wire::JudgedFigures::default()
+            })
+        };
+        let reply = |learned: f64, in_force: bool| wire::TrainModelReply {
+            learned: figures(learned),
+            shipped: figures(0.8),
+            in_force,
+            ..wire::TrainModelReply::default()
+        };
+        assert_eq!(remark(&reply(0.9, true)), None);
+        let said = remark(&reply(0.7, true)).expect("said");
+        assert!(
+            said.contains("F1 0.800 against 0.700") && said.contains("--reset"),
+            "{said}"
+        );
+        let said = remark(&reply(0.7, false)).expect("said");
+        assert!(said.ends_with("it stays in force"), "{said}");
+    }
+}

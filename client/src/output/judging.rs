@@ -1,0 +1,246 @@
+//! What labels say of judgements, as text.
+
+use std::io::{self, Write};
+
+use simdex_client::lines::{LabelCounts, hex, judged_class};
+use simdex_client::text::{counted, harmless};
+use simdex_client::wire;
+
+use crate::output::table::{Column, left, right};
+use crate::output::text::{UNKNOWN, measured, ratio};
+use crate::output::{Printer, Tabular};
+
+/// Points of a curve that are shown, about.
+const SHOWN_POINTS: usize = 10;
+
+/// Figures under a name.
+struct Row<'a> {
+    name: String,
+    figures: Option<&'a wire::JudgedFigures>,
+}
+
+impl Tabular for Row<'_> {
+    const COLUMNS: &'static [Column] = &[
+        left("SIGNALS"),
+        left("PRECISION"),
+        left("RECALL"),
+        left("F1"),
+        left("F1 QUARTILES"),
+        right("ERRORS"),
+        left("WITHIN A ROOT"),
+        left("ACROSS ROOTS"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let figures = self.figures.copied().unwrap_or_default();
+        let median = |spread: Option<wire::Spread>| measured(spread.map(|spread| spread.median));
+        let quartiles = figures.f1.map_or_else(
+            || UNKNOWN.to_owned(),
+            |f1| format!("{} to {}", ratio(f1.lower), ratio(f1.upper)),
+        );
+        vec![vec![
+            self.name.clone(),
+            median(figures.precision),
+            median(figures.recall),
+            median(figures.f1),
+            quartiles,
+            (figures.false_hits + figures.missed).to_string(),
+            measured(figures.precision_within_root),
+            measured(figures.precision_across_roots),
+        ]]
+    }
+}
+
+impl Tabular for wire::RaterAgreement {
+    const COLUMNS: &'static [Column] = &[
+        left("RATERS"),
+        left("CLASS"),
+        right("PAIRS"),
+        left("AGREED"),
+        left("KAPPA"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let raters = format!("{} and {}", self.rater_a, self.rater_b);
+        let raters = harmless(&raters, |_| false);
+        let row = |class: &str, pairs: String, share: f64, kappa: f64| {
+            let (class, agreed) = (class.to_owned(), ratio(share));
+            vec![raters.clone(), class, pairs, agreed, format!("{kappa:.3}")]
+        };
+        let all = row("all", self.pairs.to_string(), self.same, self.kappa);
+        let classes = self.classes.iter().map(|of| {
+            let class = judged_class(of.class).unwrap_or(UNKNOWN);
+            row(class, String::new(), of.share, of.kappa)
+        });
+        std::iter::once(all).chain(classes).collect()
+    }
+}
+
+impl Tabular for wire::CurvePoint {
+    const COLUMNS: &'static [Column] = &[left("AT A RECALL OF"), left("PRECISION")];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![ratio(self.recall), ratio(self.precision)]]
+    }
+}
+
+impl Tabular for wire::JudgeRule {
+    const COLUMNS: &'static [Column] = &[
+        right("RULE"),
+        left("JUDGED"),
+        left("PROBABILITY"),
+        right("PAIRS"),
+        left("WHERE"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            self.number.to_string(),
+            judged_class(self.class).unwrap_or(UNKNOWN).to_owned(),
+            ratio(self.probability),
+            self.pairs.to_string(),
+            self.rule.clone(),
+        ]]
+    }
+}
+
+impl<W: Write> Printer<W> {
+    /// Judgements held against labels.
+    pub(crate) fn evaluation(&mut self, reply: &wire::EvaluateLabelsReply) -> io::Result<()> {
+        self.label_counts(reply.counts.as_ref())?;
+        let of = |signal: &wire::SignalFigures, name: String| (name, signal.figures);
+        let alone = reply.alone.iter();
+        self.figures(alone.map(|signal| of(signal, signal.signal.clone())))?;
+        let cumulative = reply.cumulative.iter();
+        let with = |signal: &wire::SignalFigures| of(signal, format!("+ {}", signal.signal));
+        let combined = reply.cumulative.last().and_then(|signal| signal.figures);
+        let last = [
+            ("all together".to_owned(), combined),
+            ("the model in force".to_owned(), reply.in_force),
+        ];
+        self.figures(cumulative.map(with).chain(last))?;
+        writeln!(self)?;
+        self.fields(&[("in force", known(reply.model.as_ref()))])?;
+        let step = reply.curve.len().div_ceil(SHOWN_POINTS).max(1);
+        let points = reply.curve.iter().rev().step_by(step).copied();
+        let mut points: Vec<_> = points.collect();
+        points.reverse();
+        self.section(&points)?;
+        self.section(&reply.agreements)?;
+        if reply.agreements.is_empty() {
+            writeln!(self)?;
+            self.fields(&[(
+                "agreement",
+                "unknown: nobody labelled a pair of another".to_owned(),
+            )])?;
+        }
+        self.section(&reply.rules)
+    }
+
+    /// A model that was trained, beside the shipped one.
+    pub(crate) fn trained_model(&mut self, reply: &wire::TrainModelReply) -> io::Result<()> {
+        self.label_counts(reply.counts.as_ref())?;
+        let figures = [
+            ("learned, on held-out folds".to_owned(), reply.learned),
+            ("shipped".to_owned(), reply.shipped),
+        ];
+        self.figures(figures.into_iter())?;
+        self.section(&reply.rules)?;
+        writeln!(self)?;
+        let what = match reply.in_force {
+            true => "in force",
+            false => "not in force",
+        };
+        self.fields(&[(what, known(reply.model.as_ref()))])
+    }
+
+    /// The shipped model, in force again.
+    pub(crate) fn reset_model(&mut self, reply: &wire::ResetModelReply) -> io::Result<()> {
+        self.fields(&[
+            ("before", known(reply.before.as_ref())),
+            ("in force", known(reply.model.as_ref())),
+        ])
+    }
+
+    fn label_counts(&mut self, counts: Option<&wire::LabelCounts>) -> io::Result<()> {
+        let counts = LabelCounts::from(&counts.copied().unwrap_or_default());
+        let labels = format!(
+            "{} by {}",
+            counted(counts.labels, "label"),
+            counted(counts.raters, "rater")
+        );
+        let pairs = format!(
+            "{}: {} same, {} version, {} template-only, {} unrelated",
+            counted(counts.pairs, "pair"),
+            counts.same,
+            counts.version,
+            counts.template_only,
+            counts.unrelated
+        );
+        let left_out = format!(
+            "{} disputed, {} of unknown texts, {} of one text",
+            counts.disputed, counts.unknown, counts.identical
+        );
+        self.fields(&[
+            ("labels", labels),
+            ("judged", pairs),
+            ("left out", left_out),
+            ("base rate", measured(counts.base_rate)),
+            ("sources", counts.sources.to_string()),
+        ])
+    }
+
+    fn figures(
+        &mut self,
+        rows: impl Iterator<Item = (String, Option<wire::JudgedFigures>)>,
+    ) -> io::Result<()> {
+        writeln!(self)?;
+        let mut list = self.list::<Row<'_>>();
+        for (name, figures) in rows {
+            let figures = figures.as_ref();
+            list.rows(&Row { name, figures })?;
+        }
+        list.end()
+    }
+}
+
+/// A model that may not be known.
+fn known(known: Option<&wire::JudgeModel>) -> String {
+    known.map_or_else(|| UNKNOWN.to_owned(), model)
+}
+
+/// A model by its name and the beginning of its hash.
+pub(super) fn model(model: &wire::JudgeModel) -> String {
+    let digits = hex(&model.hash).unwrap_or_default();
+    let note = match model.note.as_str() {
+        "" => String::new(),
+        note => format!(": {note}"),
+    };
+    format!(
+        "{} ({}){note}",
+        model.name,
+        digits.get(..12).unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_no_number() {
+        let row = Row {
+            name: "mcd".to_owned(),
+            figures: None,
+        };
+        let cells = row.rows().remove(0);
+        assert_eq!(cells, ["mcd", "-", "-", "-", "-", "0", "-", "-"]);
+        assert_eq!(known(None), "-");
+        let named = wire::JudgeModel {
+            name: "ours".to_owned(),
+            hash: vec![0xab; 32],
+            note: "20 pairs".to_owned(),
+        };
+        assert_eq!(model(&named), "ours (abababababab): 20 pairs");
+    }
+}

@@ -1,0 +1,75 @@
+//! Directories that are set aside whole, for people to examine: `store.damaged-2`, and the texts that lay
+//! beside it, `text.damaged-2`. Nothing removes them but the administrator.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{ErrorKind, Result};
+use std::path::{Path, PathBuf};
+
+/// Stands between the name of a directory and its number.
+const DAMAGED: &str = ".damaged-";
+
+/// The highest number that anything beside `dir` was set aside under; 0 where nothing was.
+pub(crate) fn last_number(dir: &Path) -> Result<u32> {
+    let number_of = |name: OsString| {
+        let name = name.into_string().ok()?;
+        name.rsplit_once(DAMAGED)?.1.parse().ok()
+    };
+    let mut last = 0;
+    for entry in std::fs::read_dir(parent(dir))? {
+        last = last.max(number_of(entry?.file_name()).unwrap_or(0));
+    }
+    Ok(last)
+}
+
+/// Where `dir` lies once it is set aside under a number.
+pub(crate) fn path(dir: &Path, number: u32) -> PathBuf {
+    let mut name = OsString::from(dir);
+    name.push(format!("{DAMAGED}{number}"));
+    name.into()
+}
+
+/// Renames `dir`, power-safe.
+pub(crate) fn set_aside(dir: &Path, number: u32) -> Result<PathBuf> {
+    let target = path(dir, number);
+    // A rename would replace an empty directory.
+    match std::fs::symlink_metadata(&target) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(_) => return Err(ErrorKind::AlreadyExists.into()),
+    }
+    std::fs::rename(dir, &target)?;
+    File::open(parent(dir))?.sync_all()?;
+    Ok(target)
+}
+
+fn parent(dir: &Path) -> &Path {
+    match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_ascend_over_all_that_was_set_aside_and_nothing_is_replaced() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("store");
+        assert_eq!(last_number(&dir).unwrap(), 0);
+        for name in [
+            "store",
+            "store.damaged-2",
+            "text.damaged-9",
+            "text.damaged-x",
+        ] {
+            std::fs::create_dir(temp.path().join(name)).unwrap();
+        }
+        assert_eq!(last_number(&dir).unwrap(), 9);
+        assert!(set_aside(&dir, 2).is_err());
+        assert_eq!(set_aside(&dir, 10).unwrap(), path(&dir, 10));
+        assert!(!dir.exists() && path(&dir, 10).is_dir());
+    }
+}

@@ -1,0 +1,73 @@
+//! The ids of groups: from a principal to the id of the group around it, and back.
+
+use std::collections::HashMap;
+
+use simdex_schema::{DocId, GroupId};
+
+/// Ids of groups and their principals, one to one. A group is shown once it has an id, which outlives changes
+/// of its members and passes to the next principal.
+#[derive(Default)]
+pub(crate) struct GroupIds {
+    of: HashMap<DocId, GroupId>,
+    principals: HashMap<GroupId, DocId>,
+}
+
+impl GroupIds {
+    /// The id of the group around this principal.
+    pub(crate) fn of(&self, principal: DocId) -> Option<GroupId> {
+        self.of.get(&principal).copied()
+    }
+
+    /// Bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.of.capacity() + self.principals.capacity()) * size_of::<(DocId, GroupId)>()
+    }
+
+    /// How many groups have an id.
+    pub(crate) fn len(&self) -> usize {
+        self.of.len()
+    }
+
+    /// The principal of the group with this id.
+    pub(crate) fn principal(&self, group: GroupId) -> Option<DocId> {
+        self.principals.get(&group).copied()
+    }
+
+    /// Assigns an id to the group around a principal; takes it from another.
+    pub(crate) fn assign(&mut self, principal: DocId, group: GroupId) {
+        self.release(principal);
+        if let Some(before) = self.principals.insert(group, principal) {
+            self.of.remove(&before);
+        }
+        self.of.insert(principal, group);
+    }
+
+    /// Takes the id of a principal's group away.
+    pub(crate) fn release(&mut self, principal: DocId) -> Option<GroupId> {
+        let group = self.of.remove(&principal)?;
+        self.principals.remove(&group);
+        Some(group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_leads_to_its_principal_and_to_no_other() {
+        let mut group_ids = GroupIds::default();
+        let (a, b, number) = (DocId(1), DocId(2), GroupId(7));
+        group_ids.assign(a, number);
+        group_ids.assign(b, number);
+        assert_eq!((group_ids.of(a), group_ids.of(b)), (None, Some(number)));
+        assert_eq!(group_ids.principal(number), Some(b));
+        group_ids.assign(b, GroupId(8));
+        assert_eq!(group_ids.principal(number), None);
+        assert_eq!(group_ids.release(b), Some(GroupId(8)));
+        assert_eq!(
+            (group_ids.of(b), group_ids.principal(GroupId(8))),
+            (None, None)
+        );
+    }
+}

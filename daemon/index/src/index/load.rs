@@ -1,0 +1,213 @@
+//! Reading the records into memory when an index opens.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, FileRecord, GroupId, RootId,
+    State, key,
+};
+
+use crate::IndexError;
+use crate::counts::{CountedFile, KeptCounts};
+use crate::error::decode_error;
+use crate::groups::{Stars, rank};
+use crate::index::visit;
+use crate::reader::document_text::text_reference;
+use crate::shared::IndexState;
+use crate::store::Store;
+use crate::table::{DocumentStats, Table};
+use crate::text::{TextRef, TextStore};
+
+/// What reading the records says of texts.
+#[derive(Default)]
+pub(crate) struct TextReferences {
+    /// Documents whose text lies in no file or beyond the end of one.
+    pub(crate) nowhere: Vec<DocId>,
+    /// The first and the last text of each segment that documents point to, by place.
+    pub(crate) ends: BTreeMap<u32, [(TextRef, DocId); 2]>,
+}
+
+impl TextReferences {
+    fn note(&mut self, lengths: &BTreeMap<u32, u64>, at: TextRef, id: DocId) {
+        let len = lengths.get(&at.segment).copied().unwrap_or(0);
+        if at.block_end().is_none_or(|end| end > len) {
+            self.nowhere.push(id);
+            return;
+        }
+        let [first, last] = self.ends.entry(at.segment).or_insert([(at, id); 2]);
+        *first = (at, id).min(*first);
+        *last = (at, id).max(*last);
+    }
+}
+
+/// Reads all documents and counts their texts as live. Returns those whose postings are not in
+/// buckets, in the order of their ids, and where texts lie. No record is kept: where all are to be signed
+/// again, those of documents without text would take gigabytes.
+pub(crate) fn load_documents(
+    store: &dyn Store,
+    state: &mut IndexState,
+    texts: &TextStore,
+    watermark: u64,
+) -> Result<(Vec<DocId>, TextReferences), IndexError> {
+    let (mut unmerged, mut pointed) = (Vec::new(), TextReferences::default());
+    let lengths = texts.lengths()?;
+    visit(store, key::prefix::DOCUMENT, |bytes, value| {
+        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
+        let id = key::parse_document(bytes, 1)
+            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
+        state.table.insert(id, DocumentStats::from(&record));
+        if let Some(text) = text_reference(&record)? {
+            texts.count_live(&text);
+            pointed.note(&lengths, text, id);
+        }
+        if id.serial() >= watermark {
+            unmerged.push(id);
+        }
+        Ok(())
+    })?;
+    load_unsettled(store, state)?;
+    Ok((unmerged, pointed))
+}
+
+fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {
+    visit(store, key::prefix::UNSETTLED, |bytes, _| {
+        let id = key::parse_document(bytes, 1);
+        let id = id.filter(|id| state.table.is_text(*id));
+        id.into_iter()
+            .for_each(|id| state.unsettled.queue_placement(id));
+        Ok(())
+    })
+}
+
+/// A content while files are counted.
+struct Loaded {
+    /// How its extraction ended, and what it carries.
+    found: (State, Option<DocId>),
+    /// The file that was the first to carry its document, where that has text.
+    sole: Option<(RootId, bool)>,
+    is_held: bool,
+}
+
+/// Counts all files, by root and by document; returns contents that no file holds as well.
+pub(crate) fn load_files(
+    store: &dyn Store,
+    table: &mut Table,
+) -> Result<(KeptCounts, BTreeSet<ContentHash>), IndexError> {
+    let (mut counts, mut contents) = (KeptCounts::default(), load_contents(store)?);
+    visit(store, key::prefix::FILE, |bytes, value| {
+        let record = FileRecord::decode(value).map_err(|e| decode_error("of a file", e))?;
+        let Some(key) = key::parse_file(bytes, 1) else {
+            return Ok(());
+        };
+        let content = record.content().and_then(|hash| contents.get_mut(&hash));
+        let found = content.as_ref().map(|content| content.found);
+        let file = CountedFile::new(&key, &record, |_| Ok(found))?;
+        let is_told = counts.load(table, &file);
+        if let Some(content) = content {
+            content.is_held = true;
+            if !is_told {
+                content.sole = Some((file.root, file.is_member));
+            }
+        }
+        Ok(())
+    })?;
+    for (hash, content) in &contents {
+        if let Some((root, is_member)) = content.sole {
+            let (state, document) = content.found;
+            let carried = document.map(|id| (id, *hash));
+            counts.load_sole(
+                table,
+                &CountedFile {
+                    root,
+                    is_member,
+                    state,
+                    carried,
+                },
+            );
+        }
+    }
+    counts.loaded(table);
+    contents.retain(|_, content| !content.is_held);
+    Ok((counts, contents.into_keys().collect()))
+}
+
+fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, Loaded>, IndexError> {
+    let mut contents = BTreeMap::new();
+    visit(store, key::prefix::CONTENT, |bytes, value| {
+        let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
+        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
+            let found = (record.state, record.document);
+            contents.insert(
+                hash,
+                Loaded {
+                    found,
+                    sole: None,
+                    is_held: false,
+                },
+            );
+        }
+        Ok(())
+    })?;
+    Ok(contents)
+}
+
+/// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
+/// document that is settled and no member is a principal. False where the edges contradict that.
+pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bool, IndexError> {
+    let mut members = Vec::new();
+    visit(store, key::prefix::EDGE, |bytes, value| {
+        let edge = EdgeRecord::decode(value).map_err(|e| decode_error("of an edge", e))?;
+        let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
+        let Some((a, b)) = ends else {
+            return Ok(());
+        };
+        let (principal, member, edge) = match rank(&state.table, a) < rank(&state.table, b) {
+            true => (a, b, edge),
+            false => (b, a, edge.swapped()),
+        };
+        state.stars.join(member, principal, edge);
+        members.push((member, principal));
+        Ok(())
+    })?;
+    for id in state.table.known().clone().iter().map(DocId) {
+        let settled = state.table.is_text(id) && !state.unsettled.needs_placement(id);
+        if settled && state.stars.principal(id) == id {
+            state.stars.lead(id);
+            state.note_principal(id);
+        }
+    }
+    load_group_ids(store, state)?;
+    Ok(members.iter().all(|(member, principal)| {
+        state.stars.leads(*principal)
+            && state.stars.principal(*member) == *principal
+            && !state.unsettled.needs_placement(*member)
+    }))
+}
+
+fn load_group_ids(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {
+    visit(store, key::prefix::GROUP, |bytes, value| {
+        let group = value.try_into().map(u64::from_be_bytes).map(GroupId);
+        if let (Some(id), Ok(group)) = (key::parse_document(bytes, 1), group) {
+            state.group_ids.assign(id, group);
+        }
+        Ok(())
+    })
+}
+
+impl IndexState {
+    /// Queues every document with text to be placed.
+    pub(crate) fn queue_all_placements(&mut self) {
+        self.stars = Stars::default();
+        for id in self.table.known().iter().map(DocId) {
+            if self.table.is_text(id) {
+                self.unsettled.queue_placement(id);
+            }
+        }
+    }
+
+    /// Queues every document to be checked: its files may have come and gone.
+    pub(crate) fn queue_all_file_checks(&mut self) {
+        let known = self.table.known().iter().map(DocId);
+        known.for_each(|id| self.unsettled.queue_file_check(id));
+    }
+}

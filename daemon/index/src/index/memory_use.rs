@@ -1,0 +1,93 @@
+//! What of the index holds memory, as far as it counts what it holds: for people who ask where it went.
+
+use crate::shared::Shared;
+
+/// A part of the index that holds memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryHolder {
+    /// Postings that are in no run yet.
+    UnmergedPostings,
+    /// Blocks of postings that were looked up lately: of the cache of the store, the part that is counted.
+    Blocks,
+    /// The figures of every document, and how many files carry it.
+    Documents,
+    /// Principals, members and ids of groups.
+    Groups,
+    /// Shingles of documents that were compared lately.
+    Shingles,
+    /// Blocks of extracted text that were read lately.
+    TextBlocks,
+    /// Texts and shingles of files being read and edges being sought.
+    Backlog,
+    /// Texts and shingles of questions.
+    Questions,
+}
+
+impl MemoryHolder {
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UnmergedPostings => "unmerged postings",
+            Self::Blocks => "postings kept",
+            Self::Documents => "documents",
+            Self::Groups => "groups",
+            Self::Shingles => "shingles kept",
+            Self::TextBlocks => "text kept",
+            Self::Backlog => "files under way",
+            Self::Questions => "questions under way",
+        }
+    }
+}
+
+/// What one part holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// The part.
+    pub holder: MemoryHolder,
+    /// Bytes it holds; of maps, about.
+    pub bytes: u64,
+    /// Bytes it holds at most; none where that grows with the documents.
+    pub limit: Option<u64>,
+}
+
+/// What each part of the index holds.
+pub(super) fn of(shared: &Shared) -> Vec<MemoryUse> {
+    let (postings, documents, groups) = {
+        let state = shared.state();
+        let buffers = state.buffers.iter();
+        let merging = state.merging.iter().map(|buffer| buffer.bytes());
+        (
+            buffers.map(|buffer| buffer.bytes()).chain(merging).sum(),
+            state.table.bytes(),
+            state.stars.bytes() + state.group_ids.bytes(),
+        )
+    };
+    let grows = |holder, bytes: usize| MemoryUse {
+        holder,
+        bytes: bytes as u64,
+        limit: None,
+    };
+    let kept = |holder, (bytes, limit)| MemoryUse {
+        holder,
+        bytes,
+        limit: Some(limit),
+    };
+    let (sets, levels) = (shared.sets.weight(), shared.levels.weight());
+    let (backlog, questions) = (&shared.memory.backlog, &shared.memory.questions);
+    vec![
+        grows(MemoryHolder::UnmergedPostings, postings),
+        kept(MemoryHolder::Blocks, shared.store.kept_blocks()),
+        grows(MemoryHolder::Documents, documents),
+        grows(MemoryHolder::Groups, groups),
+        kept(
+            MemoryHolder::Shingles,
+            (sets.0 + levels.0, sets.1 + levels.1),
+        ),
+        kept(MemoryHolder::TextBlocks, shared.texts.kept()),
+        kept(MemoryHolder::Backlog, (backlog.used(), backlog.total())),
+        kept(
+            MemoryHolder::Questions,
+            (questions.used(), questions.total()),
+        ),
+    ]
+}

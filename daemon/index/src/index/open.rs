@@ -1,0 +1,333 @@
+//! Opening an index: reads what queries need into memory and signs again what was not yet merged.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use simdex_schema::meta::Parameters;
+use simdex_schema::{DocId, MetaRecord, StoreId, key};
+
+use super::load::{TextReferences, load_documents, load_files, load_stars};
+use crate::batch::{Batch, LONG_BATCH};
+use crate::error::decode_error;
+use crate::reader::forward_signature;
+use crate::runs;
+use crate::shared::{IndexState, Shared};
+use crate::store::{Store, StoreError};
+use crate::table::DocumentStats;
+use crate::text::{self, TextStore};
+use crate::writer::{WriterState, with_signatures};
+use crate::{Cancel, Index, IndexError, IndexWriter, Options};
+
+/// An index and how opening it went.
+pub struct Opened {
+    /// The index, ready for queries.
+    pub index: Index,
+    /// The only one there is to change it.
+    pub writer: IndexWriter,
+    /// What opening did.
+    pub report: OpenReport,
+}
+
+/// What opening had to do beyond reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenReport {
+    /// Documents signed again because their postings were not yet in a run.
+    pub signed_again: u64,
+    /// True where the settings differ from those stored, so that what follows from them was dropped
+    /// and is being made anew.
+    pub rebuilt: bool,
+    /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
+    pub damaged_texts: u64,
+}
+
+impl Index {
+    /// Opens the index that lives in `store`, with extracted text under `text_dir`.
+    pub fn open(
+        store: Box<dyn Store>,
+        text_dir: &Path,
+        parameters: Parameters,
+        options: Options,
+    ) -> Result<Opened, IndexError> {
+        Self::open_unless(store, text_dir, parameters, options, &Cancel::never())
+    }
+
+    /// The same as long as nobody says `stop`: then the store is closed as it is.
+    pub fn open_unless(
+        store: Box<dyn Store>,
+        text_dir: &Path,
+        parameters: Parameters,
+        options: Options,
+        stop: &Cancel,
+    ) -> Result<Opened, IndexError> {
+        let mut meta = match read_meta(&*store)? {
+            Some(meta) => meta,
+            None => begin(&*store, text_dir, &parameters)?,
+        };
+        let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
+        let texts = TextStore::open(text_dir, id, meta.next_segment)?;
+        let mut report = OpenReport::default();
+        let named = runs::open(store.postings(), &meta)?;
+        if named.is_none() {
+            tracing::error!("a run of postings is missing, damaged or another: all are made anew");
+        }
+        let again = options.rebuild || named.is_none();
+        let stale = Stale::of(&meta.parameters, &parameters, options.rebuild, again);
+        if stale.signatures || stale.edges {
+            adopt(&*store, &mut meta, parameters, stale)?;
+            report.rebuilt = true;
+        }
+        runs::drop_others(&*store, &meta)?;
+        let mut state = IndexState {
+            runs: named.filter(|_| !meta.runs.is_empty()).unwrap_or_default(),
+            ..IndexState::default()
+        };
+        let (unmerged, pointed) = load_documents(&*store, &mut state, &texts, meta.watermark)?;
+        let (counts, orphans) = load_files(&*store, &mut state.table)?;
+        if !load_stars(&*store, &mut state)? {
+            drop_edges(&*store)?;
+            state.queue_all_placements();
+        }
+        // Files may have come and gone since the stars were last brought up to date.
+        state.queue_all_file_checks();
+        let shared = Arc::new(Shared::new(store, texts, options, state, counts, &meta));
+        let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
+        let index = Self::new(shared);
+        report.signed_again = unmerged.len() as u64;
+        if let Err(error) = writer.catch_up(&pointed, unmerged, stop) {
+            if matches!(error, IndexError::Cancelled) {
+                index.close_unmerged(writer)?;
+            }
+            return Err(error);
+        }
+        report.damaged_texts = index.shared.damaged.documents().len() as u64;
+        Ok(Opened {
+            index,
+            writer,
+            report,
+        })
+    }
+}
+
+impl IndexWriter {
+    /// Makes up for what the run before did not come to.
+    fn catch_up(
+        &self,
+        pointed: &TextReferences,
+        unmerged: Vec<DocId>,
+        stop: &Cancel,
+    ) -> Result<(), IndexError> {
+        stop.check()?;
+        self.look_into(pointed)?;
+        self.sign_all_again(unmerged, stop)
+    }
+
+    /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
+    /// exchanged; the next rescan then reads all of it.
+    fn look_into(&self, pointed: &TextReferences) -> Result<(), IndexError> {
+        self.shared.damaged.note_missing(&pointed.nowhere);
+        for (_, id) in pointed.ends.values().flatten() {
+            self.reader.is_text_sound(*id)?;
+        }
+        Ok(())
+    }
+
+    /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
+    /// damaged.
+    fn sign_all_again(&self, unmerged: Vec<DocId>, stop: &Cancel) -> Result<(), IndexError> {
+        for id in unmerged {
+            stop.check()?;
+            match self.sign_again(id) {
+                // One damaged text must not keep the index from opening.
+                Err(error) if error.is_damaged_text() => {}
+                signed => signed?,
+            }
+            if self.shared.buffered() >= self.shared.options.buffer_postings {
+                // The watermark may not pass documents that are still to be signed.
+                self.merge_through(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts one document back into the buffer. Where other settings give it another rung or other
+    /// counts, its record follows.
+    fn sign_again(&self, id: DocId) -> Result<(), IndexError> {
+        let Some(old) = self.registry.document(id)? else {
+            return Ok(());
+        };
+        // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
+        // and given back before the next.
+        let account = self.shared.memory.backlog.account(&Cancel::never());
+        let Some((canonical, _of_canonical)) = self.reader.held_canonical_of(id, &old, &account)?
+        else {
+            self.shared
+                .state_mut()
+                .buffer(id, &[forward_signature(&old)]);
+            return Ok(());
+        };
+        let signatures = self
+            .reader
+            .sign_text(&canonical, self.shared.ladder().rung_for(old.length));
+        let record = with_signatures(old.clone(), &signatures);
+        if record != old {
+            let mut batch = Batch::new(self.shared.store.records());
+            batch.put(key::document(id), record.encode());
+            batch.apply()?;
+            self.shared
+                .state_mut()
+                .table
+                .insert(id, DocumentStats::from(&record));
+        }
+        self.shared.state_mut().buffer(id, &signatures);
+        Ok(())
+    }
+}
+
+/// The meta record, as one of the present format; none in a store that is new.
+fn read_meta(store: &dyn Store) -> Result<Option<MetaRecord>, IndexError> {
+    let Some(bytes) = store.records().get(&key::meta())? else {
+        return Ok(None);
+    };
+    let mut meta = MetaRecord::decode(&bytes).map_err(|source| decode_error("meta", source))?;
+    if meta.store.is_none() {
+        // Before format 3 every edge was kept. Cut anywhere, this is done again.
+        drop_edges(store)?;
+        meta.store = Some(StoreId(random_id()?));
+    }
+    // A store of an older format is of the present one before anything is added to it.
+    if bytes != meta.encode() {
+        put_meta(store, &meta)?;
+    }
+    Ok(Some(meta))
+}
+
+/// Makes the meta record of a new store. What lies in `text_dir` belongs to the store that was here
+/// before, wherever that is now: to this one every text of it would be dead.
+fn begin(
+    store: &dyn Store,
+    text_dir: &Path,
+    parameters: &Parameters,
+) -> Result<MetaRecord, IndexError> {
+    if let Some(set_aside) = text::set_aside(text_dir)? {
+        let set_aside = set_aside.display();
+        tracing::warn!(%set_aside, "the texts of another store were set aside: this one is new");
+    }
+    let mut meta = MetaRecord::new(parameters.clone());
+    meta.store = Some(StoreId(random_id()?));
+    put_meta(store, &meta)?;
+    // Before there are texts of its own.
+    store.commit()?;
+    Ok(meta)
+}
+
+/// An id that nothing else has.
+pub(crate) fn random_id() -> Result<[u8; 16], IndexError> {
+    let mut id = [0; 16];
+    let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
+    match filled {
+        Ok(16) => Ok(id),
+        _ => Err(StoreError::Engine("the kernel gives no random bytes".to_owned()).into()),
+    }
+}
+
+pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
+    let mut batch = Batch::new(store.records());
+    batch.put(key::meta(), meta.encode());
+    Ok(batch.apply()?)
+}
+
+/// What no longer follows from the settings, or is to be made again.
+#[derive(Clone, Copy)]
+struct Stale {
+    signatures: bool,
+    edges: bool,
+}
+
+impl Stale {
+    fn of(old: &Parameters, new: &Parameters, everything: bool, signatures: bool) -> Self {
+        let same_threshold = Parameters {
+            threshold: new.threshold,
+            ..old.clone()
+        };
+        let same_schemes = Parameters {
+            bsw_n: new.bsw_n,
+            ..old.clone()
+        };
+        Self {
+            signatures: signatures || same_threshold != *new,
+            edges: everything || same_schemes != *new,
+        }
+    }
+}
+
+/// Takes on other settings: drops the postings or edges that follow from the old ones. Records and
+/// texts stay; signatures and edges are made again from them.
+fn adopt(
+    store: &dyn Store,
+    meta: &mut MetaRecord,
+    parameters: Parameters,
+    stale: Stale,
+) -> Result<(), IndexError> {
+    if stale.edges {
+        // Cut anywhere this is done again: the settings are stored last.
+        drop_edges(store)?;
+    }
+    if stale.signatures {
+        meta.watermark = 0;
+        meta.runs = Vec::new();
+        meta.dead_postings = 0;
+    }
+    if meta.parameters.canonical != parameters.canonical {
+        // Their contents are read again, which names them anew.
+        meta.named_from = meta.next_document;
+    }
+    meta.parameters = parameters;
+    put_meta(store, meta)
+}
+
+/// Lets `each` write for every key of a kind, some thousands to a batch.
+fn in_batches(
+    store: &dyn Store,
+    prefix: u8,
+    each: impl Fn(&mut Batch<'_>, &[u8]),
+) -> Result<(), IndexError> {
+    let keys = Batch::new(store.records()).keys(&[prefix])?;
+    for some in keys.chunks(LONG_BATCH) {
+        let mut batch = Batch::new(store.records());
+        some.iter().for_each(|key| each(&mut batch, key));
+        batch.apply()?;
+    }
+    Ok(())
+}
+
+/// Drops all edges and has every document wait for its place.
+fn drop_edges(store: &dyn Store) -> Result<(), IndexError> {
+    in_batches(store, key::prefix::DOCUMENT, |batch, document| {
+        let id = key::parse_document(document, 1);
+        id.into_iter()
+            .for_each(|id| batch.put(key::unsettled(id), Vec::new()));
+    })?;
+    in_batches(store, key::prefix::EDGE, |batch, edge| {
+        batch.delete(edge.to_vec())
+    })
+}
+
+/// Visits all records of a kind; the first error ends the scan.
+pub(crate) fn visit(
+    store: &dyn Store,
+    prefix: u8,
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    let mut failed = None;
+    store
+        .records()
+        .scan(&[prefix], None, &mut |key, value| match each(key, value) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+    failed.map_or(Ok(()), Err)
+}

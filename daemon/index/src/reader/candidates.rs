@@ -1,0 +1,302 @@
+//! Candidates: the documents that share fingerprints with a query, with counts that estimate how
+//! much.
+//!
+//! Nested sampling makes a query cheap: the fingerprints divisible by 2^r are a sample of those
+//! divisible by 2^(r-1), so a query is compared at the coarsest rung that still leaves it
+//! [`PROBES`] fingerprints, and only those are looked up. With p probes a document that holds the
+//! share c of the query is missed with probability (1-c)^p: below 0.001 from p = 128 for c ≥ 0.053.
+//! Documents with a coarser rung of their own are compared at theirs, on the probes that reach it.
+//!
+//! `Contained` (small documents inside a long query) must not sample further than each document
+//! did: it looks up the whole query at the finest rung in use.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use simdex_schema::document::RUNGS;
+use simdex_schema::{DocId, DocumentKind};
+use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
+
+use crate::shared::IndexState;
+use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
+
+mod tally;
+
+pub(crate) use tally::Tally;
+
+/// Fingerprints looked up, where the query has as many.
+const PROBES: u64 = 128;
+/// Fingerprints of a query that are put in order and looked up at once.
+const AT_ONCE: usize = 64 << 10;
+
+/// How the documents to be found relate to the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateKind {
+    /// They resemble the query.
+    Similar,
+    /// They contain the query.
+    Containing,
+    /// The query contains them.
+    Contained,
+}
+
+/// The fingerprints of a query: those of all its shingles, or of a signature.
+#[derive(Clone, Copy)]
+pub struct QueryFingerprints<'a> {
+    /// Mod_n or chunks.
+    pub scheme: SchemeKind,
+    /// All that are divisible by the modulus of `rung`; those of the probing rung are looked up.
+    pub fingerprints: Fingerprints<'a>,
+    /// Rung at which the query was sampled already; 0 where all its shingles are at hand.
+    pub rung: Rung,
+}
+
+/// Fingerprints, ascending and distinct.
+#[derive(Clone, Copy, Debug)]
+pub enum Fingerprints<'a> {
+    /// In a list.
+    Listed(&'a [Fingerprint]),
+    /// All shingles of a text.
+    All(&'a ShingleSet),
+}
+
+impl Fingerprints<'_> {
+    /// How many of them each rung keeps.
+    fn counts_by_rung(self) -> Counts {
+        match self {
+            Self::Listed(list) => counts_by_rung(list),
+            Self::All(set) => set.counts_by_rung(),
+        }
+    }
+
+    /// Calls `each` with those divisible by the modulus of a rung, at most [`AT_ONCE`] at a time.
+    fn visit(self, rung: Rung, each: &mut FingerprintSink<'_>) -> Result<(), IndexError> {
+        let mut visit = |part: &[Fingerprint]| {
+            let mut batch = Vec::with_capacity(part.len().min(AT_ONCE));
+            for fingerprint in part.iter().filter(|f| f.divisible_by(rung)) {
+                batch.push(*fingerprint);
+                if batch.len() == AT_ONCE {
+                    each(&batch)?;
+                    batch.clear();
+                }
+            }
+            each(&batch)
+        };
+        match self {
+            Self::Listed(list) => visit(list),
+            Self::All(set) => set.visit(visit),
+        }
+    }
+}
+
+/// A document that shares fingerprints with the query.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The document.
+    pub document: DocId,
+    /// Rung at which both sides were counted.
+    pub rung: Rung,
+    /// Fingerprints in both.
+    pub shared: u64,
+    /// Fingerprints of the query at that rung.
+    pub query_fingerprints: u64,
+    /// Fingerprints of the document at that rung.
+    pub document_fingerprints: u64,
+}
+
+/// All candidates of a query.
+#[derive(Default, Debug)]
+pub struct Candidates {
+    /// In no order.
+    pub found: Vec<Candidate>,
+    /// Posting lists so common that they only added counts to documents found by other fingerprints.
+    pub common_lists: u64,
+}
+
+impl IndexReader {
+    /// Documents of the view that share fingerprints with the query at its probing rung.
+    pub fn candidates(
+        &self,
+        query: QueryFingerprints<'_>,
+        kind: CandidateKind,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Candidates, IndexError> {
+        self.find_candidates(query, kind, FxHashSet::default(), view, cancel)
+    }
+
+    /// As [`IndexReader::candidates`], and counts the documents of `extra` as well, which may share none of the
+    /// fingerprints looked up.
+    fn find_candidates(
+        &self,
+        query: QueryFingerprints<'_>,
+        kind: CandidateKind,
+        extra: FxHashSet<DocId>,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Candidates, IndexError> {
+        let document_kind = match query.scheme {
+            SchemeKind::Chunks => DocumentKind::Raw,
+            SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
+        };
+        let counts = query.fingerprints.counts_by_rung();
+        let (visible, rung) = {
+            let state = self.shared.state();
+            let rung = probing_rung(&state, document_kind, query, kind, &counts);
+            (state.table.visible(view), rung)
+        };
+        let mut tally = Tally::new(self, query.scheme, Some(&visible));
+        let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
+        query.fingerprints.visit(rung, probe)?;
+        let significant = significant_long_lists(&tally, kind, rung, &counts);
+        tally.read_long(&significant, cancel)?;
+        for id in extra {
+            tally.shared.entry(id).or_insert(0);
+        }
+        let common_lists = tally.count_long_for_counted(cancel)?;
+        let state = self.shared.state();
+        let shared = tally.shared.into_iter();
+        let found = shared.filter_map(|(id, shared)| {
+            let stats = state
+                .table
+                .get(id)
+                .filter(|stats| stats.kind == document_kind)?;
+            Some(candidate(id, shared, stats, rung, &counts))
+        });
+        Ok(Candidates {
+            found: found.collect(),
+            common_lists,
+        })
+    }
+
+    /// Documents found by either scheme: those above, and those that share a BSW_n window with the
+    /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
+    /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
+    /// query is signed anew at every rung in use. `sign` does that.
+    pub fn candidates_by_either(
+        &self,
+        query: QueryFingerprints<'_>,
+        kind: CandidateKind,
+        sign: &SignAtRung<'_>,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Candidates, IndexError> {
+        let sharing = self.sharing_windows(sign, view, cancel)?;
+        let extra = sharing.into_keys().collect();
+        self.find_candidates(query, kind, extra, view, cancel)
+    }
+
+    /// Documents of the view that share BSW_n windows with the query at their own rung, with how
+    /// many.
+    pub(crate) fn sharing_windows(
+        &self,
+        sign: &SignAtRung<'_>,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<FxHashMap<DocId, u64>, IndexError> {
+        let (rungs, visible): (Vec<Rung>, _) = {
+            let state = self.shared.state();
+            let rungs = state.table.rungs(DocumentKind::Text).collect();
+            (rungs, state.table.visible(view))
+        };
+        let mut sharing = FxHashMap::default();
+        for rung in rungs {
+            cancel.check()?;
+            let mut tally = Tally::new(self, SchemeKind::BswN, Some(&visible));
+            sign(rung, &mut |part| {
+                let mut parts = part.chunks(AT_ONCE);
+                parts.try_for_each(|probes| tally.probe(probes, cancel))
+            })?;
+            tally.read_long(&|_| true, cancel)?;
+            let state = self.shared.state();
+            let found = tally.shared.into_iter();
+            sharing.extend(found.filter(|(id, _)| {
+                let stats = state.table.get(*id);
+                stats.is_some_and(|stats| stats.rung == rung)
+            }));
+        }
+        Ok(sharing)
+    }
+}
+
+/// Called with the fingerprints of a query, a bounded number at a time.
+pub type FingerprintSink<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
+
+/// Signs the query at a rung and passes on the fingerprints.
+pub type SignAtRung<'a> = dyn Fn(Rung, &mut FingerprintSink<'_>) -> Result<(), IndexError> + 'a;
+
+/// A document with so many probes counted, at the coarser rung of both sides.
+fn candidate(
+    document: DocId,
+    shared: u64,
+    stats: &DocumentStats,
+    probed: Rung,
+    counts: &Counts,
+) -> Candidate {
+    let rung = probed.max(stats.rung);
+    let at = usize::from(rung.get());
+    let (query_fingerprints, document_fingerprints) = (counts[at], u64::from(stats.counts[at]));
+    Candidate {
+        document,
+        rung,
+        // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
+        shared: shared.min(query_fingerprints).min(document_fingerprints),
+        query_fingerprints,
+        document_fingerprints,
+    }
+}
+
+/// Long lists introduce documents that no short list holds only if, at some rung, they are at least one in
+/// this many of the query's fingerprints: in fewer, such a document holds less than 1/32 of the query.
+const MIN_LONG_SHARE: u64 = 32;
+
+/// The long lists that may introduce documents of their own: those of every rung at which they reach
+/// [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
+/// consist of nothing but common fingerprints.
+fn significant_long_lists(
+    tally: &Tally<'_>,
+    kind: CandidateKind,
+    probed: Rung,
+    counts: &Counts,
+) -> impl Fn(&Fingerprint) -> bool + use<> {
+    let is_significant = |rung: &Rung| {
+        let long = tally.long_at(*rung) * MIN_LONG_SHARE;
+        kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
+    };
+    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_at(*rung) > 0);
+    let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
+    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
+}
+
+/// Fingerprints of a query by rung.
+type Counts = [u64; RUNGS];
+
+/// How many of the query's fingerprints each rung keeps.
+fn counts_by_rung(fingerprints: &[Fingerprint]) -> Counts {
+    let mut counts = [0; RUNGS];
+    for fingerprint in fingerprints {
+        let top = fingerprint
+            .0
+            .trailing_zeros()
+            .min(u32::from(Rung::TOP.get()));
+        counts[top as usize] += 1;
+    }
+    for rung in (0..counts.len() - 1).rev() {
+        counts[rung] += counts[rung + 1];
+    }
+    counts
+}
+
+fn probing_rung(
+    state: &IndexState,
+    document_kind: DocumentKind,
+    query: QueryFingerprints<'_>,
+    kind: CandidateKind,
+    counts: &Counts,
+) -> Rung {
+    let rung = match kind {
+        CandidateKind::Contained => state.table.rungs(document_kind).next(),
+        _ => Rung::all()
+            .rev()
+            .find(|rung| counts[usize::from(rung.get())] >= PROBES),
+    };
+    rung.unwrap_or(Rung::ZERO).max(query.rung)
+}

@@ -1,0 +1,163 @@
+//! Counting, per document, how many of some fingerprints it holds.
+
+use roaring::RoaringTreemap;
+use rustc_hash::FxHashMap;
+use simdex_schema::DocId;
+use simdex_schema::posting::PostingKey;
+use simdex_signature::{Fingerprint, Rung, SchemeKind};
+
+use crate::buckets::LongLists;
+use crate::edges::{LONG, PrincipalLists};
+use crate::{Cancel, IndexError, IndexReader};
+
+/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
+/// only if needed. No lock is held: of documents that were recorded after the counting began, and of
+/// those purged since, counts mean nothing.
+pub(crate) struct Tally<'a> {
+    index: &'a IndexReader,
+    scheme: SchemeKind,
+    /// Documents that count; none where all do. A view is applied here, where candidates are made.
+    visible: Option<&'a RoaringTreemap>,
+    /// Where principals alone count: what is known of long lists.
+    pub(crate) principals: Option<&'a PrincipalLists>,
+    /// How many of the probed fingerprints each document shares.
+    pub(crate) shared: FxHashMap<DocId, u64>,
+    /// Probes whose lists are long and still unread.
+    pub(crate) long: Vec<Fingerprint>,
+}
+
+/// Which posting lists a look-up reads, and whether they may add documents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LookUp {
+    /// Reads short lists and sets long ones aside; counts every document.
+    Short,
+    /// Reads all lists; counts every document.
+    All,
+    /// Reads all lists; counts only documents that were counted before.
+    OnlyCounted,
+}
+
+impl LookUp {
+    fn long_lists(self) -> LongLists {
+        match self {
+            Self::Short => LongLists::Skip,
+            Self::All | Self::OnlyCounted => LongLists::Read,
+        }
+    }
+}
+
+impl<'a> Tally<'a> {
+    pub(crate) fn new(
+        index: &'a IndexReader,
+        scheme: SchemeKind,
+        visible: Option<&'a RoaringTreemap>,
+    ) -> Self {
+        Self {
+            index,
+            scheme,
+            visible,
+            principals: None,
+            shared: FxHashMap::default(),
+            long: Vec::new(),
+        }
+    }
+
+    /// Counts the documents of these fingerprints, except where their lists are long.
+    pub(crate) fn probe(
+        &mut self,
+        probes: &[Fingerprint],
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        self.look_up(probes, LookUp::Short, cancel)
+    }
+
+    /// Unread long lists of fingerprints divisible by the modulus of a rung.
+    pub(crate) fn long_at(&self, rung: Rung) -> u64 {
+        self.long.iter().filter(|f| f.divisible_by(rung)).count() as u64
+    }
+
+    /// Reads the long lists of some fingerprints and counts all their documents.
+    pub(crate) fn read_long(
+        &mut self,
+        to_read: &dyn Fn(&Fingerprint) -> bool,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let (to_read, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.long)
+            .into_iter()
+            .partition(to_read);
+        self.long = rest;
+        self.look_up(&to_read, LookUp::All, cancel)
+    }
+
+    /// Reads the long lists that are left, but counts only documents found by other lists. Returns how many
+    /// lists there were.
+    pub(crate) fn count_long_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
+        let long = std::mem::take(&mut self.long);
+        if !self.shared.is_empty() {
+            self.look_up(&long, LookUp::OnlyCounted, cancel)?;
+        }
+        Ok(long.len() as u64)
+    }
+
+    fn look_up(
+        &mut self,
+        probes: &[Fingerprint],
+        look_up: LookUp,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let mut probes: Vec<(PostingKey, Fingerprint)> =
+            probes.iter().map(|f| (PostingKey::of(*f), *f)).collect();
+        // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
+        probes.sort_unstable();
+        probes.dedup_by_key(|(key, _)| *key);
+        let principal_lists = self.principals;
+        if let Some(lists) = principal_lists {
+            let mut count = |key| lists.read(key, |list| self.count(list, look_up));
+            probes.retain(|(key, _)| count(*key).is_none());
+        }
+        let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
+        let (index, scheme, long) = (self.index, self.scheme, look_up.long_lists());
+        let mut read = (0, 0);
+        let each = &mut |at: usize, list: Option<&[DocId]>| match list {
+            None => self.long.push(probes[at].1),
+            Some(list) => {
+                read = (read.0 + 1, read.1 + list.len() as u64);
+                match principal_lists.filter(|_| list.len() >= LONG) {
+                    Some(lists) => {
+                        let principals = self.principals_of(list);
+                        self.count(&principals, look_up);
+                        lists.keep(keys[at], principals);
+                    }
+                    None => self.count(list, look_up),
+                }
+            }
+        };
+        index.for_each_posting_list(scheme, &keys, long, cancel, each)?;
+        index.shared.work.lists_read(read.0, read.1);
+        Ok(())
+    }
+
+    /// The principals among some documents.
+    fn principals_of(&self, list: &[DocId]) -> Vec<DocId> {
+        let state = self.index.shared.state();
+        let leads = |id: &DocId| state.stars.leads(*id);
+        list.iter().copied().filter(leads).collect()
+    }
+
+    fn count(&mut self, list: &[DocId], look_up: LookUp) {
+        let index = self.index;
+        let state = self.principals.map(|_| index.shared.state());
+        let (visible, stars) = (self.visible, state.as_deref().map(|state| &state.stars));
+        let counts = |id: &DocId| {
+            visible.is_none_or(|ids| ids.contains(id.0))
+                && stars.is_none_or(|stars| stars.leads(*id))
+        };
+        for id in list {
+            if let Some(shared) = self.shared.get_mut(id) {
+                *shared += 1;
+            } else if look_up != LookUp::OnlyCounted && counts(id) {
+                self.shared.insert(*id, 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Texts of documents. Every read of a text goes through here: it finds the text through the record of its
+//! document, checks that it is that document's, and notes the document where it is damaged.
+
+use simdex_schema::{DocId, DocumentHash, DocumentRecord};
+use simdex_signature::CanonicalText;
+
+use super::signing::canonicalise;
+use crate::text::{TextError, TextRef};
+use crate::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit};
+
+/// Where the text of a document is stored, as its record says.
+struct StoredText<'a> {
+    id: DocId,
+    record: &'a DocumentRecord,
+    at: TextRef,
+}
+
+impl<'a> StoredText<'a> {
+    /// `None` for raw bytes.
+    fn of(id: DocId, record: &'a DocumentRecord) -> Result<Option<Self>, IndexError> {
+        let at = text_reference(record)?;
+        Ok(at.map(|at| Self { id, record, at }))
+    }
+}
+
+impl IndexReader {
+    /// Extracted text of a document, without a permit; `None` for raw bytes. For work of the backlog that
+    /// holds no permit yet: to answer a query, use [`IndexReader::held_text`].
+    pub(crate) fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
+        let account = self.memory().backlog.account(&Cancel::never());
+        self.load_text(id, |stored| self.read_extracted(stored, &account))
+    }
+
+    /// Extracted text of a document, with a permit for it; `None` for raw bytes.
+    pub fn held_text(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<(String, Option<MemoryPermit>)>, IndexError> {
+        self.load_text(id, |stored| {
+            with_permit(stored.at, account, || self.read_extracted(stored, account))
+        })
+    }
+
+    /// Canonical text of a document, with a permit for it; `None` for raw bytes.
+    pub(crate) fn held_canonical(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
+        self.load_text(id, |stored| self.read_canonical(stored, account))
+    }
+
+    /// As [`IndexReader::held_canonical`], for a caller that has the document's record; nothing may move the text
+    /// meanwhile.
+    pub(crate) fn held_canonical_of(
+        &self,
+        id: DocId,
+        record: &DocumentRecord,
+        account: &MemoryAccount,
+    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
+        let stored = StoredText::of(id, record)?;
+        let read = stored.map(|stored| self.read_canonical(&stored, account));
+        let read = read.transpose();
+        read.inspect_err(|error| self.shared.damaged.note(id, error))
+    }
+
+    /// Whether the text of a document reads as that document's. Notes the document if not.
+    pub(crate) fn is_text_sound(&self, id: DocId) -> Result<bool, IndexError> {
+        match self.text(id) {
+            Err(error) if error.is_damaged_text() => Ok(false),
+            read => read.map(|_| true),
+        }
+    }
+
+    /// Checks that the canonical text made of a document's stored text has the hash that names the
+    /// document. Notes the document if not. One that an older version of the canonical text named is not
+    /// checked.
+    ///
+    /// # Errors
+    /// As of a damaged text if it has another hash.
+    pub fn check_name(
+        &self,
+        id: DocId,
+        record: &DocumentRecord,
+        hash: DocumentHash,
+    ) -> Result<(), IndexError> {
+        let stored = StoredText::of(id, record)?;
+        let checked = stored.map_or(Ok(()), |stored| self.verify_hash(&stored, hash));
+        checked.inspect_err(|error| self.shared.damaged.note(id, error))
+    }
+
+    /// Reads a document's record, then its text with `read`; `None` for raw bytes. Notes the document if the
+    /// text is damaged.
+    fn load_text<T>(
+        &self,
+        id: DocId,
+        read: impl Fn(&StoredText<'_>) -> Result<T, IndexError>,
+    ) -> Result<Option<T>, IndexError> {
+        let mut missing_at = None;
+        loop {
+            let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
+            let Some(stored) = StoredText::of(id, &record)? else {
+                return Ok(None);
+            };
+            match read(&stored) {
+                // A compaction may have moved it since its record was read: then the record has changed.
+                Err(IndexError::Text(TextError::NoSegment { .. }))
+                    if missing_at != Some(stored.at) =>
+                {
+                    missing_at = Some(stored.at);
+                }
+                read => {
+                    return read
+                        .inspect_err(|error| self.shared.damaged.note(id, error))
+                        .map(Some);
+                }
+            }
+        }
+    }
+
+    /// Reads the extracted text, which is checked by the checksum of its reference. A reference of an older
+    /// format has none, so that the text is made canonical and checked by its hash.
+    fn read_extracted(
+        &self,
+        stored: &StoredText<'_>,
+        account: &MemoryAccount,
+    ) -> Result<String, IndexError> {
+        let text = self.shared.texts.read(&stored.at)?;
+        if stored.at.checksum.is_none() {
+            let (canonical, _of_canonical) = canonicalise(&text, account)?;
+            self.verify_hash(stored, DocumentHash(canonical.hash()))?;
+        }
+        Ok(text)
+    }
+
+    /// Reads the text and makes it canonical, which is checked by its hash.
+    fn read_canonical(
+        &self,
+        stored: &StoredText<'_>,
+        account: &MemoryAccount,
+    ) -> Result<(CanonicalText, Option<MemoryPermit>), IndexError> {
+        let (text, of_text) = with_permit(stored.at, account, || {
+            Ok(self.shared.texts.read(&stored.at)?)
+        })?;
+        let (canonical, of_canonical) = canonicalise(&text, account)?;
+        drop((text, of_text));
+        self.verify_hash(stored, DocumentHash(canonical.hash()))?;
+        Ok((canonical, of_canonical))
+    }
+
+    fn verify_hash(&self, stored: &StoredText<'_>, hash: DocumentHash) -> Result<(), IndexError> {
+        if stored.id.serial() < self.shared.named_from || hash == stored.record.hash {
+            return Ok(());
+        }
+        Err(IndexError::Text(TextError::Corrupt {
+            segment: stored.at.segment,
+            offset: stored.at.offset,
+            reason: "the text is not its document's",
+        }))
+    }
+}
+
+/// Reads a text with a permit for it and for the block it lies in; the permit returned is for the text alone.
+fn with_permit(
+    at: TextRef,
+    account: &MemoryAccount,
+    read: impl Fn() -> Result<String, IndexError>,
+) -> Result<(String, Option<MemoryPermit>), IndexError> {
+    let length = u64::from(at.len);
+    let mut permit = account.take_large(2 * length)?;
+    let text = read()?;
+    if let Some(permit) = &mut permit {
+        permit.shrink_to(length);
+    }
+    Ok((text, permit))
+}
+
+/// Where a document's extracted text lies; `None` for raw bytes.
+pub(crate) fn text_reference(record: &DocumentRecord) -> Result<Option<TextRef>, IndexError> {
+    let damaged = || IndexError::Damaged(format!("text reference of document {}", record.hash));
+    let Some(bytes) = &record.text else {
+        return Ok(None);
+    };
+    Ok(Some(TextRef::from_bytes(bytes).ok_or_else(damaged)?))
+}

@@ -1,0 +1,292 @@
+//! Files as they are listed, with their states: all of a view, one of them, those of a document or a content.
+//!
+//! "Of identical files the smallest path is the one called indexed" is decided here, within a view, so that a
+//! state never tells of files outside it.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, GroupId,
+    Reason, RootId, State, StoredReason, key, path,
+};
+
+use crate::error::decode_error;
+use crate::registry::{Carried, PAGE};
+use crate::{IndexError, IndexReader, View};
+
+/// A file as it is shown.
+#[derive(Clone, Debug)]
+pub struct FileView {
+    /// Absolute path as it is shown ([`simdex_schema::path`]); on disk it may be another.
+    pub path: PathBuf,
+    /// Root and path below it.
+    pub key: FileKey,
+    /// What was seen of it.
+    pub record: FileRecord,
+    /// How its content's extraction ended, where it was read.
+    pub content: Option<ContentRecord>,
+    /// State as shown: identical-* where another file is the one called indexed.
+    pub state: State,
+    /// Reason code that refines the state; empty if there is none.
+    pub reason: StoredReason,
+    /// Its document, where it has text.
+    pub document: Option<(DocId, DocumentHash)>,
+    /// Characters of canonical text, where there is any.
+    pub chars: Option<u64>,
+    /// The group it is in, once that is settled.
+    pub group: Option<GroupId>,
+}
+
+impl IndexReader {
+    /// Visits every file of the view in the order of absolute paths.
+    pub fn files(
+        &self,
+        view: &View,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let mut first: HashMap<DocId, ContentHash> = HashMap::new();
+        for (root, base) in self.roots(view)? {
+            let mut failed = None;
+            let prefix = key::files_of_root(root);
+            self.shared
+                .store
+                .records()
+                .scan(&prefix, None, &mut |bytes, value| match self
+                    .next_view(&base, bytes, value, &mut first)
+                {
+                    Ok(Some(file)) => visit(file),
+                    Ok(None) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        failed = Some(error);
+                        ControlFlow::Break(())
+                    }
+                })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of the view that carry a document.
+    pub fn files_in(&self, id: DocId, view: &View) -> u64 {
+        self.shared.state().table.files_in(id, view)
+    }
+
+    /// Roots of the view, by path as their files sort.
+    pub fn roots(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
+        let mut roots: Vec<_> = self
+            .registry
+            .roots()?
+            .into_iter()
+            .filter(|(id, _)| view.shows(*id))
+            .collect();
+        roots.sort_by_cached_key(|(_, record)| [&record.path[..], b"/"].concat());
+        let path = |bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        Ok(roots
+            .into_iter()
+            .map(|(id, record)| (id, path(record.path)))
+            .collect())
+    }
+
+    /// `first` remembers, per document, the content of the first file that carries it.
+    fn next_view(
+        &self,
+        base: &std::path::Path,
+        bytes: &[u8],
+        value: &[u8],
+        first: &mut HashMap<DocId, ContentHash>,
+    ) -> Result<Option<FileView>, IndexError> {
+        let Some(key) = key::parse_file(bytes, 1) else {
+            return Ok(None);
+        };
+        let record = FileRecord::decode(value);
+        let record = record.map_err(|source| decode_error("of a file", source))?;
+        let mut file = self.plain_view(base, key, record)?;
+        let carried = file.document.zip(file.record.content());
+        if let Some(((id, _), content)) = carried {
+            match first.get(&id) {
+                None => drop(first.insert(id, content)),
+                Some(same) => file.call_identical(*same == content),
+            }
+        }
+        Ok(Some(file))
+    }
+
+    /// A file with its content's own state.
+    fn plain_view(
+        &self,
+        base: &std::path::Path,
+        key: FileKey,
+        record: FileRecord,
+    ) -> Result<FileView, IndexError> {
+        let path = shown(base, &key);
+        let content = match record.outcome {
+            FileOutcome::Content(hash) => self.registry.content(hash)?,
+            FileOutcome::Unread(..) => None,
+        };
+        let (state, reason) = match (&record.outcome, &content) {
+            (FileOutcome::Unread(state, reason), _) => (*state, reason.clone()),
+            (_, Some(content)) => (content.state, content.reason.clone()),
+            (_, None) => (State::Unstable, Reason::ContentNotRecorded.into()),
+        };
+        let of_text = |id: &DocId| {
+            self.stats(*id)
+                .filter(|stats| stats.kind == DocumentKind::Text)
+        };
+        let id = content.as_ref().and_then(|content| content.document);
+        let document = id.and_then(|id| Some((id, of_text(&id)?.hash)));
+        let chars = match document {
+            Some((id, _)) => self.document(id)?.map(|record| record.chars),
+            None => None,
+        };
+        Ok(FileView {
+            path,
+            key,
+            record,
+            content,
+            state,
+            reason,
+            document,
+            chars,
+            group: document.and_then(|(id, _)| self.group_id_of(id)),
+        })
+    }
+
+    /// One file, if the view shows it, with its state as [`IndexReader::files`] shows it.
+    pub fn file_view(&self, key: &FileKey, view: &View) -> Result<Option<FileView>, IndexError> {
+        let (Some(record), true) = (self.registry.file(key)?, view.shows(key.root)) else {
+            return Ok(None);
+        };
+        let roots = self.roots(view)?;
+        let Some((_, base)) = roots.into_iter().find(|(root, _)| *root == key.root) else {
+            return Ok(None);
+        };
+        let plain = self.plain_view(&base, key.clone(), record)?;
+        let Some((id, _)) = plain.document else {
+            return Ok(Some(plain));
+        };
+        // Whether another file is the one called indexed, only all that carry the document tell.
+        let mut same = None;
+        self.visit_files_of(id, view, &mut |file| match file.key == *key {
+            true => {
+                same = Some(file);
+                ControlFlow::Break(())
+            }
+            false => ControlFlow::Continue(()),
+        })?;
+        Ok(Some(same.unwrap_or(plain)))
+    }
+
+    /// The files that [`IndexReader::visit_files_of`] visits.
+    #[cfg(test)]
+    pub(crate) fn files_of(&self, id: DocId, view: &View) -> Result<Vec<FileView>, IndexError> {
+        let mut files = Vec::new();
+        self.visit_files_of(id, view, &mut |file| {
+            files.push(file);
+            ControlFlow::Continue(())
+        })?;
+        Ok(files)
+    }
+
+    /// Visits the files of the view that carry a document, by absolute path; the first is the one called
+    /// indexed. Raw-byte documents have files as well. Holds the keys of some thousands of them at a time,
+    /// however many there are.
+    /// What is removed or overwritten meanwhile is left out: a file that is visited carries the document.
+    pub fn visit_files_of(
+        &self,
+        id: DocId,
+        view: &View,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let roots = self.roots(view)?;
+        let mut first = None;
+        self.registry
+            .visit_keys_of(Carried::Document(id), &roots, PAGE, &mut |base, key| {
+                // It may have gone meanwhile, or carry another.
+                let Some(record) = self.registry.file(&key)? else {
+                    return Ok(ControlFlow::Continue(()));
+                };
+                let mut file = self.plain_view(base, key, record)?;
+                if file.carried() != Some(id) {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                let content = file.record.content();
+                match first {
+                    None => first = Some(content),
+                    Some(first) => file.call_identical(content == first),
+                }
+                Ok(visit(file))
+            })
+    }
+
+    /// Visits the files of the view that hold a content, by absolute path, each with its content's own state; as
+    /// [`Index::visit_files_of`], none that holds another meanwhile.
+    pub fn visit_holders(
+        &self,
+        content: ContentHash,
+        view: &View,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let roots = self.roots(view)?;
+        self.registry
+            .visit_keys_of(Carried::Content(content), &roots, PAGE, &mut |base, key| {
+                Ok(match self.registry.file(&key)? {
+                    Some(record) if record.content() == Some(content) => {
+                        visit(self.plain_view(base, key, record)?)
+                    }
+                    _ => ControlFlow::Continue(()),
+                })
+            })
+    }
+
+    /// Who owns a file; of a member of a container, who owns the file on disk that holds it.
+    pub fn owner_of(&self, file: &FileView) -> Result<Option<u32>, IndexError> {
+        if !file.key.is_member() {
+            return Ok(file.record.stat.owner);
+        }
+        let outer = self.registry.file(&file.key.on_disk())?;
+        Ok(outer.and_then(|record| record.stat.owner))
+    }
+}
+
+/// The absolute path of a file below `base`, as it is shown.
+fn shown(base: &std::path::Path, key: &FileKey) -> PathBuf {
+    let stored = base.join(path_from(key.path.clone()));
+    path_from(path::to_shown(stored.as_os_str().as_bytes()))
+}
+
+fn path_from(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+}
+
+impl FileView {
+    /// Absolute path of what holds this member, one level up, as it is shown.
+    pub fn container(&self) -> Option<PathBuf> {
+        path::container(self.path.as_os_str().as_bytes()).map(path_from)
+    }
+
+    /// The document that it carries, text or raw bytes.
+    fn carried(&self) -> Option<DocId> {
+        self.content.as_ref().and_then(|content| content.document)
+    }
+
+    /// Another file is the one called indexed.
+    fn call_identical(&mut self, same_bytes: bool) {
+        if self.document.is_none() {
+            return;
+        }
+        self.state = if same_bytes {
+            State::IdenticalBytes
+        } else {
+            State::IdenticalText
+        };
+        if same_bytes {
+            self.reason = StoredReason::None;
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Pairs and groups of near-duplicate documents, within a view and at a threshold.
+//!
+//! Groups of the configured roots, at the index's own threshold, are stored. Those of another view or
+//! threshold are computed for the call: documents in order of rank, each tested against the principals found
+//! so far. Pairs are never stored: they are searched for document by document.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use roaring::RoaringTreemap;
+use simdex_schema::{DocId, EdgeRecord, GroupId};
+use simdex_signature::Ratio;
+
+use crate::cache::Cache;
+use crate::edges::{EdgeFinder, LoadedDocument, Partner};
+use crate::groups::{Stars, rank};
+use crate::shared::IndexState;
+use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View};
+
+/// A group with its documents; files are asked for by document.
+#[derive(Clone, Debug)]
+pub struct GroupView {
+    /// Persistent id; none where the group was computed for this call, or has not got one yet.
+    pub id: Option<GroupId>,
+    /// The principal document.
+    pub principal: DocId,
+    /// Documents other than the principal.
+    pub members: Vec<GroupDocument>,
+}
+
+/// A document of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupDocument {
+    /// The document.
+    pub document: DocId,
+    /// Exact counts, the principal's side first.
+    pub edge: EdgeRecord,
+}
+
+/// Seeks the near-duplicates of one document after another.
+pub struct PairSearch<'a> {
+    index: &'a IndexReader,
+    view: View,
+    visible: RoaringTreemap,
+    finder: EdgeFinder<'a>,
+    /// Partners found of documents that several files carry, weighed by their number.
+    found: Cache<DocId, Arc<Vec<(DocId, EdgeRecord)>>>,
+    counted: AtomicU64,
+}
+
+/// Partners that a search keeps: 40 bytes each.
+const KEPT_PARTNERS: u64 = 1 << 18;
+
+/// Whether a partner is wanted; it may read the index.
+pub type IsWanted<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
+
+impl PairSearch<'_> {
+    /// Documents with text that the view shows, by id.
+    pub fn documents(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.visible.iter().map(DocId)
+    }
+
+    /// Every near-duplicate of a document, with exact counts, its own side first.
+    pub fn partners_of(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
+        self.finder.edges_of(id, &|_, _| true, account)
+    }
+
+    /// The near-duplicates of a document that are wanted, as [`PairSearch::partners_of`], for a listing in
+    /// which each pair is wanted from one side. Of documents that several files carry the partners are
+    /// kept, so that such a document is not sought once a file; these may be more than are wanted.
+    pub fn wanted_partners_of(
+        &self,
+        id: DocId,
+        is_wanted: &IsWanted<'_>,
+        account: &MemoryAccount,
+    ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
+        if let Some(found) = self.found.get(&id) {
+            return Ok(found);
+        }
+        let mut found = Vec::new();
+        if let Some(document) = self.finder.load(id, account)? {
+            for partner in self
+                .finder
+                .find_partners(&document, &|_, _| true, account)?
+            {
+                account.cancel().check()?;
+                if is_wanted(partner.id)? {
+                    let edge = self.edge(&document, &partner, account)?;
+                    found.extend(edge.map(|edge| (partner.id, edge)));
+                }
+            }
+        }
+        let found = Arc::new(found);
+        if self.index.files_in(id, &self.view) > 1 {
+            let weight = 1 + found.len() as u64;
+            self.found.insert(id, Arc::clone(&found), weight);
+        }
+        Ok(found)
+    }
+
+    /// The edge to a partner; known where it was found from the other side.
+    fn edge(
+        &self,
+        document: &LoadedDocument,
+        partner: &Partner,
+        account: &MemoryAccount,
+    ) -> Result<Option<EdgeRecord>, IndexError> {
+        let theirs = self.found.get(&partner.id).unwrap_or_default();
+        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == document.id) {
+            return Ok(Some(edge.swapped()));
+        }
+        self.counted.fetch_add(1, Ordering::Relaxed);
+        self.finder
+            .edge(document, partner.id, partner.threshold, account)
+    }
+
+    /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
+    pub fn counted(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
+    }
+
+    /// Fingerprint lists left unread so far, because no pair hung on them.
+    pub fn suppressed(&self) -> u64 {
+        self.finder.skipped()
+    }
+}
+
+/// Groups of a view, and what finding them left unread.
+#[derive(Debug, Default)]
+pub struct Groups {
+    /// In no order.
+    pub groups: Vec<GroupView>,
+    /// Fingerprint lists left unread, because no group hung on them; 0 where groups are at hand.
+    pub suppressed: u64,
+    /// Documents that were not settled when groups at hand were taken; none where groups were made for the call.
+    pub unsettled: UnsettledCounts,
+    /// What they are held by.
+    pub held: Option<GrowingPermit>,
+}
+
+/// Bytes that a document takes while groups are made: its place in the order of rank, and in a star.
+const PLACED: u64 = 192;
+/// Documents that are looked at while the state is locked.
+const AT_ONCE: usize = 4_096;
+
+/// Bytes that the groups of these stars take.
+fn listed_bytes(stars: &Stars) -> u64 {
+    let (groups, members) = stars.count_members();
+    (groups * size_of::<GroupView>() + members * size_of::<GroupDocument>()) as u64
+}
+
+impl IndexReader {
+    /// A search for the pairs of a view at a threshold of its own.
+    pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
+        let visible = self.shared.state().texts(view);
+        PairSearch {
+            index: self,
+            view: view.clone(),
+            finder: EdgeFinder::for_question(self, threshold, visible.clone()),
+            found: Cache::new(KEPT_PARTNERS),
+            counted: AtomicU64::new(0),
+            visible,
+        }
+    }
+
+    /// Documents with text that a view shows, by id.
+    pub fn texts(&self, view: &View) -> Vec<DocId> {
+        self.shared.state().texts(view).iter().map(DocId).collect()
+    }
+
+    /// Groups of at least two files of the view, with the permit for them. Documents whose text is damaged are
+    /// compared with no other; see [`IndexReader::damaged_texts`].
+    pub fn groups(
+        &self,
+        view: &View,
+        threshold: Ratio,
+        account: &MemoryAccount,
+    ) -> Result<Groups, IndexError> {
+        let mut held = GrowingPermit::of(account);
+        let is_kept = threshold.get() == self.shared.parameters.threshold;
+        let kept = match is_kept {
+            true => self.copy_kept(view, &mut held)?,
+            false => None,
+        };
+        let mut groups = match kept {
+            Some(groups) => groups,
+            None => self.make_groups(view, threshold, &mut held)?,
+        };
+        self.add_copied(&mut groups, view, &mut held)?;
+        groups.held = Some(held);
+        Ok(groups)
+    }
+
+    /// The groups that are kept, as they are at one moment; none where they are of other documents than the view
+    /// shows. Waits for memory while nothing is locked.
+    fn copy_kept(
+        &self,
+        view: &View,
+        held: &mut GrowingPermit,
+    ) -> Result<Option<Groups>, IndexError> {
+        loop {
+            let needed = {
+                let state = self.shared.state();
+                let is_served = *view == state.served;
+                if !is_served && state.texts(view) != state.texts(&state.served) {
+                    return Ok(None);
+                }
+                let needed = listed_bytes(&state.stars);
+                if needed <= held.bytes() {
+                    let principals = state.stars.with_members();
+                    let group = |principal| state.group_around(&state.stars, principal);
+                    return Ok(Some(Groups {
+                        groups: principals.map(group).collect(),
+                        unsettled: state.unsettled.counts(),
+                        ..Groups::default()
+                    }));
+                }
+                needed
+            };
+            held.add(needed - held.bytes())?;
+        }
+    }
+
+    /// Groups of two documents or more that are made for the call.
+    fn make_groups(
+        &self,
+        view: &View,
+        threshold: Ratio,
+        held: &mut GrowingPermit,
+    ) -> Result<Groups, IndexError> {
+        let visible = self.shared.state().texts(view);
+        let account = held.account().clone();
+        let mut placing = GrowingPermit::of(&account);
+        placing.add(visible.len() * PLACED)?;
+        let finder = EdgeFinder::for_question(self, threshold, visible.clone());
+        let stars = self.stars_among(&finder, &visible, &account)?;
+        held.add(listed_bytes(&stars))?;
+        let mut groups = Vec::new();
+        for principal in stars.with_members() {
+            groups.push(self.shared.state().group_around(&stars, principal));
+        }
+        Ok(Groups {
+            groups,
+            suppressed: finder.skipped(),
+            ..Groups::default()
+        })
+    }
+
+    /// Adds the documents that several files carry and that are in none of these groups. The state is locked for
+    /// some thousands of documents at a time.
+    fn add_copied(
+        &self,
+        groups: &mut Groups,
+        view: &View,
+        held: &mut GrowingPermit,
+    ) -> Result<(), IndexError> {
+        let listed = groups.groups.iter();
+        let ids = |group: &GroupView| {
+            let members = group.members.iter().map(|member| member.document.0);
+            members.chain([group.principal.0]).collect::<Vec<_>>()
+        };
+        let listed: RoaringTreemap = listed.flat_map(ids).collect();
+        let visible: Vec<u64> = self.shared.state().texts(view).iter().collect();
+        for some in visible.chunks(AT_ONCE) {
+            held.account().cancel().check()?;
+            let copied = {
+                let state = self.shared.state();
+                let alone = some.iter().filter(|id| !listed.contains(**id));
+                let copied = alone.map(|id| DocId(*id));
+                let copied = copied.filter(|id| state.table.files_in(*id, view) >= 2);
+                let group = |principal| GroupView {
+                    id: state.group_ids.of(principal),
+                    principal,
+                    members: Vec::new(),
+                };
+                copied.map(group).collect::<Vec<_>>()
+            };
+            held.add((copied.len() * size_of::<GroupView>()) as u64)?;
+            groups.groups.extend(copied);
+        }
+        Ok(())
+    }
+
+    /// The id of the group that a document is in, of all that is served; none where it is in
+    /// none, or where its group has no id yet.
+    pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
+        let state = self.shared.state();
+        state.group_ids.of(state.stars.principal(document))
+    }
+
+    /// The group that a document is in, as [`IndexReader::groups`] lists it for all that is served. Takes as
+    /// long as that group has members.
+    pub fn group_of(&self, document: DocId) -> Option<GroupView> {
+        let state = self.shared.state();
+        state.served_group(state.stars.principal(document))
+    }
+
+    /// The group with this id, in the same way.
+    pub fn group_by_id(&self, group: GroupId) -> Option<GroupView> {
+        let state = self.shared.state();
+        state.served_group(state.group_ids.principal(group)?)
+    }
+
+    /// Stars over these documents at the finder's threshold. In order of rank every document is
+    /// final once it is placed, so that only principals are tested.
+    fn stars_among(
+        &self,
+        finder: &EdgeFinder<'_>,
+        visible: &RoaringTreemap,
+        account: &MemoryAccount,
+    ) -> Result<Stars, IndexError> {
+        let mut order: Vec<DocId> = visible.iter().map(DocId).collect();
+        {
+            let state = self.shared.state();
+            order.sort_by_cached_key(|id| rank(&state.table, *id));
+        }
+        let mut stars = Stars::default();
+        for id in order {
+            account.cancel().check()?;
+            let Some(document) = finder.load(id, account)? else {
+                continue;
+            };
+            let leads = |_: &IndexState, other: DocId| stars.leads(other);
+            let partners = finder.find_partners(&document, &leads, account)?;
+            let to_test = {
+                let state = self.shared.state();
+                let partners = partners.into_iter().map(|p| (p.id, p.threshold));
+                stars.to_test(id, partners, &|id| rank(&state.table, id))
+            };
+            let place = to_test
+                .place(|other, threshold| finder.edge(&document, other, threshold, account))?;
+            stars.place(id, &place);
+        }
+        Ok(stars)
+    }
+}
+
+impl IndexState {
+    /// Documents with text that a view shows.
+    fn texts(&self, view: &View) -> RoaringTreemap {
+        let visible = self.table.visible(view);
+        let is_text = |id: &u64| self.table.is_text(DocId(*id));
+        visible.iter().filter(is_text).collect()
+    }
+
+    fn group_around(&self, stars: &Stars, principal: DocId) -> GroupView {
+        let members = stars.members(principal);
+        let members = members.map(|(document, edge)| GroupDocument { document, edge });
+        GroupView {
+            id: self.group_ids.of(principal),
+            principal,
+            members: members.collect(),
+        }
+    }
+
+    /// The group around a principal, where it holds two files that are served.
+    fn served_group(&self, principal: DocId) -> Option<GroupView> {
+        let group = self.group_around(&self.stars, principal);
+        let members = group.members.iter().map(|member| member.document);
+        let files = members.map(|id| self.table.files_in(id, &self.served));
+        let own = self.table.files_in(principal, &self.served);
+        let shown = self.table.is_text(principal) && own > 0 && own + files.sum::<u64>() > 1;
+        shown.then_some(group)
+    }
+}

@@ -1,0 +1,134 @@
+//! Lookups: first a copy of what the buffers hold and of which runs there are, made under the lock, then
+//! the runs, read without it.
+//!
+//! No posting is missed and nobody waits for a read of the store: a posting moves from the buffers into a
+//! run at the moment that the run is shown, under the same lock, and a run never changes and can be read
+//! to its end by whoever holds it.
+
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use simdex_schema::DocId;
+use simdex_schema::posting::{PostingKey, scheme_number};
+use simdex_signature::SchemeKind;
+
+use crate::buckets::{Buckets, LongLists, PostingList};
+use crate::runs::Runs;
+use crate::{Cancel, IndexError, IndexReader};
+
+/// Keys whose documents are copied from the buffers at once: the lock is held for these alone.
+const KEYS_AT_ONCE: usize = 1024;
+/// Documents copied at once; the list that passes this is copied whole.
+const COPIED_AT_ONCE: usize = 64 << 10;
+
+/// Called with the position of a key among those looked up and its documents, ascending; with `None` if the
+/// list is long and was skipped.
+pub(crate) type OnPostingList<'a> = dyn FnMut(usize, Option<&[DocId]>) + 'a;
+
+/// Documents of the first keys, as the buffers hold them, and the runs that hold the rest.
+struct Copied {
+    documents: Vec<DocId>,
+    /// Where the documents of each key end.
+    ends: Vec<usize>,
+    runs: Runs,
+}
+
+impl Copied {
+    fn of(&self, at: usize) -> &[DocId] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.documents[start..self.ends[at]]
+    }
+}
+
+/// The posting lists of ascending keys in one run, read a bucket at a time.
+struct RunReader<'a> {
+    buckets: Buckets<'a>,
+    /// Lists of the bucket read last that were not returned yet.
+    read: IntoIter<PostingList>,
+}
+
+impl RunReader<'_> {
+    /// The list of the first of the keys that are left.
+    fn next(&mut self, keys: &[PostingKey], long: LongLists) -> Result<PostingList, IndexError> {
+        if let Some(list) = self.read.next() {
+            return Ok(list);
+        }
+        let number = self.buckets.number(keys[0]);
+        let lies_here = |key: &&PostingKey| self.buckets.number(**key) == number;
+        let here = keys.iter().take_while(lies_here).count();
+        let lists = self.buckets.read_bucket(number, &keys[..here], long)?;
+        self.read = lists.into_iter();
+        Ok(self.read.next().flatten())
+    }
+}
+
+impl IndexReader {
+    /// Calls `each` with the posting list of every key. The keys ascend and are distinct, so that each bucket
+    /// is read once for all keys that lie in it.
+    pub(crate) fn for_each_posting_list(
+        &self,
+        scheme: SchemeKind,
+        keys: &[PostingKey],
+        long: LongLists,
+        cancel: &Cancel,
+        each: &mut OnPostingList<'_>,
+    ) -> Result<(), IndexError> {
+        let mut done = 0;
+        while done < keys.len() {
+            let copied = self.copy_buffered(scheme, &keys[done..]);
+            let batch = &keys[done..done + copied.ends.len()];
+            let reader = |run| RunReader {
+                buckets: Buckets::of(run, scheme),
+                read: Vec::new().into_iter(),
+            };
+            let mut runs: Vec<RunReader<'_>> = copied.runs.iter().map(reader).collect();
+            for at in 0..batch.len() {
+                cancel.check()?;
+                let mut list = Some(copied.of(at).to_vec());
+                for run in &mut runs {
+                    let more = run.next(&batch[at..], long)?;
+                    list = list.zip(more).map(|(list, more)| united(list, more));
+                }
+                each(done + at, list.map(sorted).as_deref());
+            }
+            done += batch.len();
+        }
+        Ok(())
+    }
+
+    /// What the buffers hold of the first keys, at least of one.
+    fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> Copied {
+        let at = usize::from(scheme_number(scheme));
+        let state = self.shared.state();
+        let mut copied = Copied {
+            documents: Vec::new(),
+            ends: Vec::new(),
+            runs: Arc::clone(&state.runs),
+        };
+        for key in keys.iter().take(KEYS_AT_ONCE) {
+            state.merging[at].documents_of(*key, &mut copied.documents);
+            state.buffers[at].documents_of(*key, &mut copied.documents);
+            copied.ends.push(copied.documents.len());
+            if copied.documents.len() >= COPIED_AT_ONCE {
+                break;
+            }
+        }
+        copied
+    }
+}
+
+fn united(mut list: Vec<DocId>, mut more: Vec<DocId>) -> Vec<DocId> {
+    if list.len() < more.len() {
+        std::mem::swap(&mut list, &mut more);
+    }
+    list.append(&mut more);
+    list
+}
+
+fn sorted(mut list: Vec<DocId>) -> Vec<DocId> {
+    if !list.is_sorted_by(|a, b| a < b) {
+        list.sort_unstable();
+        list.dedup();
+    }
+    list
+}

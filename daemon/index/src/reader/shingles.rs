@@ -1,0 +1,100 @@
+//! Shingles of documents and of other texts, with permits for what they take.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use simdex_schema::DocId;
+use simdex_signature::{CanonicalText, ShingleSet, laboratory};
+
+use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
+
+/// All shingles of a text, with the permit for what counting them takes.
+#[derive(Debug)]
+pub struct HeldSet {
+    pub(crate) set: Arc<ShingleSet>,
+    pub(crate) permit: Option<MemoryPermit>,
+}
+
+impl Deref for HeldSet {
+    type Target = ShingleSet;
+
+    fn deref(&self) -> &ShingleSet {
+        &self.set
+    }
+}
+
+impl IndexReader {
+    /// All shingles of a document's text, for exact counts; `None` for raw bytes.
+    pub fn shingles(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        if let Some(set) = self.shared.sets.get(&id) {
+            let permit = account.take_large(set.counting_bytes())?;
+            return Ok(Some(HeldSet { set, permit }));
+        }
+        let held = self.read_shingles(id, account)?;
+        if let Some(held) = &held {
+            let bytes = held.set.held_bytes();
+            self.shared.sets.insert(id, Arc::clone(&held.set), bytes);
+        }
+        Ok(held)
+    }
+
+    /// As [`IndexReader::shingles`], and `None` too where the document went away, or its text is damaged, which is
+    /// noted: whoever looks at many documents goes on without this one.
+    pub fn shingles_if_readable(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        match self.shingles(id, account) {
+            Err(error) if error.is_of_one_document() => Ok(None),
+            set => set,
+        }
+    }
+
+    /// As [`IndexReader::shingles`], but always read from the text, and not kept.
+    pub(crate) fn read_shingles(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        let Some((canonical, _of_canonical)) = self.held_canonical(id, account)? else {
+            return Ok(None);
+        };
+        self.shared.work.text_read();
+        self.shingles_of(&canonical, account).map(Some)
+    }
+
+    /// The signature of a document's canonical text by any recipe; `None` for raw bytes, and where the document
+    /// went away or its text is damaged, which is noted.
+    pub fn signed_if_readable(
+        &self,
+        id: DocId,
+        signer: &laboratory::Signer,
+        account: &MemoryAccount,
+    ) -> Result<Option<laboratory::Signature>, IndexError> {
+        match self.held_canonical(id, account) {
+            Err(error) if error.is_of_one_document() => Ok(None),
+            text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),
+        }
+    }
+
+    /// All shingles of a text that need not be in the index.
+    pub fn shingles_of(
+        &self,
+        canonical: &CanonicalText,
+        account: &MemoryAccount,
+    ) -> Result<HeldSet, IndexError> {
+        let length = canonical.as_bytes().len() as u64;
+        let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
+        let most = self.shared.options.listed_shingles;
+        let set = Arc::new(ShingleSet::listing(canonical, self.window(), most));
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(set.counting_bytes());
+        }
+        Ok(HeldSet { set, permit })
+    }
+}

@@ -1,0 +1,158 @@
+//! What the clients of one open index share: the store, the texts, the state in memory, and the locks around
+//! them.
+//!
+//! Whoever takes several locks takes them in this order: the writer's (in [`crate::IndexWriter`], held for the
+//! whole of a write to the store), that of the counts, that of the state. The last is never held while store or
+//! texts are read or written.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use simdex_schema::meta::Parameters;
+use simdex_schema::{DocId, MetaRecord};
+use simdex_signature::{Ladder, Levels, Ratio, SchemeKind, ShingleSet, Window};
+
+use crate::buffer::Buffer;
+use crate::cache::Cache;
+use crate::counts::KeptCounts;
+use crate::damaged_texts::DamagedTexts;
+use crate::edges::{Cuts, PrincipalLists};
+use crate::group_ids::GroupIds;
+use crate::groups::{Rank, Stars};
+use crate::runs::Runs;
+use crate::store::Store;
+use crate::table::Table;
+use crate::text::TextStore;
+use crate::unsettled::Unsettled;
+use crate::work::WorkCounters;
+use crate::writer::{GroupsBefore, Merges};
+use crate::{Memory, Options, View};
+
+/// All schemes that have postings.
+pub(crate) const SCHEMES: [SchemeKind; 3] =
+    [SchemeKind::ModN, SchemeKind::BswN, SchemeKind::Chunks];
+
+/// What the clients of one open index share.
+pub(crate) struct Shared {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) texts: TextStore,
+    pub(crate) options: Options,
+    pub(crate) parameters: Parameters,
+    /// Never locked while store or texts are read or written.
+    state: RwLock<IndexState>,
+    /// Shingles of documents counted lately, weighed in bytes.
+    pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
+    /// Shingles of principals and of other documents that were compared, weighed in bytes.
+    pub(crate) levels: Cache<DocId, Arc<Levels>>,
+    pub(crate) principal_lists: PrincipalLists,
+    /// Cuts of the threshold that groups are kept at.
+    cuts: Arc<Cuts>,
+    pub(crate) memory: Memory,
+    pub(crate) work: WorkCounters,
+    counts: Mutex<KeptCounts>,
+    /// Nanoseconds spent signing, by scheme.
+    pub(crate) signing: [AtomicU64; 3],
+    pub(crate) damaged: DamagedTexts,
+    /// Serial from which documents are named by the present canonical text.
+    pub(crate) named_from: u64,
+}
+
+/// The state that queries read, in memory.
+#[derive(Default)]
+pub(crate) struct IndexState {
+    pub(crate) table: Table,
+    /// Postings since the last merge, by scheme.
+    pub(crate) buffers: [Buffer; 3],
+    /// Postings being merged right now, in no run yet.
+    pub(crate) merging: [Arc<Buffer>; 3],
+    /// All other postings.
+    pub(crate) runs: Runs,
+    pub(crate) merges: Merges,
+    /// Roots whose files are grouped.
+    pub(crate) served: View,
+    pub(crate) stars: Stars,
+    /// The last rank that a principal has had.
+    pub(crate) last_rank: Option<Rank>,
+    /// Ids of the groups shown.
+    pub(crate) group_ids: GroupIds,
+    /// Documents that need a place in a group, or whose files or groups changed.
+    pub(crate) unsettled: Unsettled,
+    /// How groups were before what changed since group ids were last given.
+    pub(crate) groups_before: GroupsBefore,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        store: Box<dyn Store>,
+        texts: TextStore,
+        options: Options,
+        state: IndexState,
+        counts: KeptCounts,
+        meta: &MetaRecord,
+    ) -> Self {
+        let threshold = Ratio::new(meta.parameters.threshold).unwrap_or(Ratio::ONE);
+        Self {
+            store,
+            texts,
+            options,
+            parameters: meta.parameters.clone(),
+            named_from: meta.named_from,
+            state: RwLock::new(state),
+            cuts: Arc::new(Cuts::new(threshold)),
+            sets: Cache::new(4 * options.cached_shingles as u64),
+            levels: Cache::new(4 * options.cached_shingles as u64),
+            principal_lists: PrincipalLists::default(),
+            memory: Memory::new(options.working_bytes),
+            work: WorkCounters::default(),
+            counts: Mutex::new(counts),
+            signing: Default::default(),
+            damaged: DamagedTexts::default(),
+        }
+    }
+
+    // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
+    pub(crate) fn state(&self) -> RwLockReadGuard<'_, IndexState> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn state_mut(&self) -> RwLockWriteGuard<'_, IndexState> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Taken before the lock of the state, never after it: a view that is counted for the first time
+    /// takes a while.
+    pub(crate) fn kept_counts(&self) -> MutexGuard<'_, KeptCounts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Windows of every text signature.
+    pub(crate) fn window(&self) -> Window {
+        Window::bytes(self.parameters.window).unwrap_or(Window::DEFAULT)
+    }
+
+    /// How many fingerprints a document keeps: the one ladder that all signatures follow.
+    pub(crate) fn ladder(&self) -> Ladder {
+        Ladder {
+            target: self.parameters.target,
+            ..Ladder::default()
+        }
+    }
+
+    /// The threshold that groups are kept at.
+    pub(crate) fn threshold(&self) -> Ratio {
+        self.cuts.threshold()
+    }
+
+    /// The cuts of a threshold; those of the groups' own stay from one search to the next.
+    pub(crate) fn cuts(&self, threshold: Ratio) -> Arc<Cuts> {
+        match threshold == self.threshold() {
+            true => Arc::clone(&self.cuts),
+            false => Arc::new(Cuts::new(threshold)),
+        }
+    }
+
+    /// Postings that are in no run and in no merge yet.
+    pub(crate) fn buffered(&self) -> usize {
+        self.state().buffers.iter().map(Buffer::len).sum()
+    }
+}

@@ -1,0 +1,79 @@
+//! Generations of records that somebody restored over what was there: the sound one is found, and kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{LONG, SMALL, assert_filled, filled, real_probe, unclean};
+use crate::Cancel;
+use crate::store::{Opened, SledStore, open_checked};
+
+fn opened(dir: &Path) -> Opened {
+    open_checked(dir, SMALL, real_probe(dir), LONG, &Cancel::never()).unwrap()
+}
+
+/// A store whose records were rewritten twice, closed cleanly.
+fn rewritten_twice() -> (TempDir, PathBuf) {
+    let (temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    for _ in 0..2 {
+        assert!(
+            store
+                .all_records()
+                .rewrite(16 << 10, &mut |_| true)
+                .unwrap()
+        );
+    }
+    store.close().unwrap();
+    (temp, dir)
+}
+
+/// Asserts that the store opens with all that it held, by the daemon and by the probe, and returns the names
+/// of what lies among its records.
+fn assert_kept(dir: &Path) -> Vec<String> {
+    let opened = opened(dir);
+    assert_eq!(opened.damage, None);
+    assert_filled(&opened.store);
+    opened.store.close().unwrap();
+    let entries = fs::read_dir(dir.join("records")).unwrap();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_mark_that_came_back_costs_nothing() {
+    let (_temp, dir) = rewritten_twice();
+    fs::write(dir.join("records/000002.new"), "").unwrap();
+    assert_eq!(assert_kept(&dir), ["000002"]);
+    assert_eq!(assert_kept(&dir), ["000002"]);
+}
+
+#[test]
+fn records_that_do_not_know_the_last_commit_never_take_the_place_of_those_that_do() {
+    for is_clean in [true, false] {
+        let (_temp, dir) = rewritten_twice();
+        // A directory with nothing in it, and one with the first half of a database.
+        fs::create_dir(dir.join("records/000009")).unwrap();
+        fs::create_dir(dir.join("records/000012")).unwrap();
+        let db = fs::read(dir.join("records/000002/db")).unwrap();
+        fs::write(dir.join("records/000012/db"), &db[..db.len() / 2]).unwrap();
+        if !is_clean {
+            unclean(&dir);
+        }
+        let names = assert_kept(&dir);
+        assert_eq!(names.len(), 3, "{names:?}");
+        assert!(names.contains(&"000002".to_owned()), "{names:?}");
+        assert!(
+            names
+                .iter()
+                .filter(|name| name.contains(".damaged-"))
+                .count()
+                == 2
+        );
+        assert_eq!(assert_kept(&dir), names);
+    }
+}

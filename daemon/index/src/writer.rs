@@ -1,0 +1,117 @@
+//! All that changes an index.
+
+mod amend;
+mod apply;
+mod compact;
+mod merge;
+mod purge;
+
+mod release;
+mod roots_and_reports;
+mod settle;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use simdex_schema::{ContentHash, MetaRecord};
+
+use crate::runs::Take;
+use crate::shared::Shared;
+use crate::{IndexError, IndexReader, Registry};
+
+pub(crate) use apply::with_signatures;
+pub use merge::Merges;
+pub(crate) use settle::GroupsBefore;
+pub use settle::{GroupMove, Regrouped};
+
+/// Changes an index: the only type that writes to its store and its texts.
+///
+/// There is one for an open index, made by [`Index::open`](crate::Index::open) and given back to
+/// [`Index::close`](crate::Index::close). It is no `Clone`: the pipeline holds it, and lends it to its own
+/// threads, to walks and to the recheck.
+///
+/// **Consistency.** Every change of files is whole in the store or not there, after a crash too. Readers see
+/// it when the call returns; it is power-safe after the next [`commit`](Self::commit).
+///
+/// **Locks.** Its methods may be called from several threads at once, but for settling. One lock lets them take
+/// turns: it is held for a batch of changes, a merge, one document that is settled, one record that is amended,
+/// some thousand texts that are moved; not for a commit, nor while records are compacted. Readers wait for none of it.
+///
+/// What it changes, by the file that has the methods:
+///
+/// * here: [`commit`](Self::commit);
+/// * `apply`: [`apply`](Self::apply), of files, contents, documents, texts and postings;
+/// * `amend`: [`was_read`](Self::was_read) and [`doubt`](Self::doubt), of one field of a file's record;
+/// * `roots_and_reports`: [`add_root`](Self::add_root), [`put_root`](Self::put_root),
+///   [`put_report`](Self::put_report) and [`forget_reports`](Self::forget_reports);
+/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and
+///   for who waits [`is_settled`](Self::is_settled), [`end_generation`](Self::end_generation),
+///   [`is_settled_through`](Self::is_settled_through);
+/// * `merge`: [`merge`](Self::merge), of buffered postings into a run; it begins with a `purge` of what no file
+///   carries;
+/// * `compact`: [`compact_records`](Self::compact_records) and [`compact_texts`](Self::compact_texts);
+/// * `release`: [`release_damaged_texts`](Self::release_damaged_texts).
+pub struct IndexWriter {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) reader: IndexReader,
+    pub(crate) registry: Registry,
+    /// Locked for the whole of a write to the store.
+    state: Mutex<WriterState>,
+}
+
+/// The state that only the writer uses.
+pub(crate) struct WriterState {
+    pub(crate) meta: MetaRecord,
+    /// Contents that lost a file: purged at the next merge if they still have none.
+    pub(crate) orphans: BTreeSet<ContentHash>,
+}
+
+impl IndexWriter {
+    pub(crate) fn new(shared: &Arc<Shared>, state: WriterState) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            reader: IndexReader::new(shared),
+            registry: Registry::new(shared),
+            state: Mutex::new(state),
+        }
+    }
+
+    // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, WriterState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A reader of the index that this one writes.
+    pub fn reader(&self) -> &IndexReader {
+        &self.reader
+    }
+
+    /// The records of the index that this one writes.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Returns once everything applied before is power-safe.
+    pub fn commit(&self) -> Result<(), IndexError> {
+        self.shared.texts.sync()?;
+        self.shared.store.commit()?;
+        if self.shared.texts.has_vanished() {
+            self.note_vanished()?;
+        }
+        Ok(())
+    }
+
+    /// Merges and commits before the store is closed.
+    pub(crate) fn finish(&self) -> Result<(), IndexError> {
+        // What is known only in memory must not be lost with it.
+        self.release_damaged_texts()?;
+        self.merge_all(Take::Small)?;
+        self.commit()
+    }
+
+    /// Commits before the store is closed.
+    pub(crate) fn finish_unmerged(&self) -> Result<(), IndexError> {
+        self.release_damaged_texts()?;
+        self.commit()
+    }
+}

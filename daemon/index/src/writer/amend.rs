@@ -1,0 +1,42 @@
+//! Changing one field of a file's record after the file was read again.
+
+use simdex_schema::{FileKey, FileRecord, key};
+
+use crate::batch::Batch;
+use crate::{IndexError, IndexWriter};
+
+impl IndexWriter {
+    /// A file was read again and is as recorded: only the time of the reading is new. Nothing happens
+    /// where the record is another by now. May wait for a merge.
+    pub fn was_read(&self, file: &FileKey, found: &FileRecord) -> Result<(), IndexError> {
+        self.amend(file, found, |record| record.last_read = found.last_read)
+    }
+
+    /// A file was found to hold other bytes than recorded though nothing else of it tells: its record
+    /// proves nothing from here on, so that the next look reads it. Nothing happens where the record
+    /// is another by now. May wait for a merge.
+    pub fn doubt(&self, file: &FileKey, recorded: &FileRecord) -> Result<(), IndexError> {
+        self.amend(file, recorded, |record| record.racy = true)
+    }
+
+    fn amend(
+        &self,
+        file: &FileKey,
+        seen: &FileRecord,
+        change: impl FnOnce(&mut FileRecord),
+    ) -> Result<(), IndexError> {
+        // Held throughout: the record must not change between reading and writing it.
+        let _writer = self.lock();
+        let Some(mut record) = self
+            .registry
+            .file(file)?
+            .filter(|known| known.is_same_reading(seen))
+        else {
+            return Ok(());
+        };
+        change(&mut record);
+        let mut batch = Batch::new(self.shared.store.records());
+        batch.put(key::file(file), record.encode());
+        Ok(batch.apply()?)
+    }
+}

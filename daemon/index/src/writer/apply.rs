@@ -1,0 +1,165 @@
+//! The write side: changes of files become atomic batches of records, and postings in the buffer.
+//!
+//! A document lives as long as some file carries it. What lost its last file stays recorded until
+//! the next merge, so that a move (removed here, created there) finds its content again and costs
+//! no second extraction. A container whose old path was removed first is unpacked once more, since its
+//! members went with it; their contents are not read again.
+
+mod builder;
+
+use simdex_schema::posting::{PostingKey, scheme_number};
+use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
+use simdex_signature::{Rung, SchemeKind, Signature};
+
+use self::builder::BatchBuilder;
+use crate::batch::{Batch, LONG_BATCH};
+use crate::change::{Applied, Change, NewDocument};
+use crate::counts::CountChanges;
+use crate::shared::IndexState;
+use crate::table::DocumentStats;
+use crate::{IndexError, IndexWriter};
+
+impl IndexWriter {
+    /// Applies changes in order, each of them whole or not at all. Queries see them as soon as it returns;
+    /// they are power-safe only after [`IndexWriter::commit`]. After an error the caller may apply the same changes
+    /// again: applying a change twice has the effect of applying it once. May merge, where the buffer is full.
+    pub fn apply(&self, changes: &[Change]) -> Result<Applied, IndexError> {
+        let mut applied = Applied::default();
+        let mut writer = self.lock();
+        let mut changes = changes.iter().peekable();
+        while changes.peek().is_some() {
+            let mut builder = BatchBuilder::new(self.shared.store.records(), &mut writer);
+            while let Some(change) = changes.next_if(|_| builder.len() < LONG_BATCH) {
+                builder.stage(change)?;
+            }
+            self.apply_batch(builder, &mut applied)?;
+        }
+        drop(writer);
+        if self.shared.buffered() >= self.shared.options.buffer_postings {
+            self.merge()?;
+        }
+        Ok(applied)
+    }
+
+    fn apply_batch(
+        &self,
+        builder: BatchBuilder<'_, '_>,
+        applied: &mut Applied,
+    ) -> Result<(), IndexError> {
+        let BatchBuilder {
+            mut batch,
+            counted,
+            links,
+            fresh,
+            unknown_content,
+            writer,
+        } = builder;
+        let stats = self.put_documents(&mut batch, &fresh)?;
+        if !fresh.is_empty() {
+            // With the first record that points into a segment, so that its number is spent.
+            writer.meta.next_segment = self.shared.texts.next_segment();
+            batch.put(key::meta(), writer.meta.encode());
+        }
+        let counted = self.count_changes(counted)?;
+        batch.apply()?;
+        for (hash, holds) in links {
+            if holds {
+                writer.orphans.remove(&hash);
+            } else {
+                writer.orphans.insert(hash);
+            }
+        }
+        self.show(&counted, &fresh, stats);
+        applied.new_documents += fresh.len() as u64;
+        applied.unknown_content.extend(unknown_content);
+        Ok(())
+    }
+
+    /// Appends the texts of new documents, then the records. Neither is power-safe yet: a text that
+    /// a power cut takes before [`IndexWriter::commit`] is missed when the store opens, and read again.
+    fn put_documents(
+        &self,
+        batch: &mut Batch<'_>,
+        fresh: &[(DocId, &NewDocument)],
+    ) -> Result<Vec<DocumentStats>, IndexError> {
+        let texts: Vec<&str> = fresh
+            .iter()
+            .filter_map(|(_, new)| new.text.as_deref())
+            .collect();
+        let mut references = self.shared.texts.append(&texts)?.into_iter();
+        let mut stats = Vec::with_capacity(fresh.len());
+        for (id, new) in fresh {
+            let reference = new.text.as_ref().and_then(|_| references.next());
+            let record = record_of(new, reference.map(|r| r.to_bytes()));
+            batch.put(key::document(*id), record.encode());
+            if new.kind == DocumentKind::Text {
+                batch.put(key::unsettled(*id), Vec::new());
+            }
+            stats.push(DocumentStats::from(&record));
+        }
+        Ok(stats)
+    }
+
+    /// Makes a batch visible to queries.
+    fn show(
+        &self,
+        counted: &CountChanges,
+        fresh: &[(DocId, &NewDocument)],
+        stats: Vec<DocumentStats>,
+    ) {
+        let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
+        for ((id, new), stats) in fresh.iter().zip(stats) {
+            state.table.insert(*id, stats);
+            state.buffer(*id, &new.signatures);
+            if new.kind == DocumentKind::Text {
+                state.unsettled.queue_placement(*id);
+            }
+        }
+        state.count(&mut counts, counted);
+        state.queue_changed_documents(counted);
+    }
+}
+
+fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
+    let forward = match (new.kind, new.signatures.first()) {
+        (DocumentKind::Raw, Some(chunks)) => chunks.fingerprints().iter().map(|f| f.0).collect(),
+        _ => Vec::new(),
+    };
+    let record = DocumentRecord {
+        hash: new.hash,
+        kind: new.kind,
+        length: new.length,
+        chars: new.chars,
+        rung: Rung::ZERO,
+        counts: Default::default(),
+        bsw_count: 0,
+        text,
+        forward,
+    };
+    with_signatures(record, &new.signatures)
+}
+
+/// The record with what it tells of its signatures, Mod_n (or chunks) first.
+pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) -> DocumentRecord {
+    let primary = signatures.first();
+    let bsw_n = signatures
+        .iter()
+        .find(|s| s.scheme().kind == SchemeKind::BswN);
+    DocumentRecord {
+        rung: primary.map_or(Rung::ZERO, Signature::rung),
+        counts: primary.map(Signature::counts_by_rung).unwrap_or_default(),
+        bsw_count: bsw_n.map_or(0, |signature| signature.len() as u32),
+        ..record
+    }
+}
+
+impl IndexState {
+    /// Adds the postings of a document.
+    pub(crate) fn buffer(&mut self, id: DocId, signatures: &[Signature]) {
+        for signature in signatures {
+            let at = usize::from(scheme_number(signature.scheme().kind));
+            let keys = signature.fingerprints().iter().map(|f| PostingKey::of(*f));
+            self.buffers[at].push(id, keys);
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Stages the writes of changes: records and links of files, contents and documents.
+
+use std::collections::BTreeSet;
+
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, FileKey, FileRecord, FileStat, Reason, State, key,
+};
+
+use crate::IndexError;
+use crate::batch::Batch;
+use crate::change::{Change, Delta, NewContent, NewDocument, SeenFile};
+use crate::counts::{CountChange, CountedFile, Found, found};
+use crate::error::decode_error;
+use crate::store::{MAX_RECORD, RecordStore};
+use crate::text::MAX_TEXT;
+use crate::writer::WriterState;
+
+/// A batch to which the writes of changes are added one after another.
+pub(super) struct BatchBuilder<'a, 'c> {
+    pub(super) batch: Batch<'a>,
+    pub(super) writer: &'a mut WriterState,
+    /// Files as they were counted and as they are.
+    pub(super) counted: Vec<CountChange>,
+    /// Contents that gained a file (true) or lost one (false).
+    pub(super) links: Vec<(ContentHash, bool)>,
+    /// Documents not known before.
+    pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
+    /// Files that name a content which is not known any more.
+    pub(super) unknown_content: Vec<FileKey>,
+}
+
+impl<'a, 'c> BatchBuilder<'a, 'c> {
+    pub(super) fn new(records: &'a dyn RecordStore, writer: &'a mut WriterState) -> Self {
+        Self {
+            batch: Batch::new(records),
+            writer,
+            counted: Vec::new(),
+            links: Vec::new(),
+            fresh: Vec::new(),
+            unknown_content: Vec::new(),
+        }
+    }
+
+    /// Writes staged so far.
+    pub(super) fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    /// Stages the writes of one change.
+    pub(super) fn stage(&mut self, change: &'c Change) -> Result<(), IndexError> {
+        match &change.0 {
+            Delta::File(file) => self.stage_file(SeenFileRef::of(file)),
+            Delta::Container { file, members } => self.stage_container(file, members),
+            Delta::ContainerPart { container, members } => self.stage_part(container, members),
+            Delta::ContainerEnd { file, members } => self.stage_end(file, members),
+            Delta::Removal(key) => self.stage_removal(key),
+        }
+    }
+
+    /// Stages a file that holds no others: members it had go with the content they were in, and where its
+    /// bytes are not read, those of a container that was recorded in part.
+    fn stage_file(&mut self, seen: SeenFileRef<'c, 'c>) -> Result<(), IndexError> {
+        let (key, content) = (seen.key, seen.record.content());
+        if content.is_none() || self.content_of(key)? != content {
+            self.remove_members(key, &BTreeSet::new())?;
+        }
+        let known = self.stage_record(seen)?;
+        self.note_unless_known(known, key);
+        Ok(())
+    }
+
+    /// Stages the members first: if the content of one was purged meanwhile, the whole file is read again.
+    fn stage_container(
+        &mut self,
+        file: &'c SeenFile,
+        members: &'c [SeenFile],
+    ) -> Result<(), IndexError> {
+        let keys: Vec<FileKey> = members.iter().map(|member| member.key.clone()).collect();
+        match self.stage_members(members)? {
+            true => self.stage_end(file, &keys),
+            // The container's own content stays unlinked until every member is there.
+            false => {
+                self.unknown_content.push(file.key.clone());
+                self.stage_as_unpacking(&file.key)
+            }
+        }
+    }
+
+    /// Stages some members of a container, which is unread until the last of them is there.
+    fn stage_part(
+        &mut self,
+        container: &FileKey,
+        members: &'c [SeenFile],
+    ) -> Result<(), IndexError> {
+        let known = self.stage_members(members)?;
+        self.note_unless_known(known, container);
+        self.stage_as_unpacking(container)
+    }
+
+    /// Stages a container as unread, since not every member is recorded: the next look reads it, and if it is
+    /// gone, its members are removed.
+    fn stage_as_unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
+        let (stat, reason) = (FileStat::default(), Reason::Unpacking);
+        let record = FileRecord::unread(stat, State::Unstable, reason);
+        self.stage_record(SeenFileRef {
+            key: container,
+            record: &record,
+            content: None,
+        })?;
+        Ok(())
+    }
+
+    /// Stages a container whose members are recorded: it has these and no others. Where its own content was
+    /// purged meanwhile it is unread, and on record: else nobody would find its members once it is gone.
+    fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
+        let key = &file.key;
+        self.remove_members(key, &members.iter().map(key::file).collect())?;
+        if self.stage_record(SeenFileRef::of(file))? {
+            return Ok(());
+        }
+        self.unknown_content.push(key.clone());
+        self.stage_as_unpacking(key)
+    }
+
+    /// Stages members; false if the content of one is not known.
+    fn stage_members(&mut self, members: &'c [SeenFile]) -> Result<bool, IndexError> {
+        let mut known = true;
+        for member in members {
+            known &= self.stage_record(SeenFileRef::of(member))?;
+        }
+        Ok(known)
+    }
+
+    fn remove_members(
+        &mut self,
+        container: &FileKey,
+        keep: &BTreeSet<Vec<u8>>,
+    ) -> Result<(), IndexError> {
+        for member in self.batch.keys(&key::members_of(container))? {
+            let key = key::parse_file(&member, 1).filter(|_| !keep.contains(&member));
+            if let Some(key) = key {
+                self.remove_one(&key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_unless_known(&mut self, known: bool, key: &FileKey) {
+        if !known {
+            self.unknown_content.push(key.clone());
+        }
+    }
+
+    /// Stages the record of one file. Returns false, and stages nothing, if its content is not known.
+    fn stage_record(&mut self, seen: SeenFileRef<'_, 'c>) -> Result<bool, IndexError> {
+        let SeenFileRef {
+            key: file,
+            record,
+            content,
+        } = seen;
+        if let (Some(hash), Some(new)) = (record.content(), content) {
+            self.stage_content(hash, new)?;
+        }
+        let known = self.file_record(file)?;
+        let old = known.as_ref().and_then(FileRecord::content);
+        let new = record.content();
+        if let Some(hash) = new.filter(|_| old != new) {
+            if self.batch.get(&key::content(hash))?.is_none() {
+                return Ok(false);
+            }
+            self.link(hash, file, true);
+        }
+        if let Some(hash) = old.filter(|_| old != new) {
+            self.link(hash, file, false);
+        }
+        self.batch.put(key::file(file), record.encode());
+        if old != new || old.is_none() {
+            self.recount(file, known.as_ref(), Some(record))?;
+        }
+        Ok(true)
+    }
+
+    fn stage_removal(&mut self, file: &FileKey) -> Result<(), IndexError> {
+        self.remove_members(file, &BTreeSet::new())?;
+        self.remove_one(file)
+    }
+
+    fn remove_one(&mut self, file: &FileKey) -> Result<(), IndexError> {
+        let known = self.file_record(file)?;
+        if let Some(hash) = known.as_ref().and_then(FileRecord::content) {
+            self.link(hash, file, false);
+        }
+        self.batch.delete(key::file(file));
+        self.recount(file, known.as_ref(), None)
+    }
+
+    /// The content a file is recorded to hold.
+    fn content_of(&self, file: &FileKey) -> Result<Option<ContentHash>, IndexError> {
+        Ok(self.file_record(file)?.and_then(|record| record.content()))
+    }
+
+    fn file_record(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+        let bytes = self.batch.get(&key::file(file))?;
+        let record = bytes.map(|bytes| FileRecord::decode(&bytes)).transpose();
+        record.map_err(|source| decode_error("of a file", source))
+    }
+
+    /// Records that a file holds a content, or no longer does.
+    fn link(&mut self, hash: ContentHash, file: &FileKey, holds: bool) {
+        let link = key::file_of_content(hash, file);
+        if holds {
+            self.batch.put(link, Vec::new());
+        } else {
+            self.batch.delete(link);
+        }
+        self.links.push((hash, holds));
+    }
+
+    /// Notes that a file is counted otherwise from now on.
+    fn recount(
+        &mut self,
+        file: &FileKey,
+        old: Option<&FileRecord>,
+        new: Option<&FileRecord>,
+    ) -> Result<(), IndexError> {
+        for (record, more) in [(new, true), (old, false)] {
+            if let Some(record) = record {
+                let content = |hash| Ok(self.content_record(hash)?.as_ref().map(found));
+                let file = CountedFile::new(file, record, content)?;
+                self.counted.push(CountChange { file, more });
+            }
+        }
+        Ok(())
+    }
+
+    fn content_record(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
+        let bytes = self.batch.get(&key::content(hash))?;
+        let record = bytes.map(|bytes| ContentRecord::decode(&bytes)).transpose();
+        record.map_err(|source| decode_error("of a content", source))
+    }
+
+    /// Stages what was extracted of a content; if it was known with another document, its files move over.
+    fn stage_content(&mut self, hash: ContentHash, new: &'c NewContent) -> Result<(), IndexError> {
+        let known = self.content_record(hash)?;
+        let is_worse = |known: &ContentRecord| {
+            known.extractor == new.record.extractor
+                && !known.state.is_failure()
+                && new.record.state.is_failure()
+        };
+        if known.as_ref().is_some_and(is_worse) {
+            // Another reader of the same bytes had better luck meanwhile.
+            return Ok(());
+        }
+        let stored = new.document.as_ref().filter(|_| fits(new));
+        let document = stored.map(|document| self.document(document)).transpose()?;
+        let record = ContentRecord {
+            document,
+            ..recorded(new)
+        };
+        // Only of a content that is recorded are there files.
+        if let Some(known) = known.filter(|known| found(known) != found(&record)) {
+            self.recount_content(hash, found(&known), found(&record))?;
+            if let Some(id) = known.document.filter(|_| known.document != document) {
+                self.batch.delete(key::content_of_document(id, hash));
+            }
+        }
+        if let Some(id) = document {
+            self.batch
+                .put(key::content_of_document(id, hash), Vec::new());
+        }
+        self.batch.put(key::content(hash), record.encode());
+        Ok(())
+    }
+
+    /// Notes that all files of a content are counted otherwise from now on.
+    fn recount_content(
+        &mut self,
+        hash: ContentHash,
+        old: Found,
+        new: Found,
+    ) -> Result<(), IndexError> {
+        for link in self.batch.keys(&key::files_of_content(hash))? {
+            if let Some(file) = key::parse_file(&link, 33) {
+                let as_found = |found| CountedFile::with_content(&file, hash, found);
+                self.counted.extend([
+                    CountChange {
+                        file: as_found(old),
+                        more: false,
+                    },
+                    CountChange {
+                        file: as_found(new),
+                        more: true,
+                    },
+                ]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The id of a document, a new one where its hash is not known.
+    fn document(&mut self, new: &'c NewDocument) -> Result<DocId, IndexError> {
+        let by_hash = key::document_by_hash(new.hash);
+        let known = self.batch.get(&by_hash)?;
+        if let Some(id) = known.and_then(|bytes| key::parse_document(&bytes, 0)) {
+            return Ok(id);
+        }
+        let id = DocId::local(self.writer.meta.next_document);
+        self.writer.meta.next_document += 1;
+        self.batch.put(by_hash, id.0.to_be_bytes().to_vec());
+        self.fresh.push((id, new));
+        Ok(id)
+    }
+}
+
+/// A file as it was seen, borrowed from the caller, who may have to apply it once more.
+struct SeenFileRef<'r, 'c> {
+    key: &'r FileKey,
+    record: &'r FileRecord,
+    content: Option<&'c NewContent>,
+}
+
+impl<'c> SeenFileRef<'c, 'c> {
+    fn of(file: &'c SeenFile) -> Self {
+        Self {
+            key: &file.key,
+            record: &file.record,
+            content: file.content.as_deref(),
+        }
+    }
+}
+
+/// Whether the store takes what a content became.
+fn fits(new: &NewContent) -> bool {
+    let text = new.document.as_ref().and_then(|new| new.text.as_ref());
+    text.is_none_or(|text| text.len() <= MAX_TEXT) && new.record.encode().len() <= MAX_RECORD
+}
+
+/// The record of a content; where the store does not take it, one that says so: no content may keep
+/// others from being stored.
+fn recorded(new: &NewContent) -> ContentRecord {
+    if fits(new) {
+        return new.record.clone();
+    }
+    ContentRecord {
+        state: State::TooLarge,
+        reason: Reason::StoreLimit.into(),
+        warnings: Vec::new(),
+        facts: Vec::new(),
+        ..new.record.clone()
+    }
+}

@@ -1,0 +1,364 @@
+//! Settling: places new documents among the groups and keeps the groups up to date.
+//!
+//! A document waits here from the moment it is recorded until its star is known (its *unsettled*
+//! mark in the store goes in the batch that stores its place), and again when its principal is
+//! gone. Every step leaves the stars over the settled documents exact; see [`crate::groups`].
+//!
+//! | a document | in `unsettled` | in `stars` |
+//! |---|---|---|
+//! | is new, or its principal is gone | to place | no |
+//! | is settled | no | yes, as a principal or a member |
+//! | gained or lost a file | to check, besides | as before |
+//! | was checked and has no file any more | no | no: it is removed from its group |
+//!
+//! Documents whose groups changed by that are in `unsettled` besides, to be regrouped, until these have their
+//! ids.
+//!
+//! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
+//! is led by its principal from the beginning and each member costs one exact comparison. A document that
+//! must be compared with many principals, or with very many of their members, is put off: a few of these follow
+//! each round.
+
+use simdex_schema::{DocId, EdgeRecord, key};
+
+use crate::batch::Batch;
+use crate::edges::EdgeFinder;
+use crate::groups::{Place, rank};
+use crate::shared::IndexState;
+use crate::unsettled::{Effort, Generation, Step};
+use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, View};
+
+mod group_ids;
+mod newcomers;
+mod parts;
+mod regrouped;
+
+use group_ids::group_value;
+use newcomers::{Newcomer, Placement};
+use parts::PART;
+pub(crate) use regrouped::GroupsBefore;
+pub use regrouped::{GroupMove, Regrouped};
+
+/// Documents that are settled in one step.
+const STEP: usize = if cfg!(test) { 128 } else { 1024 };
+/// Documents whose candidates are found at once, and held until they are placed.
+const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
+/// Principals that documents placed at once may have to be compared with, 24 bytes each.
+const MOST_PARTNERS: usize = 1 << 22;
+
+/// Group ids are assigned at the end of each round, and documents without files removed from their groups once no
+/// document that came before waits for its place; or as soon as this many documents are concerned.
+const MOST_PENDING_GROUPS: usize = 1 << 16;
+
+impl IndexWriter {
+    /// Limits the groups that are kept to documents with files of this view.
+    pub fn serve(&self, view: View) {
+        let mut state = self.shared.state_mut();
+        state.served = view;
+        state.queue_all_file_checks();
+    }
+
+    /// Whether every document has its place, and every group its id.
+    pub fn is_settled(&self) -> bool {
+        self.shared.state().unsettled.is_empty()
+    }
+
+    /// A point in time to wait for with [`IndexWriter::is_settled_through`]: what is applied from now on need not be
+    /// waited for.
+    pub fn end_generation(&self) -> Generation {
+        self.shared.state_mut().unsettled.end_generation()
+    }
+
+    /// Whether all that was applied up to the end of a generation is settled, and what follows from it, whatever
+    /// came meanwhile.
+    pub fn is_settled_through(&self, generation: Generation) -> bool {
+        self.shared.state().unsettled.is_settled_through(generation)
+    }
+
+    /// Settles one step of documents; returns how the groups changed, once they have their ids. Only one
+    /// thread may settle.
+    pub fn settle_step(&self, cancel: &Cancel) -> Result<Regrouped, IndexError> {
+        self.apply_file_changes()?;
+        let step = self.next_step();
+        let finder = EdgeFinder::for_backlog(&self.reader);
+        for some in step.documents.chunks(AT_ONCE) {
+            self.settle_some(&finder, some, step.effort, cancel)?;
+        }
+        let is_due = {
+            let unsettled = &self.shared.state().unsettled;
+            unsettled.is_round_over() || unsettled.regroupings() >= MOST_PENDING_GROUPS
+        };
+        match is_due {
+            true => self.update_group_ids(),
+            false => Ok(Regrouped::default()),
+        }
+    }
+
+    /// Finds the places of some documents, which come in order of rank; puts those off that take more than this
+    /// effort.
+    fn settle_some(
+        &self,
+        finder: &EdgeFinder<'_>,
+        ids: &[DocId],
+        effort: Effort,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let mut newcomers = self.newcomers(finder, ids, effort, cancel)?;
+        let put_off = newcomers.extract_if(.., |newcomer| newcomer.put_off_to().is_some());
+        put_off.for_each(|newcomer| self.put_off(&newcomer));
+        self.compare(finder, &mut newcomers, cancel)?;
+        let (account, mut put_off) = (self.settling(cancel), Vec::new());
+        for (at, newcomer) in newcomers.iter_mut().enumerate() {
+            cancel.check()?;
+            if at > 0 && !newcomer.is_found() && self.is_to_break_off(effort) {
+                continue;
+            }
+            match self.place_of(finder, newcomer, &put_off, &account)? {
+                Placement::At(place) => self.settle_at(finder, newcomer, &place, &account)?,
+                Placement::PutOff => {
+                    self.put_off(newcomer);
+                    put_off.extend(newcomer.leads_many().then_some(newcomer.id));
+                }
+                Placement::Changed => {}
+            }
+            newcomer.give_back();
+        }
+        Ok(())
+    }
+
+    /// An account for one thread of the settler.
+    fn settling(&self, cancel: &Cancel) -> MemoryAccount {
+        self.shared.memory.backlog.account(cancel)
+    }
+
+    fn put_off(&self, newcomer: &Newcomer) {
+        if let Some(effort) = newcomer.put_off_to() {
+            self.shared
+                .state_mut()
+                .unsettled
+                .put_off(newcomer.id, effort);
+        }
+    }
+
+    /// Settles everything that waits.
+    pub fn settle(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        while !self.is_settled() {
+            self.settle_step(cancel)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the documents whose files changed: queues those that need a place now, then removes those that no
+    /// file carries any more from their groups. That comes after all that waits for a place since then or
+    /// longer, unless they are many: a document that replaces another is placed beside it first, and so takes
+    /// on the id of the group.
+    fn apply_file_changes(&self) -> Result<(), IndexError> {
+        let mut gone = self.shared.state_mut().classify_changed();
+        if gone.len() < MOST_PENDING_GROUPS {
+            let unsettled = &self.shared.state().unsettled;
+            gone.retain(|id| !unsettled.any_to_place_before_check_of(*id));
+        }
+        for id in gone {
+            // Locked anew for each, so that changes are applied in between. A document that is to be checked,
+            // or in a star, is not purged.
+            let _writer = self.lock();
+            if self.shared.state().is_groupable(id) {
+                // A file carries it again since: the next step says where it belongs.
+                continue;
+            }
+            self.remove_from_group(id)?;
+        }
+        Ok(())
+    }
+
+    /// Removes a document from its group. Its mark on disk says that it must be placed again should a file
+    /// carry it once more; so do those of the members it displaces. The id of its group goes to its
+    /// successor.
+    fn remove_from_group(&self, id: DocId) -> Result<(), IndexError> {
+        let mut batch = Batch::new(self.shared.store.records());
+        let successor = {
+            let state = self.shared.state();
+            batch.put(key::unsettled(id), Vec::new());
+            batch.delete(key::edge(id, state.stars.principal(id)));
+            for (member, _) in state.stars.members(id) {
+                batch.delete(key::edge(id, member));
+                batch.put(key::unsettled(member), Vec::new());
+            }
+            let successor = state.successor(id);
+            if let Some(group) = state.group_ids.of(id) {
+                batch.delete(key::group(id));
+                successor
+                    .iter()
+                    .for_each(|successor| batch.put(key::group(*successor), group_value(group)));
+            }
+            successor
+        };
+        batch.apply()?;
+        let mut state = self.shared.state_mut();
+        let since = state.unsettled.clear_file_check(id);
+        let members: Vec<DocId> = state.stars.members(id).map(|(member, _)| member).collect();
+        members
+            .into_iter()
+            .chain([id])
+            .for_each(|id| state.regroup(id, since));
+        let displaced = state.stars.remove(id);
+        state.requeue(&displaced, since);
+        if let (Some(group), Some(successor)) = (state.group_ids.release(id), successor) {
+            state.group_ids.assign(successor, group);
+        }
+        Ok(())
+    }
+
+    /// The documents to be placed next.
+    fn next_step(&self) -> Step {
+        let mut state = self.shared.state_mut();
+        let few = AT_ONCE.min(MOST_PARTNERS / state.stars.count_principals().max(1));
+        let IndexState {
+            unsettled, table, ..
+        } = &mut *state;
+        unsettled.next(STEP, few.max(1), &|id| rank(table, id))
+    }
+
+    /// Stores and shows the place of a document, unless it is gone.
+    fn settle_at(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &Newcomer,
+        place: &Place,
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let id = newcomer.id;
+        if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
+            // Before it is one, so that it is never missed.
+            let sample = finder.sample(loaded, account)?;
+            self.shared
+                .principal_lists
+                .add(id, &sample.unwrap_or_default());
+            finder.keep_loaded(loaded);
+        }
+        match place {
+            Place::Principal { taken } if taken.len() > PART => self.lead_in_parts(id, taken),
+            _ => self.place_at_once(id, place).map(drop),
+        }
+    }
+
+    /// Stores and shows the place of a document in one batch; false where it is gone.
+    fn place_at_once(&self, id: DocId, place: &Place) -> Result<bool, IndexError> {
+        let _writer = self.lock();
+        if !self.shared.state().is_groupable(id) {
+            // Should a file carry it again, `apply_file_changes` has it wait again.
+            let _since = self.shared.state_mut().unsettled.clear_placement(id);
+            return Ok(false);
+        }
+        self.batch_of(id, place).apply()?;
+        let mut state = self.shared.state_mut();
+        let since = state.unsettled.clear_placement(id);
+        state.regroup_for(id, place, since);
+        let displaced = state.stars.place(id, place);
+        if state.stars.leads(id) {
+            state.note_principal(id);
+        }
+        state.requeue(&displaced, since);
+        Ok(true)
+    }
+
+    /// What placing a document changes on disk: all of it or nothing.
+    fn batch_of(&self, id: DocId, place: &Place) -> Batch<'_> {
+        let state = self.shared.state();
+        let mut batch = Batch::new(self.shared.store.records());
+        batch.delete(key::unsettled(id));
+        match place {
+            Place::Member { principal, edge } => put_edge(&mut batch, *principal, id, *edge),
+            Place::Principal { taken } => {
+                for member in state.stars.displaced(place) {
+                    batch.delete(key::edge(member, state.stars.principal(member)));
+                    batch.put(key::unsettled(member), Vec::new());
+                }
+                for (other, edge) in taken {
+                    batch.delete(key::edge(*other, state.stars.principal(*other)));
+                    put_edge(&mut batch, id, *other, *edge);
+                }
+            }
+        }
+        batch
+    }
+}
+
+impl IndexState {
+    /// Whether a document has a place among the groups: it has text, and a file carries it that is
+    /// served.
+    pub(crate) fn is_groupable(&self, id: DocId) -> bool {
+        self.table.is_text(id) && self.table.files_in(id, &self.served) > 0
+    }
+
+    /// The groups of all documents are about to change that are concerned where one gets this place.
+    fn regroup_for(&mut self, id: DocId, place: &Place, since: Generation) {
+        let taken: &[_] = match place {
+            Place::Principal { taken } => taken,
+            Place::Member { .. } => &[],
+        };
+        let taken = taken.iter().map(|(other, _)| *other);
+        let displaced = self.stars.displaced(place);
+        let changed: Vec<DocId> = taken.chain(displaced).chain([id]).collect();
+        changed.into_iter().for_each(|id| self.regroup(id, since));
+    }
+
+    /// The group of a document, and so that around its principal, is about to change.
+    fn regroup(&mut self, id: DocId, since: Generation) {
+        self.note_group(id);
+        self.unsettled.queue_regrouping(id, since);
+        let principal = self.stars.principal(id);
+        self.unsettled.queue_regrouping(principal, since);
+    }
+
+    /// A document became a principal.
+    pub(crate) fn note_principal(&mut self, id: DocId) {
+        self.last_rank = self.last_rank.max(Some(rank(&self.table, id)));
+    }
+
+    /// Sorts the documents whose files changed. Those that have a file and are in no star are queued for
+    /// placement; those that belong where they are need nothing. The rest must be removed from their groups:
+    /// these stay to be checked and are returned.
+    fn classify_changed(&mut self) -> Vec<DocId> {
+        let mut gone = Vec::new();
+        for (id, since) in self.unsettled.take_file_checks() {
+            match (self.is_groupable(id), self.stars.contains(id)) {
+                // Its group is as before, but for the number of its files.
+                (true, true) => self.unsettled.queue_regrouping(id, since),
+                (true, false) => self.unsettled.queue_placement_since(id, since),
+                (false, true) => gone.push((id, since)),
+                (false, false) => drop(self.unsettled.clear_placement(id)),
+            }
+        }
+        let again = gone.into_iter().inspect(|(id, since)| {
+            self.unsettled.queue_file_check_since(*id, *since);
+        });
+        again.map(|(id, _)| id).collect()
+    }
+
+    /// Queues members that lost their principal, to be placed again: what they lost it to was queued in that
+    /// generation.
+    fn requeue(&mut self, displaced: &[DocId], since: Generation) {
+        displaced
+            .iter()
+            .for_each(|id| self.unsettled.queue_placement_since(*id, since));
+    }
+
+    /// The member most likely to lead once this principal is gone.
+    fn successor(&self, id: DocId) -> Option<DocId> {
+        let members = self.stars.members(id).map(|(member, _)| member);
+        let free = members
+            .filter(|member| self.is_groupable(*member) && self.group_ids.of(*member).is_none());
+        free.min_by_key(|member| rank(&self.table, *member))
+    }
+}
+
+/// Stores the edge between a principal and its member, counted from the principal's side.
+fn put_edge(batch: &mut Batch<'_>, principal: DocId, member: DocId, edge: EdgeRecord) {
+    let stored = if principal < member {
+        edge
+    } else {
+        edge.swapped()
+    };
+    batch.put(key::edge(principal, member), stored.encode());
+}

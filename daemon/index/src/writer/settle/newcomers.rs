@@ -1,0 +1,394 @@
+//! Documents that are placed together: what each must be compared with is found for all of them first, on
+//! two threads, so that each thread reads a principal once for all that may be its members.
+
+use std::collections::BTreeMap;
+
+use simdex_schema::{DocId, EdgeRecord};
+
+use crate::edges::{EdgeFinder, LoadedDocument, PairThreshold, Partner};
+use crate::groups::{Place, Rank, rank, rank_of};
+use crate::shared::IndexState;
+use crate::unsettled::Effort;
+use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, MemoryPermit};
+
+/// A document that must be compared with more principals than this is put off.
+const PUT_OFF: usize = if cfg!(test) { 12 } else { 256 };
+/// One that must be compared with more documents than this, principals or their members, is crowded.
+const CROWDED: usize = if cfg!(test) { 128 } else { 1024 };
+
+impl Effort {
+    /// Of comparing a document with so many others, and so many principals among them.
+    fn of(principals: usize, documents: usize) -> Self {
+        match (principals > PUT_OFF, documents > CROWDED) {
+            (_, true) => Self::Crowded,
+            (true, false) => Self::High,
+            (false, false) => Self::Usual,
+        }
+    }
+}
+
+/// A document to be placed, in order of rank with the others.
+pub(super) struct Newcomer {
+    pub(super) id: DocId,
+    /// `None` if it has no text that can be read.
+    pub(super) loaded: Option<LoadedDocument>,
+    /// What is known of the work to find its place; more than this and it is put off.
+    effort: Effort,
+    /// Where more was found, what: nothing else is found then.
+    put_off: Option<Effort>,
+    /// It was put off for members of few principals: what comes with it may be of the same family.
+    leads_many: bool,
+    /// The principals before it that may be its neighbours.
+    earlier: Vec<Partner>,
+    /// The first of them that is.
+    found: Option<(DocId, EdgeRecord)>,
+    /// Newcomers before it that may be its neighbours, in order of rank.
+    mates: Vec<Partner>,
+    /// What it may take from later principals, where that is known already.
+    later: Option<Vec<Partner>>,
+    /// The permit for that.
+    held: Option<MemoryPermit>,
+    /// Others go first: it is looked at again at its next turn.
+    is_put_back: bool,
+}
+
+/// Where a document belongs.
+pub(super) enum Placement {
+    At(Place),
+    /// Finding that takes more than was known.
+    PutOff,
+    /// What it rests on changed, or is put off itself: it must be loaded again.
+    Changed,
+}
+
+impl IndexWriter {
+    /// What decides the place of some documents, which come in order of rank.
+    pub(super) fn newcomers(
+        &self,
+        finder: &EdgeFinder<'_>,
+        ids: &[DocId],
+        effort: Effort,
+        cancel: &Cancel,
+    ) -> Result<Vec<Newcomer>, IndexError> {
+        let newcomers = ids.iter().map(|id| Newcomer::new(*id, effort));
+        let mut newcomers: Vec<Newcomer> = newcomers.collect();
+        let load = |newcomer: &mut Newcomer, account: &MemoryAccount| -> Result<(), IndexError> {
+            newcomer.loaded = finder.load(newcomer.id, account)?;
+            if let Some(loaded) = &newcomer.loaded {
+                let earlier = finder.earlier_principals(loaded, account)?;
+                if !newcomer.is_put_off_for(earlier.len(), earlier.len()) {
+                    newcomer.earlier = earlier;
+                }
+            }
+            Ok(())
+        };
+        on_two_threads(&mut newcomers, &|some| {
+            let account = self.settling(cancel);
+            for (at, newcomer) in some.iter_mut().enumerate() {
+                newcomer.is_put_back = at > 0 && self.is_to_break_off(effort);
+                if !newcomer.is_put_back {
+                    load(newcomer, &account)?;
+                }
+            }
+            Ok(())
+        })?;
+        newcomers.retain(|newcomer| !newcomer.is_put_back);
+        Ok(newcomers)
+    }
+
+    /// Compares newcomers with the principals before them, and finds what they may have to be compared with
+    /// beside.
+    pub(super) fn compare(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomers: &mut Vec<Newcomer>,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        find_mates(finder, newcomers, &self.settling(cancel))?;
+        on_two_threads(newcomers.as_mut_slice(), &|some| {
+            let account = self.settling(cancel);
+            self.join_earlier(finder, some, &account)?;
+            // What is to lead, as far as can be told: for the others this is found when it comes to that, and so it
+            // is for crowded ones, one at a time, since it may be much.
+            let mut alone = some.iter_mut().filter(|newcomer| newcomer.is_alone());
+            alone.try_for_each(|newcomer| self.find_later(finder, newcomer, &account))
+        })?;
+        newcomers.retain(|newcomer| !newcomer.is_put_back);
+        Ok(())
+    }
+
+    /// Whether documents of this effort make way: crowded ones do for all others, at once.
+    pub(super) fn is_to_break_off(&self, effort: Effort) -> bool {
+        effort == Effort::Crowded && self.shared.state().unsettled.any_easier_than(effort)
+    }
+
+    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for
+    /// all of them. Where they make way for others meanwhile, one goes on, so that all have their turn.
+    fn join_earlier(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomers: &mut [Newcomer],
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let mut by_rank: BTreeMap<(Rank, DocId), Vec<(usize, PairThreshold)>> = BTreeMap::new();
+        {
+            let state = self.shared.state();
+            for (at, newcomer) in newcomers.iter().enumerate() {
+                for partner in &newcomer.earlier {
+                    let key = (rank(&state.table, partner.id), partner.id);
+                    by_rank
+                        .entry(key)
+                        .or_default()
+                        .push((at, partner.threshold));
+                }
+            }
+        }
+        for ((_, principal), mut asking) in by_rank {
+            if self.is_to_break_off(newcomers[asking[0].0].effort) {
+                put_back_all_but_one(newcomers);
+            }
+            asking.retain(|(at, _)| newcomers[*at].is_undecided());
+            let mut found = Vec::new();
+            let loaded = asking
+                .iter()
+                .filter_map(|(at, threshold)| Some((newcomers[*at].loaded.as_ref()?, *threshold)));
+            finder.edges_to(principal, loaded, account, |at, edge| {
+                found.extend(edge.map(|edge| (asking[at].0, edge.swapped())));
+            })?;
+            for (at, edge) in found {
+                newcomers[at].found = Some((principal, edge));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the settled documents of later principals, and these themselves, that may be neighbours of a
+    /// newcomer.
+    fn find_later(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &mut Newcomer,
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let Some(loaded) = &newcomer.loaded else {
+            return Ok(());
+        };
+        let own = rank_of(&loaded.stats);
+        if self.shared.state().last_rank.is_none_or(|last| last <= own) {
+            newcomer.later = Some(Vec::new());
+            return Ok(());
+        }
+        let admits = |state: &IndexState, other: DocId| {
+            state.stars.contains(other) && rank(&state.table, state.stars.principal(other)) > own
+        };
+        let later = finder.find_partners(loaded, &admits, account)?;
+        let principals = {
+            let stars = &self.shared.state().stars;
+            later.iter().filter(|other| stars.leads(other.id)).count()
+        };
+        let earlier = newcomer.earlier.len();
+        if !newcomer.is_put_off_for(earlier + principals, earlier + later.len()) {
+            newcomer.held = account.take_large((later.len() * size_of::<Partner>()) as u64)?;
+            newcomer.later = Some(later);
+        }
+        Ok(())
+    }
+
+    /// Where a newcomer belongs among those settled now. Those before it are placed, but for those that were put
+    /// off. `put_off` are such as are about to lead very many: what may join one of these is not put off for it.
+    pub(super) fn place_of(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &mut Newcomer,
+        put_off: &[DocId],
+        account: &MemoryAccount,
+    ) -> Result<Placement, IndexError> {
+        if let Some(placement) = self.place_as_member(finder, newcomer, account)? {
+            return Ok(placement);
+        }
+        if newcomer.mates.iter().any(|mate| put_off.contains(&mate.id)) {
+            return Ok(Placement::Changed);
+        }
+        if newcomer.later.is_none() {
+            self.find_later(finder, newcomer, account)?;
+        }
+        if newcomer.put_off.is_some() {
+            return Ok(Placement::PutOff);
+        }
+        let Some(loaded) = &newcomer.loaded else {
+            return Ok(Placement::At(Place::Principal { taken: Vec::new() }));
+        };
+        let to_test = {
+            let state = self.shared.state();
+            let later = newcomer.later.take().unwrap_or_default().into_iter();
+            let later = later.map(|partner| (partner.id, partner.threshold));
+            let rank = |id| rank(&state.table, id);
+            state.stars.to_test(newcomer.id, later, &rank)
+        };
+        let edge = |other, threshold| finder.edge(loaded, other, threshold, account);
+        to_test.take(edge).map(Placement::At)
+    }
+
+    /// The same where it neighbours a principal before it.
+    fn place_as_member(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &Newcomer,
+        account: &MemoryAccount,
+    ) -> Result<Option<Placement>, IndexError> {
+        let Some(loaded) = &newcomer.loaded else {
+            return Ok(None);
+        };
+        let found = newcomer.found;
+        let mates: Vec<Partner> = {
+            let state = self.shared.state();
+            let leads = |id: DocId| state.stars.leads(id);
+            if found.is_some_and(|(principal, _)| !leads(principal)) {
+                return Ok(Some(Placement::Changed));
+            }
+            let found = found.map(|(id, _)| rank(&state.table, id));
+            let before = |id| found.is_none_or(|found| rank(&state.table, id) < found);
+            let mates = newcomer.mates.iter();
+            let mates = mates.filter(|mate| leads(mate.id) && before(mate.id));
+            mates.copied().collect()
+        };
+        let mut member_of = found;
+        for mate in mates {
+            if let Some(edge) = finder.edge(loaded, mate.id, mate.threshold, account)? {
+                member_of = Some((mate.id, edge.swapped()));
+                break;
+            }
+        }
+        let place = member_of.map(|(principal, edge)| Place::Member { principal, edge });
+        Ok(place.map(Placement::At))
+    }
+}
+
+impl Newcomer {
+    fn new(id: DocId, effort: Effort) -> Self {
+        Self {
+            id,
+            loaded: None,
+            effort,
+            put_off: None,
+            leads_many: false,
+            earlier: Vec::new(),
+            found: None,
+            mates: Vec::new(),
+            later: None,
+            held: None,
+            is_put_back: false,
+        }
+    }
+
+    /// Whether comparing it with so many documents takes more than was known, so that it is put off.
+    fn is_put_off_for(&mut self, principals: usize, documents: usize) -> bool {
+        let effort = Effort::of(principals, documents);
+        self.leads_many = documents > CROWDED && principals <= CROWDED;
+        self.put_off = Some(effort).filter(|effort| *effort > self.effort);
+        self.put_off.is_some()
+    }
+
+    /// Whether it is still sought what it joins.
+    fn is_undecided(&self) -> bool {
+        self.found.is_none() && !self.is_put_back
+    }
+
+    /// Whether it was put off since it is about to lead very many.
+    pub(super) fn leads_many(&self) -> bool {
+        self.leads_many
+    }
+
+    /// Whether it was found what it joins.
+    pub(super) fn is_found(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// What was found for it is not needed any more.
+    pub(super) fn give_back(&mut self) {
+        (self.later, self.held) = (None, None);
+    }
+
+    /// What finding its place takes, where that is more than was known.
+    pub(super) fn put_off_to(&self) -> Option<Effort> {
+        self.put_off
+    }
+
+    /// Whether nothing before it may be its neighbour, and what comes after it is no crowd.
+    fn is_alone(&self) -> bool {
+        self.earlier.is_empty() && self.mates.is_empty() && self.effort < Effort::Crowded
+    }
+}
+
+/// Of those that have principals before them, and of which it is not known yet what they join, all but the first
+/// are put back.
+fn put_back_all_but_one(newcomers: &mut [Newcomer]) {
+    let undecided = newcomers.iter_mut();
+    let undecided =
+        undecided.filter(|newcomer| newcomer.is_undecided() && !newcomer.earlier.is_empty());
+    for newcomer in undecided.skip(1) {
+        newcomer.is_put_back = true;
+    }
+}
+
+/// Finds for each newcomer those before it that share enough.
+fn find_mates(
+    finder: &EdgeFinder<'_>,
+    newcomers: &mut [Newcomer],
+    account: &MemoryAccount,
+) -> Result<(), IndexError> {
+    let mut samples = Vec::with_capacity(newcomers.len());
+    for newcomer in newcomers.iter() {
+        let sample = newcomer
+            .loaded
+            .as_ref()
+            .map(|loaded| finder.sample(loaded, account));
+        let mut sample = sample.transpose()?.flatten().unwrap_or_default();
+        sample.sort_unstable();
+        samples.push(sample);
+    }
+    for at in 1..newcomers.len() {
+        let (before, rest) = newcomers.split_at_mut(at);
+        let Some(own) = rest[0].loaded.as_ref().map(|loaded| loaded.stats) else {
+            continue;
+        };
+        for (mate, sample) in before.iter().zip(&samples) {
+            let theirs = mate.loaded.as_ref().map(|loaded| loaded.stats);
+            let Some(threshold) = theirs.and_then(|theirs| finder.pair_threshold(&own, &theirs))
+            else {
+                continue;
+            };
+            if simdex_signature::count_shared_at(&samples[at], sample, threshold.rung)
+                >= threshold.min_shared
+            {
+                rest[0].mates.push(Partner {
+                    id: mate.id,
+                    threshold,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Does both halves at once.
+fn on_two_threads<T: Send>(
+    items: &mut [T],
+    each: &(dyn Fn(&mut [T]) -> Result<(), IndexError> + Sync),
+) -> Result<(), IndexError> {
+    let (left, right) = items.split_at_mut(items.len() / 2);
+    let mut right = Some(right);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("settler-2".to_owned());
+        let slot = &mut right;
+        let other = thread.spawn_scoped(scope, move || slot.take().map_or(Ok(()), each));
+        let of_left = each(left);
+        // Where no thread is to be had, this one does all of it, below.
+        if let Ok(other) = other {
+            let gone = || Err(IndexError::WorkerPanicked("settling"));
+            other.join().unwrap_or_else(|_| gone())?;
+        }
+        of_left
+    })?;
+    right.map_or(Ok(()), each)
+}

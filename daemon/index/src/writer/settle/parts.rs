@@ -1,0 +1,94 @@
+//! A document that comes to lead very many: its group is changed in parts, so that no change of files waits for
+//! one great batch. Between two parts some documents have no place, as after a crash: each part is whole, and
+//! says on disk which they are.
+
+use std::collections::BTreeSet;
+
+use simdex_schema::{DocId, EdgeRecord, key};
+
+use super::put_edge;
+use crate::batch::Batch;
+use crate::groups::Place;
+use crate::{IndexError, IndexWriter};
+
+/// Documents whose places are changed in one batch.
+pub(super) const PART: usize = if cfg!(test) { 4 } else { 4_096 };
+
+impl IndexWriter {
+    /// Has a document lead these, which are members of later principals or such themselves: they lose their
+    /// places, it gets its own, and they join it.
+    pub(super) fn lead_in_parts(
+        &self,
+        id: DocId,
+        taken: &[(DocId, EdgeRecord)],
+    ) -> Result<(), IndexError> {
+        let (members, leaders) = self.losing_places(taken);
+        // A principal loses its place once it has no members any more.
+        for some in members.chunks(PART).chain(leaders.chunks(PART)) {
+            self.take_places(id, some)?;
+        }
+        let alone = Place::Principal { taken: Vec::new() };
+        if !self.place_at_once(id, &alone)? {
+            return Ok(());
+        }
+        let mut parts = taken.chunks(PART);
+        parts.try_for_each(|some| self.join_all(id, some))
+    }
+
+    /// The members among these and of those that lead, and those that lead.
+    fn losing_places(&self, taken: &[(DocId, EdgeRecord)]) -> (Vec<DocId>, Vec<DocId>) {
+        let stars = &self.shared.state().stars;
+        let taken = taken.iter().map(|(other, _)| *other);
+        let (leaders, members): (Vec<DocId>, Vec<DocId>) = taken.partition(|id| stars.leads(*id));
+        let theirs = leaders.iter().flat_map(|id| stars.members(*id));
+        let theirs = theirs.map(|(member, _)| member);
+        let members: BTreeSet<DocId> = theirs.chain(members).collect();
+        (members.into_iter().collect(), leaders)
+    }
+
+    /// Takes the places of settled documents that lead nobody, because of one that is about to lead.
+    fn take_places(&self, leader: DocId, ids: &[DocId]) -> Result<(), IndexError> {
+        let _writer = self.lock();
+        let mut batch = Batch::new(self.shared.store.records());
+        {
+            let state = self.shared.state();
+            for id in ids {
+                batch.delete(key::edge(*id, state.stars.principal(*id)));
+                batch.put(key::unsettled(*id), Vec::new());
+            }
+        }
+        batch.apply()?;
+        let mut state = self.shared.state_mut();
+        let since = state.unsettled.placement_since(leader);
+        for id in ids {
+            state.regroup(*id, since);
+            let displaced = state.stars.remove(*id);
+            debug_assert!(displaced.is_empty(), "it led somebody");
+            state.unsettled.queue_placement_since(*id, since);
+        }
+        Ok(())
+    }
+
+    /// Has documents without a place join a principal; those that went meanwhile need none.
+    fn join_all(&self, principal: DocId, some: &[(DocId, EdgeRecord)]) -> Result<(), IndexError> {
+        let _writer = self.lock();
+        let mut batch = Batch::new(self.shared.store.records());
+        let joining: Vec<(DocId, EdgeRecord)> = {
+            let state = self.shared.state();
+            let there = some.iter().filter(|(id, _)| state.is_groupable(*id));
+            there.copied().collect()
+        };
+        for (id, edge) in &joining {
+            batch.delete(key::unsettled(*id));
+            put_edge(&mut batch, principal, *id, *edge);
+        }
+        batch.apply()?;
+        let mut state = self.shared.state_mut();
+        for (id, edge) in joining {
+            let since = state.unsettled.clear_placement(id);
+            state.regroup(id, since);
+            state.stars.join(id, principal, edge);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! How the groups change: what is in which group is noted before a change, and compared once group ids are
+//! given.
+
+use std::collections::BTreeMap;
+
+use simdex_schema::{DocId, GroupId};
+
+use crate::shared::IndexState;
+
+/// How groups changed between two moments at which they had their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Regrouped {
+    /// Documents that went from one group to another, from none to one, or from one to none.
+    pub moved: Vec<GroupMove>,
+    /// Groups that are new, with their principals.
+    pub made: Vec<(GroupId, DocId)>,
+    /// Groups that have another principal, which is named.
+    pub led: Vec<(GroupId, DocId)>,
+    /// Groups that are no more, with the principals they had.
+    pub vanished: Vec<(GroupId, DocId)>,
+}
+
+/// A document whose group changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupMove {
+    /// The document.
+    pub document: DocId,
+    /// The group it was in.
+    pub from: Option<GroupId>,
+    /// The group it is in.
+    pub to: Option<GroupId>,
+}
+
+/// Groups as they were when group ids were last given, of all that changed since.
+#[derive(Default)]
+pub(crate) struct GroupsBefore {
+    documents: BTreeMap<DocId, Option<GroupId>>,
+    principals: BTreeMap<GroupId, DocId>,
+}
+
+impl IndexState {
+    /// Notes the group of a document that may be about to change.
+    pub(crate) fn note_group(&mut self, id: DocId) {
+        let principal = self.stars.principal(id);
+        let group = self.group_ids.of(principal);
+        if let Some(group) = group {
+            let principals = &mut self.groups_before.principals;
+            principals.entry(group).or_insert(principal);
+        }
+        self.groups_before.documents.entry(id).or_insert(group);
+    }
+
+    /// What changed of the groups of these documents, which have their places and group ids; `made` are the
+    /// groups that are new.
+    pub(super) fn take_regrouped(
+        &mut self,
+        ids: impl IntoIterator<Item = DocId>,
+        made: Vec<(GroupId, DocId)>,
+    ) -> Regrouped {
+        let mut regrouped = Regrouped {
+            made,
+            ..Regrouped::default()
+        };
+        for id in ids {
+            let Some(from) = self.groups_before.documents.remove(&id) else {
+                continue;
+            };
+            let to = self.group_ids.of(self.stars.principal(id));
+            let document = id;
+            let moved = (from != to).then_some(GroupMove { document, from, to });
+            regrouped.moved.extend(moved);
+        }
+        let before = std::mem::take(&mut self.groups_before.principals);
+        for (group, principal) in before {
+            match self.group_ids.principal(group) {
+                None => regrouped.vanished.push((group, principal)),
+                // Who takes it on has no place yet.
+                Some(now) if self.unsettled.needs_placement(now) => {
+                    self.groups_before.principals.insert(group, principal);
+                }
+                Some(now) if now != principal => regrouped.led.push((group, now)),
+                Some(_) => {}
+            }
+        }
+        regrouped
+    }
+}

@@ -1,0 +1,71 @@
+//! Whether two people give the same labels.
+
+use super::share;
+use crate::class::Class;
+
+/// Agreement on one class, of pairs that two people labelled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassAgreement {
+    /// Of the pairs to which either gave the class, the share to which both did (Huffman et al. 2007, §4).
+    pub share: f64,
+    /// Cohen's kappa of this class against all others.
+    pub kappa: f64,
+}
+
+/// Agreement on pairs that two people labelled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// Pairs labelled twice.
+    pub pairs: u32,
+    /// The share with one label from both.
+    pub same: f64,
+    /// Agreement beyond chance: Cohen's kappa (Cohen 1960), 1 where chance leaves nothing to disagree on.
+    pub kappa: f64,
+    /// By class; `None` of a class nobody gave.
+    pub by_class: [Option<ClassAgreement>; Class::ALL.len()],
+}
+
+impl Agreement {
+    /// Of two labels for each pair, those of one person first.
+    pub fn of(labels: &[(Class, Class)]) -> Self {
+        let pairs = labels.len() as u32;
+        let mut table = [[0_u32; Class::ALL.len()]; Class::ALL.len()];
+        for (first, second) in labels {
+            table[first.index()][second.index()] += 1;
+        }
+        let row = |class: Class| table[class.index()].iter().sum::<u32>();
+        let column = |class: Class| table.iter().map(|row| row[class.index()]).sum::<u32>();
+        let diagonal: u32 = Class::ALL
+            .map(|class| table[class.index()][class.index()])
+            .iter()
+            .sum();
+        let by_chance = |a: u32, b: u32| share(a, pairs) * share(b, pairs);
+        let chance = Class::ALL.map(|class| by_chance(row(class), column(class)));
+        let by_class = Class::ALL.map(|class| {
+            let (first, second) = (row(class), column(class));
+            let both = table[class.index()][class.index()];
+            let either = first + second - both;
+            let agreed = share(pairs - either + both, pairs);
+            let chance = by_chance(first, second) + by_chance(pairs - first, pairs - second);
+            (either > 0).then(|| ClassAgreement {
+                share: share(both, either),
+                kappa: kappa(agreed, chance),
+            })
+        });
+        let same = share(diagonal, pairs);
+        Self {
+            pairs,
+            same,
+            kappa: kappa(same, chance.iter().sum()),
+            by_class,
+        }
+    }
+}
+
+/// Agreement beyond what chance alone comes to.
+fn kappa(agreed: f64, by_chance: f64) -> f64 {
+    match by_chance < 1.0 {
+        true => (agreed - by_chance) / (1.0 - by_chance),
+        false => 1.0,
+    }
+}

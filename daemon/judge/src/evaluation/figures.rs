@@ -1,0 +1,132 @@
+//! All figures of one set of labelled pairs: each signal alone, all of them by cumulative cost, together.
+
+use super::{GoOn, Quality, Sourced, Validated, nine_seeds, precision_recall};
+use crate::signal::Signal;
+use crate::training::{Growth, TrainingError};
+
+/// The middle of several figures, and the quartiles beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// A quarter of the figures lies below.
+    pub lower: f64,
+    /// Half of them does.
+    pub median: f64,
+    /// A quarter lies above.
+    pub upper: f64,
+}
+
+impl Spread {
+    /// Of figures in any order; zeros of none.
+    pub fn of(mut figures: Vec<f64>) -> Self {
+        figures.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            let last = figures.len().saturating_sub(1) as f64;
+            figures
+                .get((last * share).round() as usize)
+                .copied()
+                .unwrap_or(0.0)
+        };
+        Self {
+            lower: at(0.25),
+            median: at(0.5),
+            upper: at(0.75),
+        }
+    }
+}
+
+/// How well duplicates are told, over several cross-validations of the same pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// The share of pairs judged duplicates that are; `None` where no run judged any so.
+    pub precision: Option<Spread>,
+    /// The share of duplicates that are found.
+    pub recall: Spread,
+    /// The harmonic mean of both.
+    pub f1: Spread,
+    /// Judgements of the run of the median F1.
+    pub quality: Quality,
+    /// Those of pairs within one root.
+    pub within_root: Quality,
+    /// Those of pairs across two roots.
+    pub across_roots: Quality,
+}
+
+impl Figures {
+    /// Of runs over these pairs, that of the median F1 first, as [`nine_seeds`] returns them.
+    pub fn of(runs: &[Validated], pairs: &[Sourced]) -> Self {
+        let spread = |figure: fn(&Quality) -> f64| {
+            Spread::of(runs.iter().map(|run| figure(&run.quality)).collect())
+        };
+        let found = runs.iter().map(|run| &run.quality);
+        let found = found.filter(|quality| quality.hits + quality.false_hits > 0);
+        let precision: Vec<f64> = found.map(Quality::precision).collect();
+        let mut figures = Self {
+            precision: (!precision.is_empty()).then(|| Spread::of(precision)),
+            recall: spread(Quality::recall),
+            f1: spread(Quality::f1),
+            ..Self::default()
+        };
+        let Some(median) = runs.first() else {
+            return figures;
+        };
+        figures.quality = median.quality;
+        for (Sourced { pair, .. }, judged) in pairs.iter().zip(&median.judged) {
+            let same_root = pair.values.get(Signal::SameRoot);
+            let part = match (same_root == 1.0, same_root == 0.0) {
+                (true, _) => &mut figures.within_root,
+                (_, true) => &mut figures.across_roots,
+                // Not known: a text that is no file.
+                _ => continue,
+            };
+            part.add(pair.class, *judged);
+        }
+        figures
+    }
+}
+
+/// What labelled pairs say of signals and of their combination.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Each signal alone, cheapest first.
+    pub alone: Vec<(Signal, Figures)>,
+    /// Each signal together with all cheaper ones; the last is the combination of all.
+    pub cumulative: Vec<(Signal, Figures)>,
+    /// Recall and precision of the combination's median run as its cut is lowered.
+    pub curve: Vec<(f64, f64)>,
+}
+
+impl Evaluation {
+    /// All signals together.
+    pub fn combined(&self) -> Figures {
+        let last = self.cumulative.last();
+        last.map(|(_, figures)| *figures).unwrap_or_default()
+    }
+}
+
+/// Makes all figures by cross-validation. Time: as many trainings as twice the signals, the seeds and the folds
+/// multiplied.
+///
+/// # Errors
+/// As of [`nine_seeds`].
+pub fn evaluate(
+    pairs: &[Sourced],
+    signals: &[Signal],
+    go_on: GoOn<'_>,
+) -> Result<Evaluation, TrainingError> {
+    let (mut alone, mut cumulative) = (Vec::new(), Vec::new());
+    let mut curve = Vec::new();
+    for (at, signal) in signals.iter().enumerate() {
+        let runs = nine_seeds(pairs, &Growth::of(vec![*signal]), go_on)?;
+        alone.push((*signal, Figures::of(&runs, pairs)));
+        let runs = nine_seeds(pairs, &Growth::of(signals[..=at].to_vec()), go_on)?;
+        cumulative.push((*signal, Figures::of(&runs, pairs)));
+        curve = runs
+            .first()
+            .map_or(curve, |run| precision_recall(&run.scores));
+    }
+    Ok(Evaluation {
+        alone,
+        cumulative,
+        curve,
+    })
+}

@@ -1,0 +1,144 @@
+//! Who reads which format, and which readers are built in.
+
+use simdex_extract::Reader;
+
+#[cfg(feature = "archives")]
+use super::archive;
+#[cfg(feature = "pdf")]
+use super::pdf;
+#[cfg(feature = "rtf")]
+use super::rtf;
+use super::{Reading, plain, subtitles};
+#[cfg(feature = "mail")]
+use super::{card, eml, mapi, mbox, mhtml};
+#[cfg(feature = "web")]
+use super::{epub, html, xml};
+#[cfg(feature = "office")]
+use super::{odf, office97, ooxml};
+use crate::input::Input;
+use crate::kind::Format;
+use crate::sink::Sink;
+
+/// Reads a document of one format.
+type Read = fn(&Input, &mut Sink) -> Reading;
+
+/// The readers that are built in.
+pub(crate) fn built_in() -> Vec<Reader> {
+    let formats = Format::ALL.iter().copied();
+    let built_in = formats.filter(|format| engine_of(*format).is_some());
+    let mut readers: Vec<Reader> = built_in.map(reader_of).collect();
+    readers.push(Reader::Sniffer);
+    readers.sort_unstable();
+    readers.dedup();
+    readers
+}
+
+/// The reader of a format, whether it is built in or not.
+pub(super) const fn reader_of(format: Format) -> Reader {
+    match format {
+        Format::Plain => Reader::Plain,
+        Format::Subtitles => Reader::Subtitles,
+        Format::Html => Reader::Html,
+        Format::WebArchive => Reader::WebArchive,
+        Format::Xml => Reader::Xml,
+        Format::Rtf => Reader::Rtf,
+        Format::Pdf => Reader::Pdf,
+        Format::Word | Format::Slides | Format::Sheets | Format::BinarySheets => Reader::Ooxml,
+        Format::OpenDocument => Reader::OpenDocument,
+        Format::Epub => Reader::Epub,
+        Format::Doc => Reader::Doc,
+        Format::Xls => Reader::Xls,
+        Format::Ppt => Reader::Ppt,
+        Format::Msg | Format::Pst | Format::Tnef => Reader::Mapi,
+        Format::Mail => Reader::Mail,
+        Format::Mbox => Reader::Mbox,
+        Format::Card => Reader::Card,
+        Format::Zip | Format::Tar | Format::Packed | Format::SevenZip => Reader::Archive,
+    }
+}
+
+/// What reads a format, with its name for people; `None` where its family is not built in.
+#[expect(clippy::too_many_lines, reason = "a table: one line for each format")]
+pub(super) const fn engine_of(format: Format) -> Option<(&'static str, Read)> {
+    Some(match format {
+        Format::Plain => (plain::ENGINE, plain::read),
+        Format::Subtitles => (subtitles::ENGINE, subtitles::read),
+        #[cfg(feature = "web")]
+        Format::Html => (html::ENGINE, html::read),
+        #[cfg(feature = "web")]
+        Format::Xml => (xml::ENGINE, xml::read),
+        #[cfg(feature = "web")]
+        Format::Epub => (epub::ENGINE, epub::read),
+        #[cfg(feature = "rtf")]
+        Format::Rtf => (rtf::ENGINE, rtf::read),
+        #[cfg(feature = "pdf")]
+        Format::Pdf => (pdf::ENGINE, pdf::read),
+        #[cfg(feature = "office")]
+        Format::Word => (ooxml::ENGINE, ooxml::word::read),
+        #[cfg(feature = "office")]
+        Format::Slides => (ooxml::ENGINE, ooxml::slides::read),
+        #[cfg(feature = "office")]
+        Format::Sheets => (ooxml::ENGINE, ooxml::sheets::read),
+        #[cfg(feature = "office")]
+        Format::BinarySheets => (ooxml::ENGINE, ooxml::binary_sheets::read),
+        #[cfg(feature = "office")]
+        Format::OpenDocument => (odf::ENGINE, odf::read),
+        #[cfg(feature = "office")]
+        Format::Doc => (office97::DOC_ENGINE, office97::doc::read),
+        #[cfg(feature = "office")]
+        Format::Xls => (office97::XLS_ENGINE, office97::xls::read),
+        #[cfg(feature = "office")]
+        Format::Ppt => (office97::PPT_ENGINE, office97::ppt::read),
+        #[cfg(feature = "mail")]
+        Format::Msg => (mapi::ENGINE, mapi::msg::read),
+        #[cfg(feature = "mail")]
+        Format::Tnef => (mapi::ENGINE, mapi::tnef::read),
+        #[cfg(feature = "mail")]
+        Format::Pst => (mapi::ENGINE, mapi::pst::read),
+        #[cfg(feature = "mail")]
+        Format::Mail => (eml::ENGINE, eml::read),
+        #[cfg(feature = "mail")]
+        Format::WebArchive => (mhtml::ENGINE, mhtml::read),
+        #[cfg(feature = "mail")]
+        Format::Mbox => (mbox::ENGINE, mbox::read),
+        #[cfg(feature = "mail")]
+        Format::Card => (card::ENGINE, card::read),
+        #[cfg(feature = "archives")]
+        Format::Zip => (archive::ENGINE, archive::zip::read),
+        #[cfg(feature = "archives")]
+        Format::Tar => (archive::ENGINE, archive::tar::read),
+        #[cfg(feature = "archives")]
+        Format::Packed => (archive::ENGINE, archive::packed::read),
+        #[cfg(feature = "archives")]
+        Format::SevenZip => (archive::ENGINE, archive::seven_zip::read),
+        #[cfg(not(feature = "all"))]
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "all")]
+    fn every_reader_is_built_in_with_all_families() {
+        assert_eq!(built_in(), Reader::ALL);
+    }
+
+    #[test]
+    #[cfg(not(feature = "pdf"))]
+    fn a_format_that_is_not_built_in_is_unsupported_and_names_its_reader() {
+        use super::super::sniff_and_read;
+        use crate::input::input_of;
+        use simdex_extract::{Outcome, Reason};
+
+        let read = |bytes: &[u8]| sniff_and_read(&input_of(bytes), None, Sink::of(1 << 20));
+        let pdf = read(b"%PDF-1.4\nand words that look like text");
+        let reason = Reason::ReaderNotBuiltIn;
+        assert_eq!(pdf.outcome, Outcome::Unsupported(reason));
+        assert_eq!(pdf.reader, Some(Reader::Pdf));
+        assert!(!built_in().contains(&Reader::Pdf) && built_in().contains(&Reader::Plain));
+        assert!(matches!(read(b"some words").outcome, Outcome::Text { .. }));
+    }
+}

@@ -1,0 +1,206 @@
+//! Encodes models, samples of pairs, and what labels say of judgements.
+
+use simdex_judge::evaluation::{Agreement, Evaluation, Figures, Quality, Spread};
+use simdex_judge::{Class, Model, ModelId, Signal};
+use simdex_proto::completeness::Completeness;
+use simdex_proto::v1;
+
+use super::path;
+use crate::labels::{Evaluated, LabelCounts, RaterPair, SampledPair, Trained};
+
+/// Points of a curve that are sent, at most.
+const POINTS: usize = 100;
+
+pub(super) fn class(class: Class) -> v1::JudgedClass {
+    match class {
+        Class::Same => v1::JudgedClass::Same,
+        Class::Version => v1::JudgedClass::Version,
+        Class::TemplateOnly => v1::JudgedClass::TemplateOnly,
+        Class::Unrelated => v1::JudgedClass::Unrelated,
+    }
+}
+
+/// Encodes what tells a model from others.
+pub(super) fn model_id(id: &ModelId) -> v1::JudgeModel {
+    v1::JudgeModel {
+        name: id.name.clone(),
+        hash: id.hash.to_vec(),
+        note: String::new(),
+    }
+}
+
+/// Encodes a model, with what it was trained on.
+pub fn model(model: &Model) -> v1::JudgeModel {
+    v1::JudgeModel {
+        note: model.note().to_owned(),
+        ..model_id(model.id())
+    }
+}
+
+/// Encodes a sample of pairs.
+pub fn sampled_pairs(pairs: Vec<SampledPair>, completeness: Completeness) -> v1::SamplePairsReply {
+    let pairs = pairs.into_iter().map(|pair| {
+        let [a, b] = pair.sides.map(|(file, hash)| {
+            Some(v1::LabelledFile {
+                path: path(&file),
+                document: hash.0.to_vec(),
+            })
+        });
+        let resemblance = pair.resemblance;
+        v1::SampledPair { a, b, resemblance }
+    });
+    v1::SamplePairsReply {
+        pairs: pairs.collect(),
+        completeness: Some(completeness.into()),
+    }
+}
+
+/// Encodes what labels say of judgements.
+pub fn evaluation(evaluated: Evaluated) -> v1::EvaluateLabelsReply {
+    let Evaluation {
+        alone,
+        cumulative,
+        curve: points,
+    } = evaluated.evaluation;
+    v1::EvaluateLabelsReply {
+        counts: Some(counts(&evaluated.counts)),
+        alone: alone.iter().map(signal).collect(),
+        cumulative: cumulative.iter().map(signal).collect(),
+        in_force: Some(figures(&evaluated.in_force)),
+        model: Some(model(&evaluated.model)),
+        curve: curve(&points),
+        agreements: evaluated.agreements.iter().map(agreement).collect(),
+        rules: rules(&evaluated.learned),
+        completeness: Some(evaluated.completeness.into()),
+    }
+}
+
+/// Encodes a training.
+pub fn trained(trained: Trained) -> v1::TrainModelReply {
+    v1::TrainModelReply {
+        counts: Some(counts(&trained.counts)),
+        model: Some(model(&trained.model)),
+        in_force: trained.is_in_force,
+        learned: Some(figures(&trained.learned)),
+        shipped: Some(figures(&trained.shipped)),
+        rules: rules(&trained.model),
+        file: trained.model.to_string(),
+        completeness: Some(trained.completeness.into()),
+    }
+}
+
+fn counts(counts: &LabelCounts) -> v1::LabelCounts {
+    let [same, version, template_only, unrelated] = counts.classes.0.map(u64::from);
+    v1::LabelCounts {
+        labels: counts.labels,
+        raters: counts.raters,
+        same,
+        version,
+        template_only,
+        unrelated,
+        disputed: counts.disputed,
+        unknown: counts.unknown,
+        identical: counts.identical,
+        sources: counts.sources,
+    }
+}
+
+fn signal((signal, of): &(Signal, Figures)) -> v1::SignalFigures {
+    v1::SignalFigures {
+        signal: signal.name().to_owned(),
+        figures: Some(figures(of)),
+    }
+}
+
+fn figures(figures: &Figures) -> v1::JudgedFigures {
+    let precision = |quality: &Quality| {
+        let found = quality.hits + quality.false_hits;
+        (found > 0).then(|| quality.precision())
+    };
+    v1::JudgedFigures {
+        precision: figures.precision.map(spread),
+        recall: Some(spread(figures.recall)),
+        f1: Some(spread(figures.f1)),
+        false_hits: figures.quality.false_hits.into(),
+        missed: figures.quality.missed.into(),
+        accuracy: figures.quality.accuracy(),
+        precision_within_root: precision(&figures.within_root),
+        precision_across_roots: precision(&figures.across_roots),
+    }
+}
+
+fn spread(spread: Spread) -> v1::Spread {
+    v1::Spread {
+        lower: spread.lower,
+        median: spread.median,
+        upper: spread.upper,
+    }
+}
+
+/// Evenly chosen points, the first and the last among them.
+fn curve(points: &[(f64, f64)]) -> Vec<v1::CurvePoint> {
+    let sent = points.len().min(POINTS);
+    let place = |at: usize| at * (points.len() - 1) / (sent - 1).max(1);
+    let chosen = (0..sent).map(|at| points[place(at)]);
+    let point = |(recall, precision)| v1::CurvePoint { recall, precision };
+    chosen.map(point).collect()
+}
+
+fn agreement(pair: &RaterPair) -> v1::RaterAgreement {
+    let Agreement {
+        pairs,
+        same,
+        kappa,
+        by_class,
+    } = &pair.agreement;
+    let given = Class::ALL.into_iter().zip(by_class);
+    let classes = given.filter_map(|(given, found)| {
+        found.map(|found| v1::ClassAgreement {
+            class: class(given).into(),
+            share: found.share,
+            kappa: found.kappa,
+        })
+    });
+    let [rater_a, rater_b] = pair.raters.clone();
+    v1::RaterAgreement {
+        rater_a,
+        rater_b,
+        pairs: (*pairs).into(),
+        same: *same,
+        kappa: *kappa,
+        classes: classes.collect(),
+    }
+}
+
+fn rules(model: &Model) -> Vec<v1::JudgeRule> {
+    let rules = model.rules().into_iter();
+    let rule =
+        |(rule, judged, counts): (simdex_judge::Rule, Class, simdex_judge::Counts)| v1::JudgeRule {
+            number: rule.number,
+            rule: rule.to_string(),
+            class: class(judged).into(),
+            probability: counts.probability(judged),
+            pairs: counts.total().into(),
+        };
+    rules.map(rule).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_is_thinned_to_its_ends_and_points_between() {
+        for count in [0, 1, 2, 99, 100, 101, 5_000_usize] {
+            let points: Vec<(f64, f64)> = (0..count).map(|at| (at as f64, 1.0)).collect();
+            let sent = curve(&points);
+            assert_eq!(sent.len(), count.min(POINTS));
+            let recalls: Vec<f64> = sent.iter().map(|point| point.recall).collect();
+            assert!(recalls.is_sorted());
+            assert_eq!(recalls.first(), points.first().map(|(recall, _)| recall));
+            if count > 1 {
+                assert_eq!(recalls.last(), points.last().map(|(recall, _)| recall));
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The services of the contract as servers, with the bounds of their messages.
+
+use std::sync::Arc;
+
+use simdex_proto::v1::admin_server::AdminServer;
+use simdex_proto::v1::judging_server::JudgingServer;
+use simdex_proto::v1::similarity_server::SimilarityServer;
+
+use super::limits;
+use super::{AdminService, JudgingService, ReportKeeping, RequestRunner, SimilarityService};
+
+/// Questions; messages of at most `longest` bytes.
+pub fn similarity(
+    runner: &Arc<RequestRunner>,
+    longest: usize,
+) -> SimilarityServer<SimilarityService> {
+    SimilarityServer::new(SimilarityService::new(Arc::clone(runner)))
+        .max_decoding_message_size(longest)
+        .max_encoding_message_size(longest)
+}
+
+/// Judgements; messages of at most `longest` bytes.
+pub fn judging(runner: &Arc<RequestRunner>, longest: usize) -> JudgingServer<JudgingService> {
+    JudgingServer::new(JudgingService::new(Arc::clone(runner)))
+        .max_decoding_message_size(longest)
+        .max_encoding_message_size(longest)
+}
+
+/// Administration; requests are short.
+pub fn admin(
+    runner: Arc<RequestRunner>,
+    kept: ReportKeeping,
+    longest: usize,
+) -> AdminServer<AdminService> {
+    AdminServer::new(AdminService::new(runner, kept))
+        .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
+        .max_encoding_message_size(longest)
+}

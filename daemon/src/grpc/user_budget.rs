@@ -1,0 +1,124 @@
+//! Bytes that the clients of all users may take together, shared out by user: no user holds more than half of
+//! them. Who finds no room is refused, and no other waits for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes that all users may take together.
+#[derive(Debug)]
+pub(super) struct UserBudget {
+    most: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    all: u64,
+    by_user: HashMap<u32, u64>,
+}
+
+/// The part of a [`UserBudget`] that one user draws on.
+#[derive(Clone, Debug)]
+pub(super) struct UserShare {
+    budget: Arc<UserBudget>,
+    uid: u32,
+}
+
+/// Bytes taken of a budget, given back when dropped.
+#[derive(Debug)]
+pub(super) struct BytesPermit {
+    of: UserShare,
+    bytes: u64,
+}
+
+impl UserBudget {
+    /// A budget of `most` bytes.
+    pub(super) fn new(most: u64) -> Arc<Self> {
+        let state = Mutex::default();
+        Arc::new(Self { most, state })
+    }
+
+    /// The part of one user.
+    pub(super) fn of(self: &Arc<Self>, uid: u32) -> UserShare {
+        let budget = Arc::clone(self);
+        UserShare { budget, uid }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UserShare {
+    /// A permit for nothing yet.
+    pub(super) fn nothing(&self) -> BytesPermit {
+        let of = self.clone();
+        BytesPermit { of, bytes: 0 }
+    }
+
+    /// A permit for so many bytes; none where there is no room for them.
+    pub(super) fn reserve(&self, bytes: u64) -> Option<BytesPermit> {
+        let mut permit = self.nothing();
+        permit.grow(bytes).then_some(permit)
+    }
+}
+
+impl BytesPermit {
+    /// Takes so many bytes more; false where there is no room for them, and then none are taken.
+    pub(super) fn grow(&mut self, bytes: u64) -> bool {
+        if bytes == 0 {
+            return true;
+        }
+        let UserShare { budget, uid } = &self.of;
+        let mut state = budget.lock();
+        let own = state.by_user.get(uid).copied().unwrap_or(0) + bytes;
+        if state.all + bytes > budget.most || own > budget.most / 2 {
+            return false;
+        }
+        state.all += bytes;
+        state.by_user.insert(*uid, own);
+        self.bytes += bytes;
+        true
+    }
+}
+
+impl Drop for BytesPermit {
+    fn drop(&mut self) {
+        let mut state = self.of.budget.lock();
+        state.all = state.all.saturating_sub(self.bytes);
+        if let Some(own) = state.by_user.get_mut(&self.of.uid) {
+            *own = own.saturating_sub(self.bytes);
+            if *own == 0 {
+                state.by_user.remove(&self.of.uid);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_user_holds_more_than_half_and_what_is_dropped_is_free_again() {
+        let budget = UserBudget::new(8);
+        let (greedy, other, third) = (budget.of(1), budget.of(2), budget.of(3));
+        let mut held = greedy.reserve(3).unwrap();
+        assert!(!held.grow(2) && held.grow(1) && !held.grow(1));
+        assert!(greedy.reserve(1).is_none());
+        assert!(greedy.reserve(0).is_some());
+        let others = other.reserve(4).unwrap();
+        assert!(third.reserve(1).is_none(), "all of it is taken");
+        drop(held);
+        assert!(third.reserve(4).is_some() && greedy.reserve(4).is_some());
+        drop(others);
+        let state = budget.lock();
+        assert_eq!((state.all, state.by_user.len()), (0, 0));
+    }
+
+    #[test]
+    fn any_number_of_bytes_is_counted_without_overflow() {
+        let budget = UserBudget::new(u64::MAX / 4);
+        assert!(budget.of(1).reserve(u64::MAX / 2).is_none());
+    }
+}

@@ -1,0 +1,83 @@
+//! Limits of a tree that no real worker is needed for.
+
+use simdex_extract::{Limits, MemberBytes, Pool, QueueKey, Role, WorkerCommand};
+use simdex_index::store::MemoryStore;
+use simdex_index::{Cancel, Index, Options};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{Reason, RootId, State};
+
+use super::*;
+use crate::config::Config;
+use crate::ingest::outcome::is_incomplete;
+
+fn file() -> FileKey {
+    FileKey {
+        root: RootId(1),
+        path: b"box.tar".to_vec(),
+    }
+}
+
+/// What becomes of two members within these limits, where no worker can be started.
+fn unpacked(limits: TreeLimits) -> Vec<SeenFile> {
+    let texts = tempfile::tempdir().unwrap();
+    let parameters = Config::default().parameters();
+    let store = Box::new(MemoryStore::default());
+    let opened = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
+    let command = WorkerCommand {
+        program: "/nowhere".into(),
+        args: Vec::new(),
+    };
+    let pool = Pool::new(command, 1, Limits::default());
+    let (index, registry) = (opened.index.reader(), opened.index.registry());
+    let extractor = Extractor {
+        index,
+        pool: &pool,
+        queue_key: QueueKey::default(),
+        account: index.memory().backlog.account(&Cancel::never()),
+        raw_bytes: 0,
+    };
+    let member = |name: &str| Member {
+        name: name.to_owned(),
+        role: Role::Entry,
+        modified: None,
+        body: Ok(
+            MemberBytes::written_in(pool.space(), |out| out.write_all(name.as_bytes())).unwrap(),
+        ),
+    };
+    let unpacker = Unpacker {
+        records: Records {
+            registry,
+            pool: &pool,
+        },
+        extractor: &extractor,
+        limits,
+    };
+    let members = vec![member("a.txt"), member("b.txt")];
+    let content = ContentHash([1; 32]);
+    unpacker.unpack(&file(), content, members).unwrap()
+}
+
+/// Members whose reason is this, all of them still to be read.
+fn put_off(files: &[SeenFile], wanted: Reason) -> usize {
+    let is_it = |file: &&SeenFile| {
+        let outcome = &file.record.outcome;
+        matches!(outcome, FileOutcome::Unread(State::Unstable, reason) if reason.is(wanted))
+            && is_incomplete(&file.record)
+    };
+    files.iter().filter(is_it).count()
+}
+
+#[test]
+fn what_no_time_is_left_for_is_tried_again_and_waiting_takes_none() {
+    let limits = TreeLimits {
+        time: Duration::ZERO,
+        ..TreeLimits::of(&ExtractConfig::default())
+    };
+    assert_eq!(put_off(&unpacked(limits), Reason::WallLimit), 2);
+    // The least time there is outlasts documents that never reach a worker.
+    let limits = TreeLimits {
+        time: Duration::from_nanos(1),
+        ..limits
+    };
+    assert_eq!(put_off(&unpacked(limits), Reason::NoWorker), 2);
+}

@@ -1,0 +1,116 @@
+"use strict";
+(() => {
+  const SHOWN = 100;
+  const byId = (id) => document.getElementById(id);
+  const data = byId("groups-data");
+  if (!data) return;
+  // Each group: id, page, principal, files, texts, least resemblance or null, other paths.
+  const groups = JSON.parse(data.textContent);
+  const [ID, PAGE, PRINCIPAL, FILES, TEXTS, LEAST, OTHERS] = [0, 1, 2, 3, 4, 5, 6];
+  const table = byId("groups");
+  const body = table.tBodies[0];
+  const search = byId("search"), texts = byId("texts"), files = byId("files");
+  const status = byId("shown"), back = byId("back"), next = byId("next");
+  let found = groups, first = 0, sortedBy = null, ascending = true;
+
+  const counted = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : "s");
+  const share = (v) =>
+    v === null ? "not measured"
+    : v < 1 && v > 0.9995 ? "0.999"
+    : v > 0 && v < 0.0005 ? "<0.001"
+    : v.toFixed(3);
+  const pageName = (page) => (page ? "report-" + String(page + 1).padStart(4, "0") + ".html" : "");
+  const words = () => search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const holds = (path, wanted) => {
+    const lower = path.toLowerCase();
+    return wanted.every((word) => lower.includes(word));
+  };
+  const match = (group, wanted) =>
+    holds(group[PRINCIPAL], wanted) ? group[PRINCIPAL] : group[OTHERS].find((path) => holds(path, wanted));
+
+  const element = (name, text, className) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  };
+  const cell = (text, is) => {
+    const made = element("td", text, "r");
+    made.dataset.is = is;
+    return made;
+  };
+  const row = (group, wanted) => {
+    const link = element("a", String(group[ID]));
+    link.href = pageName(group[PAGE]) + "#g" + group[ID];
+    const id = cell(undefined, "Group");
+    id.append(link);
+    const principal = element("td");
+    principal.append(element("bdi", group[PRINCIPAL], "path"));
+    const where = wanted.length ? match(group, wanted) : group[PRINCIPAL];
+    if (where !== group[PRINCIPAL]) {
+      const other = element("small", "holds ", "match");
+      other.append(element("bdi", where, "path"));
+      principal.append(other);
+    }
+    const made = element("tr");
+    made.append(id, principal, cell(group[FILES].toLocaleString("en"), "Files"),
+      cell(group[TEXTS].toLocaleString("en"), "Texts"), cell(share(group[LEAST]), "Least resemblance"));
+    return made;
+  };
+  const show = () => {
+    const wanted = words();
+    const last = Math.min(first + SHOWN, found.length);
+    body.replaceChildren(...found.slice(first, last).map((group) => row(group, wanted)));
+    status.textContent = found.length === 0
+      ? "No group matches."
+      : (first + 1).toLocaleString("en") + " to " + last.toLocaleString("en") + " of " + counted(found.length, "group") +
+        (found.length < groups.length ? ", of " + groups.length.toLocaleString("en") + " in all" : "");
+    back.disabled = first === 0;
+    next.disabled = last === found.length;
+  };
+  const filter = () => {
+    const wanted = words();
+    const least = Number(files.value);
+    found = groups.filter((group) =>
+      group[FILES] >= least &&
+      (texts.value === "all" || (texts.value === "one") === (group[TEXTS] === 1)) &&
+      (wanted.length === 0 || match(group, wanted) !== undefined));
+    if (sortedBy !== null) {
+      const sign = ascending ? 1 : -1;
+      const order = (a, b) => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -sign : sign);
+      found.sort((a, b) => order(a[sortedBy], b[sortedBy]));
+    }
+    first = 0;
+    show();
+  };
+  const sort = (button) => {
+    const column = Number(button.dataset.column);
+    ascending = sortedBy === column ? !ascending : column <= PRINCIPAL;
+    sortedBy = column;
+    for (const other of table.tHead.querySelectorAll("th")) other.removeAttribute("aria-sort");
+    button.closest("th").setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    filter();
+  };
+
+  byId("tools").hidden = false;
+  byId("pager").hidden = false;
+  for (const button of table.tHead.querySelectorAll("button")) {
+    button.disabled = false;
+    button.addEventListener("click", () => sort(button));
+  }
+  search.addEventListener("input", filter);
+  texts.addEventListener("change", filter);
+  files.addEventListener("change", filter);
+  back.addEventListener("click", () => { first -= SHOWN; show(); });
+  next.addEventListener("click", () => { first += SHOWN; show(); });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, select, textarea");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      search.focus();
+    }
+  });
+  // A browser keeps what was typed when it comes back to the page.
+  if (search.value || texts.value !== "all" || files.value !== "2") filter();
+  else show();
+})();

@@ -1,0 +1,196 @@
+//! The pages of a report: `report.html`, and `report-0002.html` and so on, where the groups are more than a
+//! browser shows at once.
+//!
+//! Which group stands on which page follows from their sizes alone, so that the list of groups at the head of
+//! the first page can link to all of them before any is compared.
+use std::io::{self, Write};
+
+use super::sink::{HashedFile, HashingSink};
+use super::{ReportError, ReportGroup, ReportInput, html};
+
+/// Files shown on a page, by its groups together; a group is on one page.
+const PAGE_FILES: usize = 600;
+
+/// Bytes of differences shown on a page; browsers falter on more.
+const VIEWS_SHOWN: usize = 4 << 20;
+
+/// Bytes of differences shown on all pages together: a report is not to grow without need.
+const ALL_VIEWS: usize = 64 << 20;
+
+/// Which group stands on which page.
+pub(super) struct PagePlan {
+    /// The first group of each page, by its place in the report's order.
+    starts: Vec<usize>,
+}
+
+impl PagePlan {
+    /// Groups in the order of the report.
+    pub(super) fn of(groups: &[&ReportGroup]) -> Self {
+        let (mut starts, mut files) = (vec![0], 0);
+        for (index, group) in groups.iter().take(html::GROUPS_SHOWN).enumerate() {
+            files += group.members.len().min(html::FILES_SHOWN);
+            if files > PAGE_FILES && starts.last() != Some(&index) {
+                starts.push(index);
+                files = group.members.len().min(html::FILES_SHOWN);
+            }
+        }
+        Self { starts }
+    }
+
+    /// How many pages there are.
+    pub(super) fn pages(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The page of a group, from 0.
+    pub(super) fn page_of(&self, group: usize) -> usize {
+        let after = self.starts.partition_point(|start| *start <= group);
+        after.saturating_sub(1)
+    }
+
+    /// Leads from the first page to a group.
+    pub(super) fn link(&self, group: usize, id: u64) -> String {
+        match self.page_of(group) {
+            0 => format!("#g{id}"),
+            page => format!("{}#g{id}", page_name(page)),
+        }
+    }
+}
+
+/// The file of a page, counted from 0.
+pub(super) fn page_name(page: usize) -> String {
+    match page {
+        0 => "report.html".to_owned(),
+        page => format!("report-{:04}.html", page + 1),
+    }
+}
+
+/// The pages while they are written. The first is open to the end, for what comes after its groups.
+pub(super) struct Pages<'a> {
+    plan: PagePlan,
+    first: HashedFile<'a>,
+    /// The page of the last group, where that is another.
+    later: Option<HashedFile<'a>>,
+    page: usize,
+    /// Bytes of differences on this page, and on all.
+    views: usize,
+    all_views: usize,
+}
+
+impl<'a> Pages<'a> {
+    pub(super) fn open(
+        sink: &mut HashingSink<'a>,
+        groups: &[&ReportGroup],
+    ) -> Result<Self, ReportError> {
+        Ok(Self {
+            plan: PagePlan::of(groups),
+            first: sink.create_file(&page_name(0))?,
+            later: None,
+            page: 0,
+            views: 0,
+            all_views: 0,
+        })
+    }
+
+    /// Writes the head of the first page.
+    pub(super) fn write_head<F>(&mut self, write: F) -> Result<(), ReportError>
+    where
+        F: FnOnce(&mut dyn Write, &PagePlan) -> io::Result<()>,
+    {
+        let plan = &self.plan;
+        self.first.write_with(|out| write(out, plan))
+    }
+
+    /// The first page.
+    pub(super) fn first(&mut self) -> &mut HashedFile<'a> {
+        &mut self.first
+    }
+
+    /// Opens the page that a group stands on, where that is a new one.
+    pub(super) fn turn_to(
+        &mut self,
+        group: usize,
+        sink: &mut HashingSink<'a>,
+        input: &ReportInput<'_>,
+    ) -> Result<(), ReportError> {
+        let page = self.plan.page_of(group);
+        if page == self.page {
+            return Ok(());
+        }
+        self.end_page(sink)?;
+        let mut file = sink.create_file(&page_name(page))?;
+        file.write_with(|out| html::later_head(out, input, page, self.plan.pages()))?;
+        (self.later, self.page, self.views) = (Some(file), page, 0);
+        Ok(())
+    }
+
+    /// Ends the page under way, unless it is the first.
+    pub(super) fn end_page(&mut self, sink: &mut HashingSink<'a>) -> Result<(), ReportError> {
+        let Some(mut file) = self.later.take() else {
+            return Ok(());
+        };
+        file.write_with(|out| html::later_foot(out, self.page, self.plan.pages()))?;
+        sink.finish(file)
+    }
+
+    /// Appends to the page under way.
+    pub(super) fn write_with<F>(&mut self, write: F) -> Result<(), ReportError>
+    where
+        F: FnOnce(&mut dyn Write) -> io::Result<()>,
+    {
+        self.later
+            .as_mut()
+            .unwrap_or(&mut self.first)
+            .write_with(write)
+    }
+
+    /// Whether the page under way has room for one more difference.
+    pub(super) fn has_room(&self) -> bool {
+        self.views < VIEWS_SHOWN && self.all_views < ALL_VIEWS
+    }
+
+    /// Counts a difference that the page under way shows.
+    pub(super) fn take_room(&mut self, bytes: usize) {
+        self.views += bytes;
+        self.all_views += bytes;
+    }
+
+    /// Completes the first page, which nothing more comes to.
+    pub(super) fn finish(self, sink: &mut HashingSink<'a>) -> Result<(), ReportError> {
+        sink.finish(self.first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(files: usize) -> ReportGroup {
+        let member = super::super::tests::plain_member();
+        ReportGroup {
+            id: 1,
+            kind: "star",
+            principal: Vec::new(),
+            members: vec![member; files],
+        }
+    }
+
+    #[test]
+    fn pages_hold_so_many_files_and_every_group_is_on_one() {
+        let groups: Vec<_> = [2, 597, 2, 5_000, 500, 2, 2].map(group).into();
+        let groups: Vec<_> = groups.iter().collect();
+        let plan = PagePlan::of(&groups);
+        let pages: Vec<_> = (0..groups.len()).map(|it| plan.page_of(it)).collect();
+        assert_eq!(pages, [0, 0, 0, 0, 1, 1, 1]);
+        assert_eq!(plan.pages(), 2);
+        assert_eq!(plan.link(1, 9), "#g9");
+        assert_eq!(plan.link(6, 9), "report-0002.html#g9");
+    }
+
+    #[test]
+    fn no_groups_are_one_page() {
+        assert_eq!(PagePlan::of(&[]).pages(), 1);
+        let large = group(1_000);
+        assert_eq!(PagePlan::of(&[&large]).pages(), 1);
+    }
+}

@@ -1,0 +1,72 @@
+//! One pass over all files, for a report: what was not read, or not whole, and the states by kind.
+use std::collections::BTreeMap;
+
+use simdex_proto::lines::{self as json, JsonPath};
+
+use super::sink::HashingSink;
+use super::write::json_line;
+use super::{ReportError, ReportFile, ReportInput, html};
+
+/// Files on disk by kind and state.
+pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
+
+/// Kinds that are told apart: there are far fewer unless a reader makes them up.
+const MOST_KINDS: usize = 200;
+
+/// What a pass over all files came to.
+#[derive(Default)]
+pub(super) struct Survey {
+    /// Rows of the page for the first files that were not read.
+    pub(super) unread_rows: Vec<u8>,
+    /// Files that were not read, or not whole.
+    pub(super) unread: usize,
+    /// Files on disk by kind and state.
+    pub(super) kinds: StatesByKind,
+}
+
+/// Writes `unread.jsonl`, a line for each file that was not read, and counts the states by kind.
+pub(super) fn survey(
+    sink: &mut HashingSink<'_>,
+    input: &ReportInput<'_>,
+) -> Result<Survey, ReportError> {
+    let mut lines = sink.create_file("unread.jsonl")?;
+    let mut survey = Survey::default();
+    lines.write_with(|out| {
+        (input.files)(&mut |file| {
+            survey.count(file);
+            if !file.is_unread {
+                return Ok(());
+            }
+            survey.unread += 1;
+            if survey.unread <= html::UNREAD_SHOWN {
+                html::unread_row(&mut survey.unread_rows, file)?;
+            }
+            json_line(out, &unread_line(file))
+        })
+    })?;
+    sink.finish(lines)?;
+    Ok(survey)
+}
+
+impl Survey {
+    fn count(&mut self, file: &ReportFile<'_>) {
+        if file.container.is_some() {
+            return;
+        }
+        let is_full = self.kinds.len() >= MOST_KINDS;
+        let states = match self.kinds.get_mut(file.media_type) {
+            Some(states) => states,
+            None if is_full => self.kinds.entry(String::new()).or_default(),
+            None => self.kinds.entry(file.media_type.to_owned()).or_default(),
+        };
+        *states.entry(file.state).or_default() += 1;
+    }
+}
+
+fn unread_line(file: &ReportFile<'_>) -> json::UnreadFile {
+    json::UnreadFile {
+        path: JsonPath::new(file.path),
+        state: file.state.to_owned(),
+        reason: (!file.reason.is_empty()).then(|| file.reason.to_owned()),
+    }
+}

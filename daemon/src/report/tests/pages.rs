@@ -1,0 +1,113 @@
+//! Pages, texts that are not aligned, and what changed since an earlier report.
+
+use super::*;
+
+#[test]
+fn groups_beyond_the_first_page_stand_on_others_that_the_list_leads_to() {
+    let groups = (1..=4).map(|id| {
+        let copy = |n| {
+            let path = format!("/share/{id}/{n:03}.txt");
+            member(path.as_bytes(), CONTRACT, "identical-text", Some(1.0))
+        };
+        group(id, (0..250).map(copy).collect())
+    });
+    written(groups.collect(), |report, _| {
+        let [first, second] = ["report.html", "report-0002.html"].map(|name| read(report, name));
+        for (page, id, other) in [(&first, 1, 4), (&first, 3, 4), (&second, 4, 1)] {
+            assert!(page.contains(&format!("id=\"g{id}\"")), "{page}");
+            assert!(!page.contains(&format!("id=\"g{other}\"")));
+        }
+        assert!(first.contains("href=\"report-0002.html#g4\""));
+        assert!(first.contains("rel=\"next\" href=\"report-0002.html\">Page 2</a>"));
+        assert!(second.contains("rel=\"prev\" href=\"report.html\">Page 1</a>"));
+        assert!(read(report, "manifest.json").contains("report-0002.html"));
+        assert!(first.ends_with("</html>\n") && second.ends_with("</html>\n"));
+    });
+}
+
+#[test]
+fn texts_of_too_many_lines_are_not_aligned_and_said_so() {
+    // Each line takes 256 bytes while two texts are aligned, so that these would take more than half of it.
+    let account = MemoryBudget::new(1 << 20).account(&Cancel::never());
+    let short_lines = "a\n".repeat(2_100);
+    let text_of = |asked: &DocumentHash| {
+        let text = if *asked == document(CONTRACT) {
+            CONTRACT
+        } else {
+            &short_lines
+        };
+        Ok(Some(HeldText::new(text.to_owned(), None)))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let report = ReportInput {
+        account: &account,
+        ..input(vec![contract_group()], &text_of)
+    };
+    let done = keep(folder.path(), "report", &report).unwrap();
+    assert_eq!((done.diffs, done.without_text), (0, 0));
+    let out = folder.path().join("report");
+    verify(&out).unwrap();
+    let line = read(&out, "diffs.jsonl");
+    assert!(
+        line.contains("\"diff\":null,\"left_out\":\"too-many-lines\""),
+        "{line}"
+    );
+    assert!(read(&out, "report.html").contains("too many lines to align"));
+}
+
+#[test]
+fn what_changed_since_an_earlier_report_is_told_and_shown() {
+    let place = tempfile::tempdir().unwrap();
+    let of = |path: &[u8], text: &str| member(path, text, "identical-bytes", Some(1.0));
+    let gone = group(
+        9,
+        vec![of(b"/share/<b>", HOSTILE), of(b"/share/b2", HOSTILE)],
+    );
+    keep(
+        place.path(),
+        "first",
+        &input(vec![contract_group(), gone], &known),
+    )
+    .unwrap();
+    let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
+    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let mut changed = contract_group();
+    changed.members.remove(3);
+    changed.members.push(of(b"/share/n\xff.txt", CONTRACT));
+    let new = group(11, vec![of(b"/share/q", DRAFT), of(b"/share/r", DRAFT)]);
+    let later = ReportInput {
+        since: Some(&previous),
+        ..input(vec![changed, new], &known)
+    };
+    keep(place.path(), "second", &later).unwrap();
+    let second = place.path().join("second");
+    verify(&second).unwrap();
+    assert_eq!(
+        read(&second, "changes.jsonl"),
+        include_str!("../golden/changes.jsonl")
+    );
+    let manifest: serde_json::Value =
+        serde_json::from_str(&read(&second, "manifest.json")).unwrap();
+    assert_eq!(manifest["since"]["groups_new"], 1);
+    assert_eq!(manifest["since"]["files_left"], 3);
+    assert_eq!(manifest["since"]["caveats"], serde_json::json!([]));
+    let page = read(&second, "report.html");
+    let section = &page[page.find("id=\"changes\"").unwrap()..];
+    assert!(section.contains("&lt;b&gt;") && !section.contains("<b>/share"));
+    // A report over the same groups says that nothing changed.
+    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
+    let same = ReportInput {
+        since: Some(&previous),
+        threshold: 0.7,
+        ..later
+    };
+    keep(place.path(), "third", &same).unwrap();
+    assert_eq!(read(&place.path().join("third"), "changes.jsonl"), "");
+    // Another threshold is told, since groups may differ by it.
+    let page = read(&place.path().join("third"), "report.html");
+    assert!(page.contains("the earlier report was made at another threshold"));
+    // What was changed since is not compared with.
+    fs::write(second.join("groups.jsonl"), "").unwrap();
+    let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+}

@@ -1,0 +1,159 @@
+//! Requests that are one walk, generations, pauses.
+
+use std::time::Duration;
+
+use super::*;
+
+#[test]
+fn wishes_for_the_same_are_one_walk_and_the_whole_root_is_all_of_them() {
+    let queue = WalkQueue::default();
+    for directory in ["/r/a", "/r/b", "/r/a"] {
+        queue.want_below(directory.into());
+    }
+    assert_eq!(queue.next(), Some(WalkRequest::Below("/r/a".into())));
+    queue.want_root(RootWish::Routine);
+    queue.want_root(RootWish::Pressing);
+    queue.want_root(RootWish::Asked);
+    queue.want_below("/r/c".into());
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    queue.want_below("/r/c".into());
+    assert_eq!(queue.next(), Some(WalkRequest::Below("/r/c".into())));
+    queue.end();
+    queue.want_root(RootWish::Pressing);
+    assert_eq!(queue.next(), None);
+}
+
+#[test]
+fn a_walk_is_under_way_from_its_request_until_the_next_one_is_asked_for() {
+    let queue = WalkQueue::default();
+    assert!(queue.is_busy(), "the watcher is going to ask for the first");
+    queue.want_root(RootWish::Pressing);
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    assert!(queue.is_busy(), "it is being walked");
+    std::thread::scope(|scope| {
+        let next = scope.spawn(|| queue.next());
+        while queue.is_busy() {
+            std::thread::yield_now();
+        }
+        queue.want_below("/r/a".into());
+        assert_eq!(
+            next.join().unwrap(),
+            Some(WalkRequest::Below("/r/a".into()))
+        );
+    });
+    assert!(queue.is_busy());
+    queue.end();
+    assert_eq!(queue.next(), None);
+    assert!(!queue.is_busy());
+}
+
+#[test]
+fn too_many_directories_are_a_walk_of_the_root() {
+    let queue = WalkQueue::default();
+    for number in 0..=DIRECTORIES {
+        queue.want_below(format!("/r/{number}").into());
+    }
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    queue.end();
+    assert_eq!(queue.next(), None);
+}
+
+#[test]
+fn a_generation_is_done_whatever_is_wanted_later() {
+    let queue = WalkQueue::default();
+    let at_start = queue.end_generation();
+    queue.want_root(RootWish::Pressing);
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    assert!(!queue.is_done_through(at_start), "it is the first walk");
+    queue.want_below("/r/a".into());
+    let before = queue.end_generation();
+    queue.want_below("/r/a".into());
+    queue.want_below("/r/b".into());
+    assert_eq!(queue.next(), Some(WalkRequest::Below("/r/a".into())));
+    assert!(queue.is_done_through(at_start) && !queue.is_done_through(before));
+    assert_eq!(queue.next(), Some(WalkRequest::Below("/r/b".into())));
+    assert!(queue.is_done_through(before) && queue.is_busy());
+    // What is walked in place of a walk is of its generation, and what comes for itself is not.
+    let before = queue.end_generation();
+    queue.want_root(RootWish::Pressing);
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    assert!(queue.is_done_through(before));
+    let before = queue.end_generation();
+    queue.want_root_instead();
+    queue.want_below("/r/c".into());
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    assert!(!queue.is_done_through(before), "of what was walked before");
+}
+
+#[test]
+fn routine_counts_for_the_directories_that_are_walked_with_it() {
+    let queue = WalkQueue::default();
+    queue.want_root(RootWish::Pressing);
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    let routine = queue.end_generation();
+    let mut state = queue.lock();
+    state.walked(Instant::now());
+    state.rested = None;
+    state.want_root(RootWish::Routine);
+    assert!(state.oldest().is_none() && !state.is_busy(Instant::now()));
+    drop(state);
+    assert!(queue.is_done_through(routine));
+    queue.want_below("/r/a".into());
+    let below = queue.end_generation();
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    assert!(queue.is_busy() && !queue.is_done_through(below));
+    queue.end();
+    assert_eq!(queue.next(), None);
+    assert!(queue.is_done_through(below));
+}
+
+/// A state whose last walk of the root, for this wish, took a minute and ended now.
+fn after_a_minute(wish: RootWish) -> (State, Instant) {
+    let start = Instant::now();
+    let end = start + Duration::from_secs(60);
+    let mut state = State::default();
+    state.want_root(wish);
+    assert!(state.hand_out(start).is_some());
+    state.walked(end);
+    (state, end)
+}
+
+#[test]
+fn a_walk_that_can_wait_begins_when_as_long_has_passed_as_the_last_one_took() {
+    let minute = Duration::from_secs(60);
+    for (wish, request) in [
+        (RootWish::Routine, WalkRequest::Routine),
+        (RootWish::Asked, WalkRequest::Root),
+        (RootWish::Lost, WalkRequest::Root),
+    ] {
+        let (mut state, end) = after_a_minute(RootWish::Routine);
+        state.want_root(wish);
+        state.directories.push_back((0, "/r/a".into()));
+        let below = Some(WalkRequest::Below("/r/a".into()));
+        assert_eq!(state.hand_out(end), below, "hints go on: {wish:?}");
+        assert_eq!(state.hand_out(end), None, "{wish:?}");
+        assert_eq!(state.hand_out(end + minute), Some(request));
+    }
+    let (mut state, end) = after_a_minute(RootWish::Routine);
+    state.want_root(RootWish::Pressing);
+    assert_eq!(state.hand_out(end), Some(WalkRequest::Root));
+}
+
+#[test]
+fn neither_the_timer_nor_who_asks_again_and_again_keeps_the_index_from_being_complete() {
+    let (mut state, end) = after_a_minute(RootWish::Asked);
+    state.want_root(RootWish::Routine);
+    assert!(!state.is_busy(end));
+    state.want_root(RootWish::Asked);
+    assert!(!state.is_busy(end), "it was walked for that just now");
+    assert!(state.is_busy(end + Duration::from_secs(60)));
+    let (mut state, end) = after_a_minute(RootWish::Routine);
+    state.want_root(RootWish::Asked);
+    assert!(state.is_busy(end), "who asks knows something");
+    state.want_root(RootWish::Lost);
+    assert!(state.is_busy(end));
+    let (mut state, end) = after_a_minute(RootWish::Pressing);
+    state.want_root(RootWish::Routine);
+    assert!(state.hand_out(end + Duration::from_secs(60)).is_some());
+    assert!(!state.is_busy(end), "under way, and nothing is known");
+}

@@ -1,0 +1,151 @@
+//! What a report of groups was made of. Where two reports differ in it, part of what changed between them follows
+//! from that and not from the files.
+
+use serde::Deserialize;
+
+use crate::lines::{JsonPath, SchemeInUse};
+
+/// What a report was made of.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct ReportTerms {
+    /// The trees it covers.
+    pub roots: Vec<JsonPath>,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: f64,
+    /// How documents were signed.
+    pub scheme: SchemeTerms,
+    /// Whether the index held everything when it was written.
+    pub complete: bool,
+}
+
+/// What two schemes must share for their signatures to be comparable.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct SchemeTerms {
+    name: String,
+    window: u32,
+    unit: String,
+    canonical: u32,
+}
+
+impl From<&SchemeInUse> for SchemeTerms {
+    fn from(scheme: &SchemeInUse) -> Self {
+        Self {
+            name: scheme.name.clone(),
+            window: scheme.window,
+            unit: scheme.unit.clone(),
+            canonical: scheme.canonical,
+        }
+    }
+}
+
+/// Why a change between two reports may be none of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caveat {
+    /// They cover other roots.
+    Roots,
+    /// They were made at other thresholds.
+    Threshold,
+    /// Their documents were signed in other ways.
+    Scheme,
+    /// The index lacked something when the earlier was made.
+    EarlierIncomplete,
+    /// The index lacked something when the later was made.
+    LaterIncomplete,
+}
+
+impl Caveat {
+    /// Its name in a manifest and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Roots => "other-roots",
+            Self::Threshold => "other-threshold",
+            Self::Scheme => "other-scheme",
+            Self::EarlierIncomplete => "earlier-incomplete",
+            Self::LaterIncomplete => "later-incomplete",
+        }
+    }
+
+    /// It as a clause.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Roots => "the earlier report covers other roots",
+            Self::Threshold => "the earlier report was made at another threshold",
+            Self::Scheme => "the documents of the earlier report were signed in another way",
+            Self::EarlierIncomplete => "the earlier report was not complete",
+            Self::LaterIncomplete => "this report is not complete",
+        }
+    }
+}
+
+impl ReportTerms {
+    /// The terms that a manifest states; none where it lacks some.
+    pub fn of_manifest(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// What must be said of changes from this report to a later one.
+    pub fn caveats(&self, later: &Self) -> Vec<Caveat> {
+        let all = [
+            (self.roots != later.roots, Caveat::Roots),
+            (self.threshold != later.threshold, Caveat::Threshold),
+            (self.scheme != later.scheme, Caveat::Scheme),
+            (!self.complete, Caveat::EarlierIncomplete),
+            (!later.complete, Caveat::LaterIncomplete),
+        ];
+        let holds = all.into_iter().filter(|(holds, _)| *holds);
+        holds.map(|(_, caveat)| caveat).collect()
+    }
+}
+
+/// The caveats as a sentence; none where there are none.
+pub fn told(caveats: &[Caveat]) -> Option<String> {
+    let clauses: Vec<_> = caveats.iter().map(|caveat| caveat.words()).collect();
+    (!clauses.is_empty()).then(|| {
+        format!(
+            "part of what changed may not be of the files: {}",
+            clauses.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = r#"{"roots":[{"path":"/a"}],"threshold":0.8,"complete":true,
+        "scheme":{"name":"mod_n","n_max":64,"window":20,"unit":"byte","canonical":4},"files":[]}"#;
+
+    #[test]
+    fn terms_that_differ_are_told() {
+        let earlier = ReportTerms::of_manifest(MANIFEST).unwrap();
+        assert_eq!(earlier.caveats(&earlier), []);
+        // How coarse the samples are follows from the files.
+        let coarser = ReportTerms::of_manifest(&MANIFEST.replace("64", "128")).unwrap();
+        assert_eq!(earlier.caveats(&coarser), []);
+        let other = MANIFEST
+            .replace("\"/a\"", "\"/b\"")
+            .replace("0.8", "0.9")
+            .replace("true", "false")
+            .replace(":4}", ":5}");
+        let later = ReportTerms::of_manifest(&other).unwrap();
+        let caveats = earlier.caveats(&later);
+        let names: Vec<_> = caveats.iter().map(|it| it.name()).collect();
+        assert_eq!(
+            names,
+            [
+                "other-roots",
+                "other-threshold",
+                "other-scheme",
+                "later-incomplete"
+            ]
+        );
+        assert_eq!(later.caveats(&earlier)[3], Caveat::EarlierIncomplete);
+        assert!(
+            told(&caveats)
+                .unwrap()
+                .ends_with("this report is not complete")
+        );
+        assert_eq!(told(&[]), None);
+        assert!(ReportTerms::of_manifest("{}").is_none());
+    }
+}

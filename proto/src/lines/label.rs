@@ -1,0 +1,213 @@
+//! What people say of pairs: the lines of a labels file.
+//!
+//! Unlike other lines these are read again, so that they are parsed here as strictly as they are written.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+use super::{exact, hex, lossy};
+use crate::v1;
+
+/// Two files, each with the document that it carries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelledPair {
+    /// Path of the first file.
+    pub a: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a_bytes: Option<String>,
+    /// Path of the second file.
+    pub b: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b_bytes: Option<String>,
+    /// Hash of the first document, in hexadecimal.
+    pub document_a: String,
+    /// Hash of the second document, in hexadecimal.
+    pub document_b: String,
+}
+
+/// What a rater says of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// One content in other layout.
+    Same,
+    /// One was made from the other.
+    Version,
+    /// They share a form or data, and are documents of their own.
+    TemplateOnly,
+    /// Nothing of the kind.
+    Unrelated,
+    /// The rater does not say.
+    Skip,
+}
+
+/// One line of a labels file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// What was labelled.
+    #[serde(flatten)]
+    pub pair: LabelledPair,
+    /// What it is.
+    pub verdict: Verdict,
+    /// Who says so.
+    pub rater: String,
+    /// When (RFC 3339, UTC).
+    pub at: String,
+}
+
+impl LabelledPair {
+    /// The pair of these files.
+    pub fn new(a: &v1::LabelledFile, b: &v1::LabelledFile) -> Self {
+        Self {
+            a: lossy(&a.path),
+            a_bytes: exact(&a.path),
+            b: lossy(&b.path),
+            b_bytes: exact(&b.path),
+            document_a: hex(&a.document).unwrap_or_default(),
+            document_b: hex(&b.document).unwrap_or_default(),
+        }
+    }
+
+    /// Both files as the wire names them; `None` where a path or hash is malformed.
+    pub fn sides(&self) -> Option<[v1::LabelledFile; 2]> {
+        let side = |path: &str, bytes: &Option<String>, document: &str| {
+            let path = match bytes {
+                Some(bytes) => STANDARD.decode(bytes).ok()?,
+                None => path.as_bytes().to_vec(),
+            };
+            let document = hash(document)?;
+            path.starts_with(b"/")
+                .then_some(v1::LabelledFile { path, document })
+        };
+        Some([
+            side(&self.a, &self.a_bytes, &self.document_a)?,
+            side(&self.b, &self.b_bytes, &self.document_b)?,
+        ])
+    }
+
+    /// Both documents, in one order whichever file came first.
+    pub fn documents(&self) -> [&str; 2] {
+        let (a, b) = (&*self.document_a, &*self.document_b);
+        [a.min(b), a.max(b)]
+    }
+
+    /// Reads a pair of any line that names one, such as those of `simctl pairs --json`.
+    pub fn parse(line: &str) -> Option<Self> {
+        let pair: Self = serde_json::from_str(line).ok()?;
+        pair.sides().is_some().then_some(pair)
+    }
+}
+
+impl Label {
+    /// Reads a line of a labels file; `None` where it is no such line.
+    pub fn parse(line: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Line {
+            r#type: String,
+            v: u32,
+            #[serde(flatten)]
+            label: Label,
+        }
+        let Line { r#type, v, label } = serde_json::from_str(line).ok()?;
+        let is_label = r#type == "label" && v == 1;
+        (is_label && !label.rater.is_empty() && label.pair.sides().is_some()).then_some(label)
+    }
+
+    /// As the wire has it; `None` where the rater does not say.
+    pub fn message(&self) -> Option<v1::Label> {
+        let verdict = match self.verdict {
+            Verdict::Same => v1::JudgedClass::Same,
+            Verdict::Version => v1::JudgedClass::Version,
+            Verdict::TemplateOnly => v1::JudgedClass::TemplateOnly,
+            Verdict::Unrelated => v1::JudgedClass::Unrelated,
+            Verdict::Skip => return None,
+        };
+        let [a, b] = self.pair.sides()?;
+        Some(v1::Label {
+            a: Some(a),
+            b: Some(b),
+            verdict: verdict.into(),
+            rater: self.rater.clone(),
+        })
+    }
+}
+
+/// 64 hexadecimal digits, in lower case as we write them.
+fn hash(digits: &str) -> Option<Vec<u8>> {
+    let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+    let is_hash = digits.len() == 64 && digits.bytes().all(is_digit);
+    let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
+    is_hash.then(|| (0..32).map(byte).collect()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lines::Line;
+
+    fn label() -> Label {
+        let file = |path: &[u8], of: u8| v1::LabelledFile {
+            path: path.to_vec(),
+            document: vec![of; 32],
+        };
+        Label {
+            pair: LabelledPair::new(&file(b"/s/a", 0xab), &file(b"/s/n\xff", 2)),
+            verdict: Verdict::TemplateOnly,
+            rater: "ada".to_owned(),
+            at: "2026-11-23T03:00:00Z".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_label_reads_back_as_it_was_written_paths_that_are_not_utf8_too() {
+        let written = serde_json::to_string(&Line::of(&label())).unwrap();
+        assert!(
+            written.starts_with(r#"{"type":"label","v":1,"a":"/s/a","b":"#),
+            "{written}"
+        );
+        let read = Label::parse(&written).unwrap();
+        assert_eq!(read, label());
+        let message = read.message().unwrap();
+        assert_eq!(message.b.unwrap().path, b"/s/n\xff");
+        assert_eq!(message.verdict, i32::from(v1::JudgedClass::TemplateOnly));
+        assert_eq!(LabelledPair::parse(&written), Some(read.pair));
+    }
+
+    #[test]
+    fn a_line_that_is_no_label_is_none() {
+        let written = serde_json::to_string(&Line::of(&label())).unwrap();
+        for (from, to) in [
+            ("\"label\"", "\"pair\""),
+            ("\"v\":1", "\"v\":2"),
+            ("template-only", "perhaps"),
+            ("\"ada\"", "\"\""),
+            ("/s/a", "s/a"),
+            ("abab", "abax"),
+            ("abab", "ab"),
+            ("}", ""),
+        ] {
+            let damaged = written.replacen(from, to, 1);
+            assert_ne!(damaged, written, "{from}");
+            assert_eq!(Label::parse(&damaged), None, "{damaged}");
+        }
+        let skipped = Label {
+            verdict: Verdict::Skip,
+            ..label()
+        };
+        assert_eq!(skipped.message(), None);
+    }
+
+    #[test]
+    fn documents_are_the_same_whichever_file_came_first() {
+        let pair = label().pair;
+        let swapped = LabelledPair {
+            document_a: pair.document_b.clone(),
+            document_b: pair.document_a.clone(),
+            ..pair.clone()
+        };
+        assert_eq!(pair.documents(), swapped.documents());
+    }
+}

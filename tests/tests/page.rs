@@ -1,0 +1,160 @@
+//! The page of a report in a real browser: search, sort, pages, a narrow and a dark screen, hostile names.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use simdex_tests::browser::Browser;
+use simdex_tests::sandbox::Sandbox;
+
+/// Groups of three files: more than one page of the list, and of the report, holds.
+const GROUPS: usize = 230;
+
+const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\">";
+
+/// A text of its own for each group.
+fn text(group: usize) -> String {
+    let mut text = String::new();
+    for line in 0..12 {
+        let word = (group * 7919 + line * 104_729) % 1_000_003;
+        let _ = writeln!(text, "Item {word} of file {group} is due on day {line}.");
+    }
+    text
+}
+
+fn files(sandbox: &Sandbox) -> Result<()> {
+    for group in 0..GROUPS {
+        sandbox.write(format!("{group:03}-a.txt"), text(group))?;
+        sandbox.write(format!("{group:03}-b.txt"), text(group))?;
+        let changed = text(group).replace("on day 11", "on day 12");
+        sandbox.write(format!("{group:03}-c.txt"), changed)?;
+    }
+    let name = format!("007-needle {}.txt", HOSTILE.replace('/', ""));
+    sandbox.write(name, text(7))?;
+    Ok(())
+}
+
+/// What the page says of its list.
+fn status(browser: &Browser) -> Result<String> {
+    let said = browser.run("return document.getElementById('shown').textContent")?;
+    Ok(said.as_str().unwrap_or_default().to_owned())
+}
+
+fn rows(browser: &Browser) -> Result<u64> {
+    let rows = browser.run("return document.querySelectorAll('#groups tbody tr').length")?;
+    rows.as_u64().context("a number")
+}
+
+/// Search by the keyboard alone; a member's path is found too, and no name is run as markup.
+fn search(browser: &Browser) -> Result<()> {
+    let wanted = format!("1 to 100 of {GROUPS} groups");
+    ensure!(status(browser)? == wanted, "{}", status(browser)?);
+    ensure!(rows(browser)? == 100);
+    browser.press("/needle IMG")?;
+    let wanted = format!("1 to 1 of 1 group, of {GROUPS} in all");
+    ensure!(status(browser)? == wanted, "{}", status(browser)?);
+    let row = browser.run("return document.querySelector('#groups tbody tr').textContent")?;
+    let row = row.as_str().unwrap_or_default();
+    ensure!(row.contains("007-needle <img"), "{row}");
+    ensure!(browser.run("return document.images.length")? == 0);
+    browser.run("let s = document.getElementById('search'); s.value = ''; s.dispatchEvent(new Event('input'))")?;
+    ensure!(rows(browser)? == 100);
+    Ok(())
+}
+
+/// Sorting is said to readers of the screen, and the list has pages.
+fn sort_and_turn(browser: &Browser) -> Result<()> {
+    browser.click("th button[data-column='3']")?;
+    let sorted = browser.run(
+        "return document.querySelector('th[aria-sort]').textContent + ' ' + \
+         document.querySelector('th[aria-sort]').ariaSort",
+    )?;
+    ensure!(sorted == "Files descending", "{sorted}");
+    let first = browser.run("return document.querySelector('#groups tbody tr').textContent")?;
+    ensure!(
+        first.as_str().is_some_and(|row| row.contains("/007-")),
+        "{first}"
+    );
+    browser.click("#next")?;
+    browser.click("#next")?;
+    ensure!(rows(browser)? == GROUPS as u64 - 200);
+    let off = browser.run("return [next.disabled, back.disabled]")?;
+    ensure!(off == json!([true, false]), "{off}");
+    Ok(())
+}
+
+/// A group on a later page is one click away, and that page leads back.
+fn follow(browser: &Browser) -> Result<()> {
+    browser.click("#groups tbody tr:last-child a")?;
+    let address = browser.address()?;
+    ensure!(address.contains("report-0002.html#g"), "{address}");
+    let shown = browser.run(
+        "let it = document.querySelector(':target'); return it.tagName + ' ' + it.querySelectorAll('.cards tr').length",
+    )?;
+    ensure!(shown == "SECTION 4", "{shown}");
+    browser.click("section.group:target summary")?;
+    let marked = browser
+        .run("return document.querySelector(':target ins').getBoundingClientRect().width")?;
+    ensure!(marked.as_f64() > Some(0.0), "the difference is not shown");
+    browser.click("nav.pages a[href='report.html#list']")?;
+    let address = browser.address()?;
+    ensure!(address.ends_with("report.html#list"), "{address}");
+    Ok(())
+}
+
+/// Nothing is wider than a telephone, and a dark screen stays dark.
+fn narrow_and_dark(browser: &Browser) -> Result<()> {
+    let screen = json!({"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": true});
+    browser.devtools("Emulation.setDeviceMetricsOverride", &screen)?;
+    let width = browser.run("return document.documentElement.scrollWidth")?;
+    ensure!(width.as_u64() <= Some(420), "{width} wide");
+    let dark = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
+    browser.devtools("Emulation.setEmulatedMedia", &dark)?;
+    let colours = browser.run(
+        "let s = getComputedStyle(document.body); return [s.backgroundColor, s.color].map(\
+         c => c.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0))",
+    )?;
+    let (paper, ink) = (colours[0].as_u64(), colours[1].as_u64());
+    ensure!(paper < Some(150) && ink > Some(600), "{colours}");
+    Ok(())
+}
+
+/// Each control has a label, each plot a sentence, each column a heading.
+fn accessible(browser: &Browser) -> Result<()> {
+    let bare = browser.run(
+        "return [...document.querySelectorAll('input, select')].filter(it => !it.labels.length).length \
+         + [...document.querySelectorAll('svg')].filter(it => !it.ariaLabel || it.role !== 'img').length \
+         + [...document.querySelectorAll('thead th')].filter(it => !it.textContent.trim()).length",
+    )?;
+    ensure!(bare == 0, "{bare} without a name");
+    ensure!(browser.run("return document.querySelectorAll('svg').length")? == 3);
+    Ok(())
+}
+
+#[test]
+fn the_page_is_searched_sorted_and_read_on_any_screen() -> Result<()> {
+    let Some(browser) = Browser::start()? else {
+        eprintln!("skipped, this machine has no Chromium with ChromeDriver");
+        return Ok(());
+    };
+    let sandbox = Sandbox::new()?;
+    files(&sandbox)?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let out = sandbox.beside("report");
+    daemon
+        .simctl(["report", "--out", out.to_str().context("a path")?])?
+        .success()?;
+    browser.open(&out.join("report.html"))?;
+    let title = browser.run("return document.title")?;
+    accessible(&browser)?;
+    search(&browser)?;
+    sort_and_turn(&browser)?;
+    follow(&browser)?;
+    narrow_and_dark(&browser)?;
+    ensure!(browser.run("return document.title")? == title);
+    let said = browser.console()?;
+    ensure!(said.is_empty(), "{said:?}");
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
