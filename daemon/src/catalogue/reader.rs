@@ -75,7 +75,8 @@ pub(super) struct OrderedGroups {
     pub(super) suppressed: u64,
     /// Documents that were not settled then, or whose group is not among them.
     pub(super) unsettled: UnsettledCounts,
-    _held: GrowingPermit,
+    /// Of the members, and of the paths.
+    _held: (Option<GrowingPermit>, GrowingPermit),
 }
 
 impl Reader<'_> {
@@ -103,7 +104,7 @@ impl Reader<'_> {
             groups,
             suppressed: known.suppressed,
             unsettled,
-            _held: held,
+            _held: (known.held, held),
         })
     }
 

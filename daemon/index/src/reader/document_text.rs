@@ -65,9 +65,11 @@ impl IndexReader {
         read.inspect_err(|error| self.shared.damaged.note(id, error))
     }
 
-    /// Whether the text of a document reads as that document's. Notes the document if not.
+    /// Whether the text of a document reads as that document's. Notes the document if it does not; one that was
+    /// purged has no text.
     pub(crate) fn is_text_sound(&self, id: DocId) -> Result<bool, IndexError> {
         match self.text(id) {
+            Err(IndexError::UnknownDocument(_)) => Ok(false),
             Err(error) if error.is_damaged_text() => Ok(false),
             read => read.map(|_| true),
         }

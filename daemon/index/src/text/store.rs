@@ -215,8 +215,9 @@ impl TextStore {
     /// Segments that hold live text, as counted, and whose files are gone or were replaced while
     /// they were written.
     pub fn vanished(&self) -> Result<BTreeSet<u32>, TextError> {
-        let present = self.lengths()?;
+        // The lock first: a segment that is begun behind the listing is live and not in it.
         let writer = self.writer();
+        let present = self.lengths()?;
         let live = writer.tallies.iter().filter(|(_, tally)| tally.live > 0);
         let gone = |number: &u32| !present.contains_key(number) || writer.vanished.contains(number);
         Ok(live.map(|(number, _)| *number).filter(gone).collect())

@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::thread;
 
 use proptest::prelude::*;
 use simdex_schema::StoreId;
@@ -298,6 +299,19 @@ fn a_segment_that_vanishes_is_left_for_a_new_one() {
         assert_eq!(store.vanished().unwrap(), [1].into());
         store.forget(&[1].into());
         assert!(!store.has_vanished() && store.vanished().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_segment_that_is_begun_meanwhile_is_not_taken_for_gone() {
+    for _ in 0..200 {
+        let (_dir, store) = store();
+        thread::scope(|scope| {
+            let appended = scope.spawn(|| store.append(&["first"]).unwrap());
+            while !appended.is_finished() {
+                assert_eq!(store.vanished().unwrap(), [].into());
+            }
+        });
     }
 }
 
