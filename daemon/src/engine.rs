@@ -355,7 +355,9 @@ fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineE
     let hooks = hooks(host, lifecycle);
     let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
     stop.check()?;
-    let opened = storage::open_index(&host.config, data_dir, program, false, hooks, stop)?;
+    let opening = host.store.opening(data_dir);
+    let opened = storage::open_index(&host.config, data_dir, program, opening, hooks, stop)?;
+    host.store.note(data_dir);
     if let Err(stopped) = stop.check() {
         opened.index.close(opened.writer)?;
         return Err(stopped.into());

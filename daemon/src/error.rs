@@ -16,6 +16,14 @@ pub enum EngineError {
     /// Another daemon has the data directory.
     #[error("another daemon holds {}", .0.display())]
     Locked(PathBuf),
+    /// The store was moved away or exchanged while this process had it open, and what is there now does not open.
+    #[error("{} was exchanged while simdexd runs ({reason}); it is left as it is", path.display())]
+    Exchanged {
+        /// The store.
+        path: PathBuf,
+        /// What is wrong with what is there now.
+        reason: String,
+    },
     /// A directory to be scanned is not there.
     #[error("{} is not a directory that can be read ({reason})", path.display())]
     MissingRoot {
@@ -102,6 +110,9 @@ impl EngineError {
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::Locked(_) => "stop it, or name another --data-dir",
+            Self::Exchanged { .. } => {
+                "put a whole store in its place, or restart simdexd to begin anew with what is there"
+            }
             Self::MissingRoot { .. } => "name an existing one",
             Self::DataDir { source, .. } if source.kind() == ErrorKind::NotFound => {
                 "make its parent directory, or name another with --data-dir"

@@ -12,6 +12,7 @@ use simdex_index::{Cancel, Opened, View};
 
 use crate::cli::exit;
 use crate::config::Config;
+use crate::storage::Opening;
 use crate::{storage, verify};
 
 /// Rebuilds what is derived in a data directory that no daemon holds.
@@ -25,7 +26,14 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
     }
     let started = Instant::now();
     let hooks = Hooks::default();
-    let opened = storage::open_index(&config, &data_dir, program, true, hooks, &Cancel::never());
+    let opened = storage::open_index(
+        &config,
+        &data_dir,
+        program,
+        Opening::Rebuild,
+        hooks,
+        &Cancel::never(),
+    );
     let opened = match opened {
         Err(error) => match error.store_damage() {
             Some(reason) => return Ok(damaged(&data_dir, reason)),

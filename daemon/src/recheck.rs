@@ -106,7 +106,7 @@ impl Recheck {
             cursor: Cursor::read(data_dir),
             noted: Instant::now(),
             pace,
-            owed: 0,
+            debt: Debt::default(),
             stop: Arc::clone(&stop),
         };
         let thread = lifecycle.spawn("recheck".to_owned(), move || {
@@ -155,8 +155,7 @@ struct Round {
     cursor: Cursor,
     noted: Instant,
     pace: Pace,
-    /// Bytes read and not yet waited for.
-    owed: u64,
+    debt: Debt,
     stop: Arc<Stop>,
 }
 
@@ -245,7 +244,7 @@ impl Round {
 
     /// One file: hashed again where its record says that nothing changed.
     fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), Broken> {
-        self.wait(0)?;
+        self.wait()?;
         let Some(record) = self
             .writer()
             .registry()
@@ -293,12 +292,11 @@ impl Round {
         record: &FileRecord,
     ) -> Result<Option<ContentHash>, Ended> {
         let length = record.stat.length;
-        self.owed += LEAST.saturating_sub(length);
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
         // Opened anew for each part: no descriptor is held while it waits, which would keep a share
         // from being unmounted, and a file that grows meanwhile is given up at once.
         loop {
-            let part = (length - at).min(PART);
+            let part = self.debt.charge_part(at, length);
             if !read_part(root, key, record, (at, part), &mut hasher) {
                 return Ok(None);
             }
@@ -306,19 +304,13 @@ impl Round {
             if at == length {
                 return Ok(Some(ContentHash(*hasher.finalize().as_bytes())));
             }
-            self.wait(part)?;
+            self.wait()?;
         }
     }
 
-    /// Keeps to the rate after so many bytes more, and writes the place down at times.
-    fn wait(&mut self, bytes: u64) -> Result<(), Ended> {
-        self.owed += bytes;
-        let rate = self.pace.bytes_per_second.max(1);
-        let mut time = Duration::ZERO;
-        if self.owed >= (rate / 4).max(1) {
-            time = Duration::from_secs_f64(self.owed as f64 / rate as f64);
-            self.owed = 0;
-        }
+    /// Keeps to the rate, and writes the place down at times.
+    fn wait(&mut self) -> Result<(), Ended> {
+        let time = self.debt.pay_off(self.pace.bytes_per_second);
         if self.noted.elapsed() >= NOTED {
             self.cursor.write();
             self.noted = Instant::now();
@@ -327,6 +319,34 @@ impl Round {
             true => Err(Ended),
             false => Ok(()),
         }
+    }
+}
+
+/// Bytes that were read and not yet waited for.
+#[derive(Debug, Default)]
+struct Debt(u64);
+
+impl Debt {
+    /// The length of the next part of a file, charged before it is read: where that fails half way, bytes were
+    /// read as well. A file costs [`LEAST`] bytes at least.
+    fn charge_part(&mut self, at: u64, length: u64) -> u64 {
+        let part = (length - at).min(PART);
+        let opening = if at == 0 {
+            LEAST.saturating_sub(length)
+        } else {
+            0
+        };
+        self.0 += part + opening;
+        part
+    }
+
+    /// How long to wait for what was read, at a rate in bytes a second; zero while that is little.
+    fn pay_off(&mut self, rate: u64) -> Duration {
+        let rate = rate.max(1);
+        if self.0 < (rate / 4).max(1) {
+            return Duration::ZERO;
+        }
+        Duration::from_secs_f64(std::mem::take(&mut self.0) as f64 / rate as f64)
     }
 }
 
@@ -372,6 +392,25 @@ fn is_fresh(read: i64, now: i64, rest: Duration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_byte_of_every_file_is_waited_for() {
+        for length in [0, 1, LEAST, LEAST + 1, PART, PART + 1, 3 * PART + 7] {
+            let (mut debt, mut at, mut waited) = (Debt::default(), 0, Duration::ZERO);
+            loop {
+                at += debt.charge_part(at, length);
+                waited += debt.pay_off(1);
+                if at == length {
+                    break;
+                }
+            }
+            assert_eq!(waited.as_secs(), length.max(LEAST), "{length}");
+        }
+        let mut debt = Debt::default();
+        debt.charge_part(0, LEAST);
+        assert_eq!(debt.pay_off(u64::MAX), Duration::ZERO);
+        assert_eq!(debt.pay_off(1).as_secs(), LEAST, "little is not forgotten");
+    }
 
     #[test]
     fn what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again() {

@@ -3,10 +3,11 @@
 mod private;
 
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, StoreError};
+use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, SledStore, StoreError};
 use simdex_index::{Cancel, Index, Options};
 
 use crate::config::Config;
@@ -62,49 +63,45 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
     })
 }
 
-/// Opens the index of a data directory; `rebuild` makes everything that follows from records and
-/// texts anew, and leaves a damaged store where it is; `hooks` look on at its store; `stop` ends it between its steps.
+/// What opening an index may do to a store that is missing or damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// One that is missing is begun; one that is damaged is set aside, and another begun in its place.
+    OrBegin,
+    /// Nothing: somebody moved the store away or exchanged it while this process had it open, and may not have
+    /// done with it.
+    AsItIs,
+    /// As it is, and everything that follows from records and texts is made anew.
+    Rebuild,
+}
+
+/// Which store lies in a data directory: device and inode of the file that is locked; none where there is none.
+pub fn store_identity(data_dir: &Path) -> Option<(u64, u64)> {
+    let lock = std::fs::symlink_metadata(data_dir.join("store/LOCK")).ok()?;
+    Some((lock.dev(), lock.ino()))
+}
+
+/// Opens the index of a data directory; `hooks` look on at its store; `stop` ends it between its steps.
+///
+/// # Errors
+/// [`EngineError::Exchanged`] where a store that may not be touched is missing or damaged.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
     program: &Path,
-    rebuild: bool,
+    opening: Opening,
     hooks: Hooks,
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
+    if opening == Opening::AsItIs && store_identity(data_dir).is_none() {
+        return Err(exchanged(data_dir, "it is gone".to_owned()));
+    }
     private::claim(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
         source,
     })?;
-    let dir = data_dir.join("store");
-    let mut probe = Command::new(program);
-    probe.arg("probe-store").arg(&dir);
-    let options = StoreOptions {
-        cache_bytes: config.store.cache_mib.bytes(),
-    };
-    let limit = store::probe_time_limit(&dir);
-    let opened = match rebuild {
-        // Whoever doubts what is derived must not lose what it is derived from.
-        true => store::open_in_place(&dir, options, Some(probe), limit, stop).map(|store| {
-            store::Opened {
-                store,
-                damage: None,
-            }
-        }),
-        false => store::open_checked(&dir, options, Some(probe), limit, stop),
-    };
-    let opened = opened.map_err(|error| match error {
-        StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
-        other => EngineError::Index(other.into()),
-    })?;
-    if let Some(damage) = &opened.damage {
-        eprintln!(
-            "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
-             anew from the roots",
-            damage.reason,
-            damage.set_aside.display()
-        );
-    }
+    let opened = open_store(config, data_dir, program, opening, stop)?;
+    let rebuild = opening == Opening::Rebuild;
     let options = Options {
         buffer_postings: config.store.buffer_postings,
         working_bytes: config.store.working_mib.bytes(),
@@ -113,7 +110,7 @@ pub fn open_index(
         ..Options::default()
     };
     let texts = data_dir.join("text");
-    let store = Box::new(Hooked::new(Box::new(opened.store), hooks));
+    let store = Box::new(Hooked::new(Box::new(opened), hooks));
     let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
     if !rebuild && opened.report.damaged_texts > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
@@ -124,6 +121,56 @@ pub fn open_index(
         );
     }
     Ok(opened)
+}
+
+/// Opens the store of a data directory, examined first where a crash is suspected.
+fn open_store(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    opening: Opening,
+    stop: &Cancel,
+) -> Result<SledStore, EngineError> {
+    let dir = data_dir.join("store");
+    let mut probe = Command::new(program);
+    probe.arg("probe-store").arg(&dir);
+    let options = StoreOptions {
+        cache_bytes: config.store.cache_mib.bytes(),
+    };
+    let limit = store::probe_time_limit(&dir);
+    let opened = match opening {
+        Opening::OrBegin => store::open_checked(&dir, options, Some(probe), limit, stop),
+        // Whoever doubts what is derived must not lose what it is derived from.
+        Opening::AsItIs | Opening::Rebuild => {
+            let damage = None;
+            let opened = store::open_in_place(&dir, options, Some(probe), limit, stop);
+            opened.map(|store| store::Opened { store, damage })
+        }
+    };
+    let opened = opened.map_err(|error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
+        StoreError::Damaged { reason } if opening == Opening::AsItIs => {
+            let reason = format!("what lies there now is damaged: {reason}");
+            exchanged(data_dir, reason)
+        }
+        other => EngineError::Index(other.into()),
+    })?;
+    if let Some(damage) = &opened.damage {
+        eprintln!(
+            "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
+             anew from the roots",
+            damage.reason,
+            damage.set_aside.display()
+        );
+    }
+    Ok(opened.store)
+}
+
+fn exchanged(data_dir: &Path, reason: String) -> EngineError {
+    EngineError::Exchanged {
+        path: data_dir.join("store"),
+        reason,
+    }
 }
 
 #[cfg(test)]

@@ -102,7 +102,8 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
     };
     let texts = args.dir.join("text");
     let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
-    for path in store::damaged_settings(&original).map_err(locked)? {
+    let records = opened.records_folder();
+    for path in store::damaged_settings(&original, &records).map_err(locked)? {
         let named = path.strip_prefix(&args.dir).unwrap_or(&path).display();
         let fault = format!("{named} is damaged; the next start of the daemon puts it right");
         verified.faults.tell(&fault);
@@ -112,7 +113,7 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
                      were lost; the next start of the daemon reads again what is missing";
         verified.faults.tell(fault);
     }
-    let strays = store::strays(&original, &verified.runs).map_err(locked)?;
+    let strays = store::strays(&original, &records, &verified.runs).map_err(locked)?;
     Ok((verified, strays))
 }
 

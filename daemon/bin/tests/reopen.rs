@@ -224,6 +224,31 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
 }
 
 #[test]
+fn a_store_that_is_moved_away_is_not_begun_anew_and_opens_once_it_is_back() {
+    let (daemon, _) = bed();
+    write(&daemon, "early.txt", 1);
+    daemon.wait(daemon.client.sync()).unwrap();
+    let (store, away) = (
+        daemon.data_dir().join("store"),
+        daemon.data_dir().join("away"),
+    );
+    std::fs::rename(&store, &away).unwrap();
+    write(&daemon, "late.txt", 2);
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    until("a refusal to begin", || {
+        alarm(&daemon, false)
+            .reason
+            .contains("it is gone")
+            .then_some(())
+    });
+    assert!(!store.exists() && daemon.data_dir().join("text").is_dir());
+    std::fs::rename(&away, &store).unwrap();
+    whole(&daemon, &["early.txt", "late.txt"]);
+    assert!(!daemon.data_dir().join("text.damaged-1").exists());
+}
+
+#[test]
 fn a_writer_that_panics_loses_no_change() {
     let (daemon, store) = bed();
     store.arm(WRITES_PANIC);

@@ -1,7 +1,7 @@
 //! Directories that are set aside whole, for people to examine: `store.damaged-2`, and the texts that lay
 //! beside it, `text.damaged-2`. Nothing removes them but the administrator.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -11,15 +11,21 @@ const DAMAGED: &str = ".damaged-";
 
 /// The highest number that anything beside `dir` was set aside under; 0 where nothing was.
 pub(crate) fn last_number(dir: &Path) -> Result<u32> {
-    let number_of = |name: OsString| {
-        let name = name.into_string().ok()?;
-        name.rsplit_once(DAMAGED)?.1.parse().ok()
-    };
     let mut last = 0;
     for entry in std::fs::read_dir(parent(dir))? {
-        last = last.max(number_of(entry?.file_name()).unwrap_or(0));
+        last = last.max(number_of(&entry?.file_name()).unwrap_or(0));
     }
     Ok(last)
+}
+
+/// Whether a path is of something that was set aside.
+pub(crate) fn is_set_aside(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| number_of(name).is_some())
+}
+
+fn number_of(name: &OsStr) -> Option<u32> {
+    name.to_str()?.rsplit_once(DAMAGED)?.1.parse().ok()
 }
 
 /// Where `dir` lies once it is set aside under a number.
@@ -68,6 +74,7 @@ mod tests {
             std::fs::create_dir(temp.path().join(name)).unwrap();
         }
         assert_eq!(last_number(&dir).unwrap(), 9);
+        assert!(is_set_aside(&path(&dir, 2)) && !is_set_aside(&dir));
         assert!(set_aside(&dir, 2).is_err());
         assert_eq!(set_aside(&dir, 10).unwrap(), path(&dir, 10));
         assert!(!dir.exists() && path(&dir, 10).is_dir());

@@ -19,7 +19,7 @@ use crate::{IndexError, IndexReader, IndexWriter, Registry, UnsettledCounts, Vie
 
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use open::{OpenReport, Opened};
-pub(crate) use open::{put_meta, random_id, visit};
+pub(crate) use open::{put_meta, visit};
 
 /// How an index is kept; none of it changes what is stored.
 #[derive(Clone, Copy, Debug)]

@@ -63,6 +63,18 @@ pub const MAX_VALUE: usize = 4 << 10;
 /// only bounds what a fault can write.
 pub const MAX_RECORD: usize = 16 << 20;
 
+/// An id that nothing else has.
+pub(crate) fn random_id() -> Result<[u8; 16], StoreError> {
+    let mut id = [0; 16];
+    let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
+    match filled {
+        Ok(16) => Ok(id),
+        _ => Err(StoreError::Engine(
+            "the kernel returns no random bytes".to_owned(),
+        )),
+    }
+}
+
 /// One change of a record batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {

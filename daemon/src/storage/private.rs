@@ -53,7 +53,8 @@ pub(super) fn claim(data_dir: &Path) -> Result<()> {
         let (name, found) = (entry.file_name(), entry.metadata()?);
         let is_named = |start: &&str| name.to_string_lossy().starts_with(start);
         let is_set_aside = SET_ASIDE.iter().any(is_named);
-        if is_set_aside || found.is_file() {
+        // A link to what was set aside and moved elsewhere is the administrator's; what it leads to as well.
+        if is_set_aside && found.is_dir() || found.is_file() {
             close(&entry.path(), &found, user)?;
         } else if FILES.iter().any(|file| name == *file) {
             return Err(refused(&entry.path(), "is no regular file; move it away"));
@@ -230,6 +231,21 @@ mod tests {
             std::os::unix::fs::chown(dir.path().join(name), Some(ours), None).unwrap();
         }
         claim(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn what_was_set_aside_and_moved_elsewhere_is_not_touched_through_its_link() {
+        let dir = opened_wide();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let open = Permissions::from_mode(0o755);
+        fs::set_permissions(elsewhere.path(), open).unwrap();
+        let link = |to: &Path, name: &str| {
+            std::os::unix::fs::symlink(to, dir.path().join(name)).unwrap();
+        };
+        link(elsewhere.path(), "store.damaged-7");
+        link(Path::new("missing"), "text.damaged-7");
+        claim(dir.path()).unwrap();
+        assert_eq!(mode(elsewhere.path()), 0o755);
     }
 
     #[test]

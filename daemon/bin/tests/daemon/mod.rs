@@ -188,8 +188,12 @@ impl Daemon {
         assert!(self.wait(call).is_err_and(|error| error.is_cancelled()));
     }
 
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
     pub(crate) fn data_dir_holds_no_upload(&self) -> bool {
-        let entries = std::fs::read_dir(self.dir.path().join("data")).unwrap();
+        let entries = std::fs::read_dir(self.data_dir()).unwrap();
         let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
         entries
             .map(name)

@@ -13,7 +13,7 @@ use crate::error::decode_error;
 use crate::reader::forward_signature;
 use crate::runs;
 use crate::shared::{IndexState, Shared};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, random_id};
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
 use crate::writer::{WriterState, with_signatures};
@@ -219,16 +219,6 @@ fn begin(
     // Before there are texts of its own.
     store.commit()?;
     Ok(meta)
-}
-
-/// An id that nothing else has.
-pub(crate) fn random_id() -> Result<[u8; 16], IndexError> {
-    let mut id = [0; 16];
-    let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
-    match filled {
-        Ok(16) => Ok(id),
-        _ => Err(StoreError::Engine("the kernel gives no random bytes".to_owned()).into()),
-    }
 }
 
 pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {

@@ -7,7 +7,6 @@ use std::io::{ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::durable::{folders, sync_dir};
-use super::generation::Generation;
 use super::{StoreError, runs};
 use crate::safe_fs;
 
@@ -19,13 +18,13 @@ const CRC_LEN: usize = 4;
 /// Far above any settings: bounds what is read.
 const MOST: u64 = 4 << 10;
 
-/// The files of the engine's settings for the records and the runs of a store that are damaged; they are
-/// put right when the store is opened.
+/// The files of the engine's settings for the records, which lie in this folder of the store, and for its runs
+/// that are damaged; they are put right when the store is opened.
 ///
 /// # Errors
 /// [`StoreError::Io`] where one cannot be read or is no regular file.
-pub fn damaged_settings(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
-    let mut dirs = vec![Generation::current(store)?.dir()];
+pub fn damaged_settings(store: &Path, records: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut dirs = vec![store.join(records)];
     dirs.extend(folders(&store.join(runs::DIR))?);
     let mut damaged = Vec::new();
     for dir in dirs {

@@ -13,10 +13,13 @@ use super::lock::{Anchor, wait_unlocked};
 use super::recovery::{Cleaning, LastHandle, RELEASE_LIMIT, from_engine, guarded, open_engine};
 use super::seal::TreeId;
 use super::tree::SledTree;
+use super::witness::RecordsId;
 use crate::safe_fs;
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
+/// Under which it keeps the id of the records.
+const ID_KEY: &[u8] = b"store";
 /// Stands for the number of the last commit in records that are still being copied.
 pub(super) const UNFINISHED: u64 = u64::MAX;
 /// The tree that held all postings up to format 4.
@@ -70,6 +73,17 @@ impl Engine {
     /// Notes the number of a commit, behind all that was written before.
     pub(super) fn write_commit(&self, number: u64) -> Result<(), StoreError> {
         self.commits.write(COMMIT_KEY, &number.to_le_bytes())
+    }
+
+    /// The id of the records; none where they were not given one yet.
+    pub(super) fn id(&self) -> Result<Option<RecordsId>, StoreError> {
+        let stored = self.commits.read(ID_KEY)?;
+        Ok(stored.and_then(|bytes| bytes.try_into().ok()))
+    }
+
+    /// Notes the id of the records.
+    pub(super) fn write_id(&self, id: RecordsId) -> Result<(), StoreError> {
+        self.commits.write(ID_KEY, &id)
     }
 
     /// Returns once all that was written is power-safe.

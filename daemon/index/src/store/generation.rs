@@ -38,7 +38,8 @@ pub(super) struct Generation {
 impl Generation {
     /// Those that may hold the records of a store, which may be empty or missing, the likeliest first:
     /// finished ones, the highest first; the first of all; those with a mark, which a backup may have
-    /// brought back. Changes nothing.
+    /// brought back. Without a database there are no records: a directory that a restore only began is none
+    /// of them. Changes nothing.
     pub(super) fn candidates(store: &Path) -> Result<Vec<Self>, StoreError> {
         let first = Self {
             store: store.into(),
@@ -46,17 +47,15 @@ impl Generation {
         };
         let (mut finished, mut marked) = (Vec::new(), Vec::new());
         for found in Self::all(store)? {
-            if !kind_at(&found.dir())?.is_some_and(|kind| kind.is_dir()) {
+            if kind_at(&found.db())?.is_none() {
                 continue;
             }
             match found.is_marked()? {
                 false => finished.push(found),
-                true if kind_at(&found.db())?.is_some() => marked.push(found),
-                true => {}
+                true => marked.push(found),
             }
         }
         let has_first = kind_at(&first.db())?.is_some();
-        let is_new = finished.is_empty() && !has_first;
         let descending = |mut some: Vec<Self>| {
             some.sort_by_key(|one| Reverse(one.number));
             some.dedup();
@@ -65,8 +64,9 @@ impl Generation {
         let mut all = descending(finished);
         all.extend(has_first.then(|| first.clone()));
         all.extend(descending(marked));
-        // It is made where none of the others is any good.
-        all.extend(is_new.then_some(first));
+        if all.is_empty() {
+            all.push(first);
+        }
         Ok(all)
     }
 
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(current.number, 10);
         let all = Generation::candidates(store).unwrap();
         let numbers: Vec<_> = all.iter().map(|one| one.number).collect();
-        assert_eq!(numbers, [10, 9, 0, 11]);
+        assert_eq!(numbers, [10, 0, 11]);
         current.keep_alone().unwrap();
         assert!(kept.iter().all(|name| store.join(name).exists()));
         assert!(left.iter().all(|name| !store.join(name).exists()));
@@ -336,9 +336,10 @@ mod tests {
     fn a_generation_is_current_once_it_is_finished_and_not_before() {
         let temp = tempfile::tempdir().unwrap();
         let first = Generation::current(temp.path()).unwrap();
+        fs::write(first.db(), "").unwrap();
         let second = first.next();
         second.begin().unwrap();
-        assert!(second.dir().is_dir());
+        fs::write(second.db(), "").unwrap();
         assert_eq!(Generation::current(temp.path()).unwrap(), first);
         second.finish().unwrap();
         assert_eq!(Generation::current(temp.path()).unwrap(), second);

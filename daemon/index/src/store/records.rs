@@ -4,6 +4,7 @@
 //! Readers take the current database and read it to the end of what they do, whatever becomes current
 //! meanwhile. Locks are taken in the order `changes`, `last`, `current`.
 
+use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
@@ -14,8 +15,8 @@ use super::generation::Generation;
 use super::lock::Anchor;
 use super::recovery::Cleaning;
 use super::sizes::Sizes;
-use super::witness::Witness;
-use super::{RecordStore, StoreError, VisitEntry, Write};
+use super::witness::{RecordsId, Witness, Witnessed};
+use super::{RecordStore, StoreError, VisitEntry, Write, random_id};
 
 /// All records of a store.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(super) struct Records {
     /// Number of the last commit; locked while one is made.
     last: Mutex<u64>,
     witness: Witness,
+    /// Of all generations.
+    pub(super) id: RecordsId,
     /// The lock of the store.
     pub(super) lock: Anchor,
     current: RwLock<Arc<Engine>>,
@@ -42,10 +45,19 @@ impl Records {
     /// Opens the records of a store, creating them if absent. The caller holds the lock of the store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the engine finds them corrupt, or knows fewer commits than were made.
+    /// [`StoreError::Damaged`] if the engine finds them corrupt, or knows fewer commits than were made, or those
+    /// of another store.
     pub(super) fn open(store: &Path, lock: &Anchor, cache_bytes: u64) -> Result<Self, StoreError> {
         let witness = Witness::open(store)?;
         let (engine, last) = open_likeliest(store, lock, witness.read()?, cache_bytes)?;
+        let id = match engine.id()? {
+            Some(id) => id,
+            None => {
+                let id = random_id()?;
+                engine.write_id(id)?;
+                id
+            }
+        };
         if engine.generation.is_marked()? {
             engine.sync()?;
         }
@@ -57,6 +69,7 @@ impl Records {
             rewriting: Mutex::default(),
             last: Mutex::new(last),
             witness,
+            id,
             lock: lock.clone(),
             current: RwLock::new(Arc::new(engine)),
             sizes: Sizes::default(),
@@ -72,6 +85,8 @@ impl Records {
         let engine = self.current();
         engine.write_commit(number)?;
         engine.sync()?;
+        // The engine knows it for good by now.
+        self.witness.name(self.id)?;
         self.witness.write(number)?;
         *last = number;
         Ok(())
@@ -117,20 +132,32 @@ impl Records {
     }
 }
 
-/// Opens the likeliest generation that is whole; returns its last commit too.
+/// Opens the likeliest generation that is whole; returns its last commit too. Where there are several, all of
+/// one is read before it is believed: what opens it removes the others.
 ///
 /// # Errors
 /// What the likeliest of all lacks, where none is whole.
 fn open_likeliest(
     store: &Path,
     lock: &Anchor,
-    witnessed: u64,
+    witnessed: Witnessed,
     cache_bytes: u64,
 ) -> Result<(Engine, u64), StoreError> {
-    let mut refused = None;
-    for generation in Generation::candidates(store)? {
+    let (mut refused, mut candidates) = (None, Generation::candidates(store)?);
+    let is_alone = candidates.len() == 1;
+    if !is_alone && witnessed.commits == 0 {
+        // Nothing tells what the last commit was: whatever knows most of them knows it.
+        candidates.sort_by_cached_key(|one| Reverse(commits_of(one.clone(), lock, cache_bytes)));
+    }
+    for generation in candidates {
         let dir = generation.dir();
-        match open_whole(generation, lock, witnessed, cache_bytes) {
+        let opened = open_whole(generation, lock, witnessed, cache_bytes);
+        let opened = opened.and_then(|(engine, last)| match (is_alone, last) {
+            (true, _) => Ok((engine, last)),
+            (false, 0) => Err(damaged("they know of no commit, and others are there")),
+            (false, _) => engine.records.verify().map(|_| (engine, last)),
+        });
+        match opened {
             Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
                 tracing::warn!(%error, dir = %dir.display(), "these records are not whole");
                 refused.get_or_insert(error);
@@ -138,28 +165,48 @@ fn open_likeliest(
             opened => return opened,
         }
     }
-    Err(refused.unwrap_or_else(|| StoreError::Damaged {
-        reason: "there are no records".to_owned(),
-    }))
+    Err(refused.unwrap_or_else(|| damaged("there are no records")))
 }
 
-/// Opens a generation that knows every commit that was witnessed.
+/// How many commits a generation knows; 0 where it does not open.
+fn commits_of(generation: Generation, lock: &Anchor, cache_bytes: u64) -> u64 {
+    let engine = Engine::open(generation, lock, cache_bytes, Cleaning::WhileWriting);
+    let commits = engine.and_then(|engine| {
+        let last = engine.last_commit()?;
+        engine.close().map(|()| last)
+    });
+    commits.map_or(0, |last| if last == UNFINISHED { 0 } else { last })
+}
+
+/// Opens a generation that knows every commit that was witnessed, and no other store's.
 fn open_whole(
     generation: Generation,
     lock: &Anchor,
-    witnessed: u64,
+    witnessed: Witnessed,
     cache_bytes: u64,
 ) -> Result<(Engine, u64), StoreError> {
     let is_marked = generation.is_marked()?;
     let engine = Engine::open(generation, lock, cache_bytes, Cleaning::InBackground)?;
-    let last = engine.last_commit()?;
+    let (last, id) = (engine.last_commit()?, engine.id()?);
+    let witnessed_commits = witnessed.commits;
     let reason = match last {
         UNFINISHED => "they were never copied to their end".to_owned(),
         0 if is_marked => "their copy was never finished".to_owned(),
-        _ if last < witnessed => format!("the engine lost commits {} to {witnessed}", last + 1),
+        _ if last < witnessed_commits => {
+            let first = last + 1;
+            format!("the engine lost commits {first} to {witnessed_commits}")
+        }
+        _ if witnessed.id.is_some() && witnessed.id != id => {
+            "they are the records of another store".to_owned()
+        }
         _ => return Ok((engine, last)),
     };
     Err(StoreError::Damaged { reason })
+}
+
+fn damaged(reason: &str) -> StoreError {
+    let reason = reason.to_owned();
+    StoreError::Damaged { reason }
 }
 
 impl RecordStore for Records {

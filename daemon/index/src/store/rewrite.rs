@@ -23,6 +23,7 @@ use super::lock::Anchor;
 use super::pack::{PACK_BYTES, Packer};
 use super::records::Records;
 use super::recovery::Cleaning;
+use super::witness::RecordsId;
 use super::{RecordStore as _, StoreError, Write};
 use crate::Cancel;
 
@@ -101,7 +102,7 @@ impl Target {
         })
     }
 
-    /// Notes the number of the last commit, closes the database, and opens it again: the engine writes
+    /// Notes the id of the records and the number of the last commit, closes the database, and opens it again: the engine writes
     /// the snapshot that makes an opening fast only when it opens.
     ///
     /// # Errors
@@ -109,12 +110,13 @@ impl Target {
     fn reopen(
         self,
         lock: &Anchor,
-        last: u64,
+        (id, last): (RecordsId, u64),
         cache_bytes: u64,
         cleaning: Cleaning,
     ) -> Result<Engine, StoreError> {
         let generation = self.0.generation.clone();
-        let Self(engine) = self.with(|engine| engine.write_commit(last))?;
+        let noted = |engine: &Engine| engine.write_id(id).and_then(|()| engine.write_commit(last));
+        let Self(engine) = self.with(noted)?;
         let reopened = engine
             .close()
             .and_then(|()| Engine::open(generation, lock, cache_bytes, cleaning));
@@ -248,7 +250,7 @@ impl Records {
         // Another number than the last: the second time it must have been written anew.
         let reopened = target.reopen(
             &self.lock,
-            UNFINISHED,
+            (self.id, UNFINISHED),
             CACHE_WHILE_FILLED,
             Cleaning::WhileWriting,
         )?;
@@ -272,7 +274,12 @@ impl Records {
             return Ok(None);
         };
         let target = target.apply(kept.map_err(not_rewritten)?)?;
-        let engine = target.reopen(&self.lock, *last, self.cache_bytes, Cleaning::InBackground)?;
+        let engine = target.reopen(
+            &self.lock,
+            (self.id, *last),
+            self.cache_bytes,
+            Cleaning::InBackground,
+        )?;
         engine.sync().map_err(not_rewritten)?;
         if !go_on(Step::PowerSafe) {
             return Ok(None);

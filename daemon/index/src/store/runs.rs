@@ -69,7 +69,10 @@ impl Runs {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name.ends_with(UNFINISHED) || name.ends_with(DROPPED) {
                 remove_dir(&path)?;
-            } else if let Ok(number) = name.parse() {
+            } else if let Ok(number) = name.parse()
+                // By another name it is somebody's copy.
+                && runs.path(number) == path
+            {
                 numbers.push(number);
             }
         }

@@ -99,6 +99,13 @@ impl SledStore {
         Ok(())
     }
 
+    /// The folder of the store that its records lie in, relative to it.
+    pub fn records_folder(&self) -> PathBuf {
+        let dir = self.records.current().generation.dir();
+        dir.strip_prefix(&self.dir)
+            .map_or_else(|_| dir.clone(), Path::to_owned)
+    }
+
     /// Closes and opens again. sled writes the snapshot that makes an open fast only while
     /// opening: after a bulk load this spares the next start the reading of the whole log.
     pub fn close_and_reopen(self, options: Options) -> Result<Self, StoreError> {

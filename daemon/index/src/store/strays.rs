@@ -4,20 +4,20 @@
 use std::path::{Path, PathBuf};
 
 use super::durable::{entries, kind_at};
-use super::generation::{self, Generation};
-use super::{StoreError, runs};
+use super::{StoreError, generation, runs};
+use crate::aside;
 
-/// Paths of what is neither the likeliest generation of records nor one of the runs that are `named`.
-/// Changes nothing.
+/// Paths of what is neither the records that are opened, in this folder of the store, nor one of the runs that
+/// are `named`. What was set aside before stays and is not told. Changes nothing.
 ///
 /// # Errors
 /// Where that cannot be told.
-pub fn strays(store: &Path, named: &[u32]) -> Result<Vec<PathBuf>, StoreError> {
-    let current = Generation::current(store)?;
+pub fn strays(store: &Path, records: &Path, named: &[u32]) -> Result<Vec<PathBuf>, StoreError> {
+    let current = store.join(records);
     let mut strays = listed(&store.join(generation::DIR))?;
-    strays.retain(|path| *path != current.dir());
+    strays.retain(|path| *path != current && !aside::is_set_aside(path));
     let first = store.join(generation::DB);
-    if current.db() != first && kind_at(&first)?.is_some() {
+    if current.join(generation::DB) != first && kind_at(&first)?.is_some() {
         strays.push(first);
     }
     let is_named = |path: &PathBuf| {
@@ -48,9 +48,11 @@ mod tests {
     fn what_is_neither_current_nor_named_is_told() {
         let temp = tempfile::tempdir().unwrap();
         let store = temp.path();
-        assert!(strays(store, &[]).unwrap().is_empty());
+        assert!(strays(store, Path::new(""), &[]).unwrap().is_empty());
         for dir in [
             "records/000004",
+            "records/000003.damaged-1",
+            "records/000009",
             "runs/000003",
             "runs/000005",
             "runs/000006.new",
@@ -60,8 +62,15 @@ mod tests {
         for file in ["db", "LOCK", "records/000005.new"] {
             fs::write(store.join(file), "").unwrap();
         }
-        let told = ["db", "records/000005.new", "runs/000005", "runs/000006.new"];
+        let told = [
+            "db",
+            "records/000005.new",
+            "records/000009",
+            "runs/000005",
+            "runs/000006.new",
+        ];
         let told = told.map(|name| store.join(name));
-        assert_eq!(strays(store, &[3]).unwrap(), told);
+        let records = Path::new("records/000004");
+        assert_eq!(strays(store, records, &[3]).unwrap(), told);
     }
 }

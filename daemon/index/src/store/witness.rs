@@ -6,27 +6,51 @@
 //! is power-safe into a file of its own. As the log keeps order, an engine that knows a lower
 //! number than the file has lost commits.
 //!
-//! File `COMMITTED`: number (8 bytes, little-endian) ‖ XXH3-64 of these (8 bytes). It is not synced
-//! each time: a power cut may leave an older number, which only weakens the witness.
+//! Numbers alone do not tell one store from another: records of an earlier life of a store, brought back
+//! by a restore, may know more commits than the present one. So the witness also holds the id that the
+//! records were given, once they know it for good.
+//!
+//! File `COMMITTED`: number (8 bytes, little-endian) ‖ XXH3-64 of these (8 bytes); then, of records that
+//! have one, their id (16 bytes) ‖ XXH3-64 of these (8 bytes). It is not synced each time: a power cut may
+//! leave an older number, or no id, which only weakens the witness.
 
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use twox_hash::XxHash3_64;
 
 use super::StoreError;
+use super::lock::Anchor;
 use crate::safe_fs;
 
 /// Name of the file in the store.
 const NAME: &str = "COMMITTED";
+/// Where the id stands in it.
+const ID_AT: u64 = 16;
+
+/// Id of the records of a store, the same in all their generations.
+pub(super) type RecordsId = [u8; 16];
+
+/// What a witness knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Witnessed {
+    /// The number of the last commit; 0 if the witness is new or was torn.
+    pub(super) commits: u64,
+    /// Of the records that made them; none if it was torn, or is of before they had one.
+    pub(super) id: Option<RecordsId>,
+}
 
 /// The file that holds the number of the last commit.
 #[derive(Debug)]
 pub(super) struct Witness {
     file: File,
     path: PathBuf,
+    anchor: Anchor,
+    /// Set once the id is noted.
+    named: OnceLock<RecordsId>,
 }
 
 impl Witness {
@@ -36,18 +60,48 @@ impl Witness {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = safe_fs::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
-        Ok(Self { file, path })
+        let anchor = Anchor::of(&path)?;
+        Ok(Self {
+            file,
+            path,
+            anchor,
+            named: OnceLock::new(),
+        })
     }
 
-    /// The number of the last commit it knows; 0 if it is new or was torn.
-    pub(super) fn read(&self) -> Result<u64, StoreError> {
-        let number = number_in(&self.file).map_err(StoreError::io("read", &self.path))?;
-        Ok(number.unwrap_or(0))
+    /// What it knows.
+    pub(super) fn read(&self) -> Result<Witnessed, StoreError> {
+        let read = || {
+            Ok(Witnessed {
+                commits: number_in(&self.file)?.unwrap_or(0),
+                id: sealed_at(&self.file, ID_AT)?,
+            })
+        };
+        read().map_err(StoreError::io("read", &self.path))
     }
 
     /// Notes a commit that is power-safe.
+    ///
+    /// # Errors
+    /// [`StoreError::Replaced`] where another file came to its place: the number would go where nobody looks.
     pub(super) fn write(&self, number: u64) -> Result<(), StoreError> {
-        let written = self.file.write_all_at(&encode(number), 0);
+        self.anchor.check()?;
+        self.put(&sealed(number.to_le_bytes()), 0)
+    }
+
+    /// Notes whose commits these are. The records must know their id for good: one that only the witness
+    /// knows would have them refused.
+    pub(super) fn name(&self, id: RecordsId) -> Result<(), StoreError> {
+        if self.named.get() == Some(&id) {
+            return Ok(());
+        }
+        self.put(&sealed(id), ID_AT)?;
+        let _set_before = self.named.set(id);
+        Ok(())
+    }
+
+    fn put(&self, bytes: &[u8], at: u64) -> Result<(), StoreError> {
+        let written = self.file.write_all_at(bytes, at);
         written.map_err(StoreError::io("write", &self.path))
     }
 }
@@ -68,19 +122,23 @@ pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
 
 /// The number in a witness; none where it is torn.
 fn number_in(file: &File) -> std::io::Result<Option<u64>> {
-    let mut bytes = [0; 16];
-    match file.read_exact_at(&mut bytes, 0) {
+    Ok(sealed_at(file, 0)?.map(u64::from_le_bytes))
+}
+
+/// Bytes at a place, if their checksum follows them.
+fn sealed_at<const N: usize>(file: &File, at: u64) -> std::io::Result<Option<[u8; N]>> {
+    let (mut bytes, mut checksum) = ([0; N], [0; 8]);
+    let read = file.read_exact_at(&mut bytes, at);
+    match read.and_then(|()| file.read_exact_at(&mut checksum, at + N as u64)) {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
         read => read?,
     }
-    let number = u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default());
-    Ok((bytes == encode(number)).then_some(number))
+    let is_whole = XxHash3_64::oneshot(&bytes).to_le_bytes() == checksum;
+    Ok(is_whole.then_some(bytes))
 }
 
-fn encode(number: u64) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&number.to_le_bytes());
-    let checksum = XxHash3_64::oneshot(&bytes[..8]);
-    bytes[8..].copy_from_slice(&checksum.to_le_bytes());
-    bytes
+/// Bytes with their checksum.
+fn sealed<const N: usize>(bytes: [u8; N]) -> Vec<u8> {
+    let checksum = XxHash3_64::oneshot(&bytes).to_le_bytes();
+    [&bytes[..], &checksum].concat()
 }

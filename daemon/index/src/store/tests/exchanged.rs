@@ -99,3 +99,16 @@ fn a_store_that_is_exchanged_while_it_is_rewritten_keeps_what_came() {
     assert_eq!(files(&dir), before.unwrap());
     assert!(dir.join("records/000001").is_dir());
 }
+
+#[test]
+fn a_witness_that_was_exchanged_alone_is_noticed() {
+    let (temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let other = temp.path().join("COMMITTED");
+    fs::copy(dir.join("COMMITTED"), &other).unwrap();
+    fs::rename(&other, dir.join("COMMITTED")).unwrap();
+    change(&store);
+    replaced(store.commit());
+    let error = store.commit().unwrap_err();
+    assert_eq!(error.fault(), Fault::Index, "{error}");
+}

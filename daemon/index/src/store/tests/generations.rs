@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use super::{LONG, SMALL, assert_filled, filled, real_probe, unclean};
 use crate::Cancel;
-use crate::store::{Opened, SledStore, open_checked};
+use crate::store::seal::TreeId;
+use crate::store::{Opened, SledStore, Store as _, open_checked};
 
 fn opened(dir: &Path) -> Opened {
     open_checked(dir, SMALL, real_probe(dir), LONG, &Cancel::never()).unwrap()
@@ -56,7 +57,10 @@ fn a_mark_that_came_back_costs_nothing() {
 fn records_that_do_not_know_the_last_commit_never_take_the_place_of_those_that_do() {
     for is_clean in [true, false] {
         let (_temp, dir) = rewritten_twice();
-        // A directory with nothing in it, and one with the first half of a database.
+        // A directory with nothing in it, one with the first half of a database, and without a witness.
+        if !is_clean {
+            fs::remove_file(dir.join("COMMITTED")).unwrap();
+        }
         fs::create_dir(dir.join("records/000009")).unwrap();
         fs::create_dir(dir.join("records/000012")).unwrap();
         let db = fs::read(dir.join("records/000002/db")).unwrap();
@@ -75,5 +79,62 @@ fn records_that_do_not_know_the_last_commit_never_take_the_place_of_those_that_d
                 == 2
         );
         assert_eq!(assert_kept(&dir), names);
+    }
+}
+
+#[test]
+fn where_no_witness_is_left_the_records_with_the_most_commits_are_believed() {
+    let (temp, dir) = rewritten_twice();
+    let old = temp.path().join("old");
+    copy_dir(&dir.join("records/000002"), &old);
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    store.commit().unwrap();
+    store.close().unwrap();
+    copy_dir(&old, &dir.join("records/000009"));
+    fs::remove_file(dir.join("COMMITTED")).unwrap();
+    assert_eq!(assert_kept(&dir), ["000002", "000009.damaged-1"]);
+}
+
+#[test]
+fn records_of_another_store_are_set_aside_however_many_commits_they_know() {
+    let (_of_other, other) = rewritten_twice();
+    let store = SledStore::open(&other, SMALL).unwrap();
+    for _ in 0..30 {
+        store.commit().unwrap();
+    }
+    store.close().unwrap();
+    let (_temp, dir) = filled();
+    copy_dir(&other.join("records/000002"), &dir.join("records/000002"));
+    assert_eq!(assert_kept(&dir), ["000002.damaged-1"]);
+}
+
+#[test]
+fn records_with_a_damaged_value_do_not_cost_the_sound_ones_beside_them() {
+    let (temp, dir) = rewritten_twice();
+    let sound = temp.path().join("sound");
+    copy_dir(&dir.join("records/000002"), &sound);
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    assert!(
+        store
+            .all_records()
+            .rewrite(16 << 10, &mut |_| true)
+            .unwrap()
+    );
+    store.put_raw(TreeId::Records, b"key", b"not what was sealed");
+    store.close_as_it_is();
+    copy_dir(&sound, &dir.join("records/000002"));
+    unclean(&dir);
+    assert_eq!(assert_kept(&dir), ["000002", "000003.damaged-1"]);
+}
+
+fn copy_dir(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_dir(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
     }
 }

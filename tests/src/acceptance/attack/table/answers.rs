@@ -37,6 +37,10 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a store into a dirty page changes no time",
         proofs: &[
             Test(
+                "daemon/src/recheck.rs",
+                "every_byte_of_every_file_is_waited_for",
+            ),
+            Test(
                 "daemon/bin/tests/snapshot.rs",
                 "a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_background",
             ),
@@ -161,6 +165,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "tests/tests/data_dir.rs",
                 "exchanged_texts_are_never_shown_and_are_read_again",
+            ),
+            Test(
+                "daemon/index/src/text/tests.rs",
+                "a_segment_that_is_begun_meanwhile_is_not_taken_for_gone",
             ),
             Trial("an older text directory restored", texts::restored),
         ],

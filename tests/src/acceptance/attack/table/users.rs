@@ -78,6 +78,30 @@ pub(super) const LINES: &[Line] = &[
                 "a_store_that_was_exchanged_acknowledges_nothing_and_touches_nothing",
             ),
             Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_store_that_is_moved_away_is_not_begun_anew_and_opens_once_it_is_back",
+            ),
+            Test(
+                "daemon/index/src/store/tests/exchanged.rs",
+                "a_witness_that_was_exchanged_alone_is_noticed",
+            ),
+            Test(
+                "daemon/index/src/store/tests/generations.rs",
+                "records_of_another_store_are_set_aside_however_many_commits_they_know",
+            ),
+            Test(
+                "daemon/index/src/store/tests/generations.rs",
+                "records_with_a_damaged_value_do_not_cost_the_sound_ones_beside_them",
+            ),
+            Test(
+                "daemon/index/src/store/tests/generations.rs",
+                "where_no_witness_is_left_the_records_with_the_most_commits_are_believed",
+            ),
+            Test(
+                "daemon/index/src/store/tests/locks.rs",
+                "a_lock_of_the_engine_that_passes_is_waited_for",
+            ),
+            Test(
                 "daemon/bin/tests/completeness.rs",
                 "a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for",
             ),

@@ -28,15 +28,16 @@ fn a_store_that_was_rewritten_is_probed_copied_and_locked_like_any_other() {
 #[test]
 fn damage_to_a_store_that_was_rewritten_is_noticed() {
     let (_temp, dir) = rewritten();
-    let settings = dir.join("records/000001/conf");
-    assert!(damaged_settings(&dir).unwrap().is_empty());
+    let records = std::path::Path::new("records/000001");
+    let settings = dir.join(records).join("conf");
+    assert!(damaged_settings(&dir, records).unwrap().is_empty());
     let whole = fs::read(&settings).unwrap();
     fs::write(&settings, b"nothing the engine wrote").unwrap();
     let of_a_run = dir.join("runs/000007/conf");
     let of_run_whole = fs::read(&of_a_run).unwrap();
     fs::write(&of_a_run, b"nor this").unwrap();
     let damaged = [settings.clone(), of_a_run.clone()];
-    assert_eq!(damaged_settings(&dir).unwrap(), damaged);
+    assert_eq!(damaged_settings(&dir, records).unwrap(), damaged);
     fs::write(&of_a_run, of_run_whole).unwrap();
     // It makes the rest suspect.
     let opened = open_checked(&dir, SMALL, real_probe(&dir), LONG, &Cancel::never()).unwrap();
