@@ -1,4 +1,4 @@
-//! Lists: files with their states, pairs, groups, and the counts that close each of them.
+//! Reads what lists are made of from the index alone: files with their states, pairs, groups, and their counts.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;

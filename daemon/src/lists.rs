@@ -1,4 +1,5 @@
-//! Lists of a running engine, each closed by its counts, its completeness and the time it took.
+//! Lists for one request: what the catalogue reads of the index, closed by its counts, with the completeness of the
+//! engine's index and the time it took.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

@@ -1,9 +1,9 @@
 //! Folding: of the hits of one answer those that are near-duplicates of a better one stand under it.
 //!
-//! Two hits of one document, and two whose resemblance reaches the threshold, counted on all shingles. Each hit is
-//! compared with those that stand for themselves, best first; what is folded under one need not resemble what else
-//! is, but for files of the same document, which are folded under the same. An answer compares [`MOST_COMPARED`] pairs and reads [`MOST_SHINGLES`] at most: what was not compared is not
-//! folded.
+//! Near-duplicates are two hits of one document, and two whose resemblance, counted on all shingles, reaches the
+//! threshold. Each hit is compared with the unfolded hits before it, best first, so that two hits folded under the
+//! same one need not resemble each other; files of one document are always folded under the same. An answer compares
+//! [`MOST_COMPARED`] pairs and reads [`MOST_SHINGLES`] shingles at most: what was not compared is not folded.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

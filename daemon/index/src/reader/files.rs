@@ -225,7 +225,7 @@ impl IndexReader {
     }
 
     /// Visits the files of the view that hold a content, by absolute path, each with its content's own state; as
-    /// [`Index::visit_files_of`], none that holds another meanwhile.
+    /// [`IndexReader::visit_files_of`], none that holds another meanwhile.
     pub fn visit_holders(
         &self,
         content: ContentHash,
