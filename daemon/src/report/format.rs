@@ -2,9 +2,7 @@
 use std::fmt::{Display, Formatter, Result, Write as _};
 
 use jiff::Timestamp;
-use simdex_proto::text::{grouped, plural};
-
-use crate::difference::is_hidden;
+use simdex_proto::text::{grouped, is_hidden, plural};
 
 /// Text for HTML: markup escaped; characters that are unseen, or that change how others are seen,
 /// shown by their code.
