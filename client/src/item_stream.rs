@@ -208,8 +208,11 @@ impl Reply for wire::ListGroupsReply {
             return Some(next);
         }
         before.members.extend(next.members);
-        let apart = [before.judged_apart, next.judged_apart];
-        before.judged_apart = apart.into_iter().flatten().reduce(|a, b| a || b);
+        before.judged_apart = match (before.judged_apart, next.judged_apart) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        };
         None
     }
 }
@@ -231,5 +234,30 @@ impl Reply for wire::ListFolderCopiesReply {
             Sent::Folders(folders) => Part::Item(folders),
             Sent::Summary(summary) => Part::Closing(summary),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_in_parts_is_judged_apart_where_one_is_and_together_where_all_were_judged() {
+        let joined = |judged: [Option<bool>; 2]| {
+            let [mut first, mut next] = judged.map(|judged_apart| wire::Group {
+                judged_apart,
+                ..wire::Group::default()
+            });
+            next.is_continued = true;
+            assert!(wire::ListGroupsReply::join(&mut first, next).is_none());
+            first.judged_apart
+        };
+        for part in [None, Some(false), Some(true)] {
+            assert_eq!(joined([part, Some(true)]), Some(true));
+            assert_eq!(joined([Some(true), part]), Some(true));
+        }
+        assert_eq!(joined([Some(false), Some(false)]), Some(false));
+        assert_eq!(joined([Some(false), None]), None);
+        assert_eq!(joined([None, Some(false)]), None);
     }
 }

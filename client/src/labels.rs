@@ -1,10 +1,11 @@
 //! A file of labels: what a rater says of pairs, one JSON line each, only ever appended to.
 //!
 //! A label counts once its line is on disk ([`LabelsFile::append`] returns then). A line that a crash cut off
-//! was never acknowledged: it is left out, and removed when the file is next appended to.
+//! was never acknowledged: it is left out, and removed when the next label is written. Nothing else is removed: a
+//! file with any other line is refused as it is.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -15,12 +16,26 @@ use crate::Error;
 /// Bytes of a file of labels or pairs, at most.
 const LONGEST: u64 = 256 << 20;
 
+/// How the line of a label begins.
+const BEGINNING: &[u8] = br#"{"type":"label","v":1,"#;
+
 /// A file of labels that this process appends to; no other does meanwhile.
 #[derive(Debug)]
 pub struct LabelsFile {
     path: PathBuf,
     file: File,
     labels: Vec<Label>,
+    /// Where the whole labels end, until the first is written behind them.
+    end: Option<End>,
+}
+
+/// Where the whole labels of a file end.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    /// Bytes of the file up to there.
+    whole: usize,
+    /// The last of them lacks the end of its line.
+    is_open: bool,
 }
 
 impl LabelsFile {
@@ -44,21 +59,14 @@ impl LabelsFile {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        let text = text(&mut file, path)?;
-        let (labels, whole) = parse(&text, path)?;
-        if whole < text.len() {
-            file.set_len(whole as u64).map_err(failed)?;
-        }
-        if whole > 0 && !text[..whole].ends_with('\n') {
-            file.write_all(b"\n").map_err(failed)?;
-        }
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let (labels, end) = parse(&text(&mut file, path)?, path)?;
         file.sync_all().map_err(failed)?;
         sync_folder(path).map_err(failed)?;
         Ok(Self {
             path: path.to_owned(),
             file,
             labels,
+            end: Some(end),
         })
     }
 
@@ -74,8 +82,10 @@ impl LabelsFile {
     pub fn append(&mut self, label: Label) -> Result<(), Error> {
         let mut line = serde_json::to_vec(&Line::of(&label)).unwrap_or_default();
         line.push(b'\n');
-        let before = self.file.metadata().map(|metadata| metadata.len());
+        let mended = self.mend();
+        let before = mended.and_then(|()| self.file.metadata());
         let written = before.and_then(|before| {
+            let before = before.len();
             let written = self.file.write_all(&line);
             let written = written.and_then(|()| self.file.sync_data());
             // What was not acknowledged must not be there.
@@ -86,6 +96,19 @@ impl LabelsFile {
             source,
         })?;
         self.labels.push(label);
+        Ok(())
+    }
+
+    /// Removes what a crash cut off, so that the next line begins where it should.
+    fn mend(&mut self) -> io::Result<()> {
+        let Some(End { whole, is_open }) = self.end else {
+            return Ok(());
+        };
+        self.file.set_len(whole as u64)?;
+        if is_open {
+            self.file.write_all(b"\n")?;
+        }
+        self.end = None;
         Ok(())
     }
 }
@@ -106,39 +129,44 @@ pub fn read_labels(path: &Path) -> Result<Vec<Label>, Error> {
 /// [`Error::Unreadable`].
 pub fn read_pairs(path: &Path) -> Result<Vec<LabelledPair>, Error> {
     let mut file = open(path)?;
-    let text = text(&mut file, path)?;
+    let text = String::from_utf8(text(&mut file, path)?);
+    let text = text.map_err(|error| unreadable(path, io::Error::other(error)))?;
     Ok(text.lines().filter_map(LabelledPair::parse).collect())
 }
 
 fn open(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(|source| Error::Unreadable {
-        path: path.to_owned(),
-        source,
-    })
+    File::open(path).map_err(|source| unreadable(path, source))
 }
 
-fn text(file: &mut File, path: &Path) -> Result<String, Error> {
-    let failed = |source| Error::Unreadable {
+fn unreadable(path: &Path, source: io::Error) -> Error {
+    Error::Unreadable {
         path: path.to_owned(),
         source,
-    };
-    let mut text = String::new();
-    let read = file.take(LONGEST + 1).read_to_string(&mut text);
-    read.map_err(failed)?;
+    }
+}
+
+fn text(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+    let mut text = Vec::new();
+    let read = file.take(LONGEST + 1).read_to_end(&mut text);
+    read.map_err(|source| unreadable(path, source))?;
     match text.len() as u64 > LONGEST {
-        true => Err(failed(io::Error::other("it is longer than 256 MiB"))),
+        true => {
+            let longer = io::Error::other("it is longer than 256 MiB");
+            Err(unreadable(path, longer))
+        }
         false => Ok(text),
     }
 }
 
 /// The labels of a text, and where the whole ones end.
-fn parse(text: &str, path: &Path) -> Result<(Vec<Label>, usize), Error> {
+fn parse(text: &[u8], path: &Path) -> Result<(Vec<Label>, End), Error> {
     let (mut labels, mut whole) = (Vec::new(), 0);
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        match Label::parse(line) {
+    for (number, line) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
+        let words = std::str::from_utf8(line).ok();
+        match words.and_then(Label::parse) {
             Some(label) => labels.push(label),
-            None if !line.ends_with('\n') => break,
-            None if line.trim().is_empty() => {}
+            None if line.trim_ascii().is_empty() => {}
+            None if is_cut_off(line) => break,
             None => {
                 return Err(Error::NoLabel {
                     path: path.to_owned(),
@@ -148,7 +176,15 @@ fn parse(text: &str, path: &Path) -> Result<(Vec<Label>, usize), Error> {
         }
         whole += line.len();
     }
-    Ok((labels, whole))
+    let is_open = text[..whole].last().is_some_and(|byte| *byte != b'\n');
+    Ok((labels, End { whole, is_open }))
+}
+
+/// Whether a crash may have left this of a label: its beginning, or zeros where its bytes were to be.
+fn is_cut_off(line: &[u8]) -> bool {
+    let zeros = line.iter().rev().take_while(|byte| **byte == 0).count();
+    let there = &line[..line.len() - zeros];
+    !line.ends_with(b"\n") && (BEGINNING.starts_with(there) || there.starts_with(BEGINNING))
 }
 
 /// Makes the name of a new file power-safe.
@@ -212,10 +248,19 @@ mod tests {
     fn a_line_that_a_crash_cut_off_at_any_byte_is_left_out_and_the_others_stay() {
         let (_dir, path) = places();
         let mut file = LabelsFile::open(&path).expect("opened");
-        (1..=2).for_each(|of| file.append(label(of)).expect("appended"));
+        let mut second = label(2);
+        second.rater = "Zoë".to_owned();
+        for label in [label(1), second] {
+            file.append(label).expect("appended");
+        }
         drop(file);
         let whole = std::fs::read(&path).expect("read");
-        for cut in whole.len() / 2..whole.len() {
+        let first = whole
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .expect("two lines")
+            + 1;
+        for cut in first..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("written");
             // Only the end of the line is missing where all of the label is there.
             let expected = match cut == whole.len() - 1 {
@@ -248,5 +293,40 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).expect("read"), text);
         let pairs = read_pairs(&path).expect("read");
         assert_eq!(pairs, [label(1).pair]);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused_and_stays_as_it_is() {
+        let (_dir, path) = places();
+        let cut = &BEGINNING[..5];
+        let line = serde_json::to_vec(&Line::of(&label(1))).expect("encoded");
+        assert!(line.starts_with(BEGINNING));
+        for other in [
+            &b"secret"[..],
+            b"\xff\xfe",
+            b"\0x",
+            b"{\"type\":\"pair\"",
+            b"secret\n",
+        ] {
+            for before in [&b""[..], &[&line[..], b"\n"].concat()] {
+                let text = [before, other].concat();
+                std::fs::write(&path, &text).expect("written");
+                for refused in [LabelsFile::open(&path).err(), read_labels(&path).err()] {
+                    assert!(
+                        matches!(refused, Some(Error::NoLabel { .. })),
+                        "{refused:?}"
+                    );
+                }
+                assert_eq!(std::fs::read(&path).expect("read"), text);
+            }
+        }
+        // What a crash left stays, too, as long as nothing is written.
+        for left in [cut, &[0; 700], &[&line[..40], &[0; 60]].concat()] {
+            std::fs::write(&path, left).expect("written");
+            let mut file = LabelsFile::open(&path).expect("opened");
+            assert_eq!(std::fs::read(&path).expect("read"), left);
+            file.append(label(3)).expect("appended");
+            assert_eq!(read_labels(&path).expect("read"), [label(3)]);
+        }
     }
 }

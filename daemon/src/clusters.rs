@@ -130,6 +130,7 @@ pub fn clusters(
             _held: held,
         });
     }
+    let damaged_before = index.texts_found_damaged();
     let found = match request {
         ClusterRequest::Components { threshold } => {
             components::find(index, view, &documents, *threshold, &mut held)?
@@ -141,7 +142,8 @@ pub fn clusters(
     let found = Arc::new(found);
     // What was found of documents that came or went meanwhile is not kept.
     let still = kept::Key::new(view, request, &index.texts(view), &is_copied);
-    if index.damaged_texts() == 0 && key == still {
+    let is_sound = index.damaged_texts() == 0 && index.texts_found_damaged() == damaged_before;
+    if is_sound && key == still {
         kept.keep(key, &found);
     }
     Ok(HeldClusters {

@@ -18,7 +18,6 @@ use std::time::Instant;
 use similar::{ChangeTag, DiffOp, TextDiff};
 
 pub use apply::{ApplyError, apply};
-pub(crate) use name::is_hidden;
 pub(crate) use permit::{TooManyLines, permit_to_align};
 
 /// Lines written before it is asked whether to go on.

@@ -193,6 +193,7 @@ pub fn summary(summary: &Summary) -> v1::Summary {
         pairs: summary.pairs,
         suppressed: summary.suppressed,
         unfinished: summary.unfinished,
+        unjudged: None,
         seconds: summary.seconds,
         completeness: Some(summary.completeness.clone().into()),
     }

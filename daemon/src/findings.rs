@@ -12,7 +12,7 @@ mod stale;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, FileView, IndexError, MemoryAccount, View};
+use simdex_index::{Cancel, FileView, GrowingPermit, IndexError, MemoryAccount, View};
 use simdex_schema::RootId;
 use thiserror::Error;
 
@@ -147,6 +147,21 @@ impl Search<'_> {
         })
     }
 
+    /// The files that a query found, beside the one that was asked about, with the permit for them.
+    fn found<'h>(
+        &self,
+        hits: impl Iterator<Item = &'h Hit>,
+        of: &[u8],
+    ) -> Result<(Vec<Finding>, GrowingPermit), IndexError> {
+        let (mut found, mut held) = (Vec::new(), GrowingPermit::of(self.account));
+        for hit in hits {
+            let finding = self.hit(hit, of)?;
+            held.add(held_bytes(&finding))?;
+            found.push(finding);
+        }
+        Ok((found, held))
+    }
+
     /// A file that a query found, beside the file that was asked about.
     fn hit(&self, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
         Ok(Finding {
@@ -179,6 +194,13 @@ fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subje
             Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))
         }
     }
+}
+
+/// Bytes that a finding takes, with room to grow for the list of them.
+fn held_bytes(finding: &Finding) -> u64 {
+    let newest = finding.newest.as_ref().map_or(0, Vec::len);
+    let paths = finding.path.len() + finding.root.len() + finding.of.len() + newest;
+    (2 * size_of::<Finding>() + paths) as u64
 }
 
 fn bytes(path: &std::path::Path) -> Vec<u8> {

@@ -23,7 +23,7 @@ use simdex_schema::DocId;
 
 use crate::query::{Hit, Overlap, QueryError, ShingledText, Subject};
 
-pub use lists::ListJudge;
+pub use lists::{ListJudge, ListJudgement};
 pub use models::Models;
 
 /// How long the hits of one question are judged.

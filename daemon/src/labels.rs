@@ -34,6 +34,8 @@ pub use sample::{SampleRequest, SampledPair, sample};
 
 /// Most labels of one request.
 pub const MOST_LABELS: usize = 20_000;
+/// Most raters of one request: how they agree is told of every two of them.
+pub const MOST_RATERS: usize = 50;
 /// What a label takes while it is held: signals and the learner's copies of them.
 const LABEL_BYTES: u64 = 2 << 10;
 

@@ -20,7 +20,8 @@ mod subject;
 pub(crate) mod tests;
 
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, Candidates, IndexError, IndexReader, QueryFingerprints, View,
+    Cancel, Candidate, CandidateKind, Candidates, GrowingPermit, IndexError, IndexReader,
+    QueryFingerprints, View,
 };
 use simdex_proto::defaults;
 use simdex_schema::{DocumentHash, Reason, State, StoredReason};
@@ -98,6 +99,8 @@ pub struct Answer {
     pub unverified: u64,
     /// More files reached the threshold than are listed.
     pub truncated: bool,
+    /// Counts the hits while they are held.
+    _held: GrowingPermit,
 }
 
 /// A query that cannot be answered.
@@ -191,6 +194,7 @@ pub fn find(
         common_lists: candidates.common_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
+        _held: top.held,
     })
 }
 

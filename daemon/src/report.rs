@@ -28,6 +28,7 @@ mod key;
 mod load;
 mod manifest;
 mod pages;
+mod rows;
 mod sink;
 mod survey;
 #[cfg(test)]
@@ -324,4 +325,10 @@ fn hex(document: &DocumentHash) -> String {
 /// Where a document's text stands in the report.
 fn text_path(document: &DocumentHash) -> String {
     format!("text/{}.txt", hex(document))
+}
+
+/// Where the diff of a document of a group stands in the report. The whole hash names it: parts of two can be made
+/// the same.
+fn diff_path(group: u64, document: &DocumentHash) -> String {
+    format!("diffs/{group}/{}.diff", hex(document))
 }

@@ -206,6 +206,15 @@ impl Timetable {
         (next <= now).then_some(last)
     }
 
+    /// Whether the clock was ahead when the last run was tried: that was more than a day and a run later than this.
+    /// What was run before is to be learned anew then.
+    pub fn is_ahead_of(&self, now: Timestamp) -> bool {
+        let day = jiff::SignedDuration::from_hours(24);
+        let after_next = self.schedule.next_after(now);
+        let after_next = after_next.and_then(|next| self.schedule.next_after(next));
+        self.since.duration_since(now) > day && after_next.is_some_and(|run| run <= self.since)
+    }
+
     /// Notes that a run was tried.
     pub fn tried(&mut self, due: Timestamp) {
         self.since = self.since.max(due);

@@ -7,8 +7,8 @@ pub fn is_xml(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// A name as text that cannot move the cursor, colour the screen or turn the line around: control and
-/// direction characters are escaped, and so are bytes that are not UTF-8. A backslash is doubled, so
+/// A name as text that cannot move the cursor, colour the screen, turn the line around or hide a part of
+/// itself: what [`is_hidden`] is escaped, and so are bytes that are not UTF-8. A backslash is doubled, so
 /// that no two names look alike.
 pub fn escaped(name: &[u8]) -> String {
     let mut text = String::new();
@@ -23,11 +23,11 @@ pub fn escaped(name: &[u8]) -> String {
     text
 }
 
-/// `text` with its control and direction characters escaped, but for those to `keep`.
+/// `text` with what [`is_hidden`] escaped, but for those to `keep`.
 pub fn harmless(text: &str, keep: impl Fn(char) -> bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
-        if is_hostile(letter) && !keep(letter) {
+        if is_hidden(letter) && !keep(letter) {
             safe.extend(letter.escape_default());
         } else {
             safe.push(letter);
@@ -36,9 +36,15 @@ pub fn harmless(text: &str, keep: impl Fn(char) -> bool) -> String {
     safe
 }
 
-fn is_hostile(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character is unseen or changes how its neighbours are seen: controls, line and
+/// paragraph separators, direction marks, zero-width spaces, tags. The joiners U+200C and U+200D
+/// are letters' business in many scripts and stay.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}'
+            | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
+            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
 /// A count with its noun: `1 file`, `2 files`.
@@ -78,6 +84,11 @@ mod tests {
         assert_eq!(escaped("/\u{202e}fdp.exe".as_bytes()), "/\\u{202e}fdp.exe");
         assert_eq!(escaped("/a\u{2028}b".as_bytes()), "/a\\u{2028}b");
         assert_eq!(escaped(b"/a\tb"), "/a\\tb");
+        for hidden in ["\u{61c}", "\u{200b}", "\u{2060}", "\u{feff}", "\u{e0041}"] {
+            let shown = escaped(format!("/a{hidden}b").as_bytes());
+            assert!(shown.starts_with("/a\\u{") && shown.is_ascii(), "{shown}");
+        }
+        assert_eq!(escaped("/a\u{200d}b".as_bytes()), "/a\u{200d}b");
         assert_eq!(escaped(b"/a\\tb"), "/a\\\\tb");
     }
 

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
 use simdex_client::lines::Body;
+use simdex_client::text::counted;
 use simdex_client::wire::{self, Summary};
 use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
 
@@ -166,6 +167,16 @@ impl Session {
             None,
             completeness,
         )
+    }
+
+    /// Says to people how many of what was listed were not judged for want of time.
+    fn remark_unjudged(&self, summary: &Summary, what: &str) {
+        if let (Some(left @ 1..), false) = (summary.unjudged, self.printer.is_json()) {
+            let left = counted(left, what);
+            eprint_line(format!(
+                "{left} not judged, for the time was over; list fewer roots, or raise --threshold"
+            ));
+        }
     }
 
     /// Prints what closes a list: its line with `--json`; for people a sentence, and a remark where there is one.

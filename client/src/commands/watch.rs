@@ -1,7 +1,7 @@
 //! `watch`: changes as they become visible to queries.
 
 use simdex_client::lines::Event as EventLine;
-use simdex_client::text::escaped;
+use simdex_client::text::{escaped, harmless};
 use simdex_client::wire::Event;
 use simdex_client::{Error, lines};
 use std::io::Write as _;
@@ -35,7 +35,8 @@ pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcom
 /// An event in one line.
 fn row(event: &Event) -> String {
     let at = lines::date_of_micros(event.at).unwrap_or_default();
-    let mut row = format!("{} {at} {:<14}", event.number, event.kind);
+    let kind = harmless(&event.kind, |_| false);
+    let mut row = format!("{} {at} {kind:<14}", event.number);
     if let Some(group) = event.group {
         row.push_str(&format!(" group {group}"));
     }
@@ -64,5 +65,12 @@ mod tests {
         };
         let expected = "7 1970-01-01T00:00:01Z group-joined   group 3 /share/a\\nb.txt";
         assert_eq!(row(&event), expected);
+        let hostile = Event {
+            kind: "file-\x1b[2Jgone\n".to_owned(),
+            ..event
+        };
+        let shown = row(&hostile);
+        assert!(shown.contains("file-\\u{1b}[2Jgone\\n"), "{shown:?}");
+        assert!(!shown.contains(char::is_control));
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use simdex_client::lines::{LabelCounts, hex, judged_class};
-use simdex_client::text::{counted, harmless};
+use simdex_client::text::counted;
 use simdex_client::wire;
 
 use crate::output::table::{Column, left, right};
@@ -62,7 +62,6 @@ impl Tabular for wire::RaterAgreement {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let raters = format!("{} and {}", self.rater_a, self.rater_b);
-        let raters = harmless(&raters, |_| false);
         let row = |class: &str, pairs: String, share: f64, kappa: f64| {
             let (class, agreed) = (class.to_owned(), ratio(share));
             vec![raters.clone(), class, pairs, agreed, format!("{kappa:.3}")]

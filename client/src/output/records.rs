@@ -2,7 +2,7 @@
 
 use indicatif::HumanBytes;
 use simdex_client::lines::{self, Body, hex, relation};
-use simdex_client::text::{escaped, harmless, plural};
+use simdex_client::text::{escaped, plural};
 use simdex_client::wire::{self, NotGiven};
 
 use crate::output::table::{Column, left, right};
@@ -68,7 +68,7 @@ pub(super) fn text_or_dash(text: &str) -> String {
     if text.is_empty() {
         UNKNOWN.to_owned()
     } else {
-        harmless(text, |_| false)
+        text.to_owned()
     }
 }
 
@@ -230,9 +230,7 @@ impl Tabular for wire::Root {
         let mode = if self.configured_mode == self.mode {
             text_or_dash(&self.mode)
         } else {
-            harmless(&format!("{} ({})", self.mode, self.configured_mode), |_| {
-                false
-            })
+            format!("{} ({})", self.mode, self.configured_mode)
         };
         vec![vec![
             self.id.to_string(),
@@ -301,10 +299,7 @@ fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
         true => format!(" to {most}"),
         false => String::new(),
     };
-    harmless(
-        &format!("{name}, n = {n}{up_to}, windows of {window} {unit}"),
-        |_| false,
-    )
+    format!("{name}, n = {n}{up_to}, windows of {window} {unit}")
 }
 
 impl Tabular for wire::SchemeEstimate {

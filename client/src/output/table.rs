@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use simdex_client::text::harmless;
 use unicode_width::UnicodeWidthStr;
 
 /// Rows gathered before widths are settled; later rows can only widen a column.
@@ -66,8 +67,9 @@ impl Table {
         });
     }
 
-    /// Adds a row, one cell per column.
+    /// Adds a row, one cell per column. Whatever a cell is made of, it commands no terminal.
     pub(crate) fn push(&mut self, row: Vec<String>, out: &mut impl Write) -> io::Result<()> {
+        let row: Vec<_> = row.iter().map(|cell| harmless(cell, |_| false)).collect();
         for (width, cell) in self.widths.iter_mut().zip(&row) {
             *width = cell.width().max(*width);
         }
@@ -147,6 +149,21 @@ mod tests {
         assert_eq!(
             text,
             " BYTES  NAME  PATH\n     7  日本  /a\n123456  x     /b\n"
+        );
+    }
+
+    #[test]
+    fn no_cell_commands_the_terminal_or_breaks_its_line() {
+        let mut out = Vec::new();
+        let mut table = Table::new(COLUMNS, false);
+        table
+            .push(row(["\u{9b}2J", "a\x1b[31m\nb", "\u{202e}c\\n"]), &mut out)
+            .expect("written");
+        table.flush(&mut out).expect("written");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(
+            text.ends_with("\\u{9b}2J  a\\u{1b}[31m\\nb  \\u{202e}c\\n\n"),
+            "{text:?}"
         );
     }
 

@@ -299,6 +299,7 @@ pub(crate) fn summary() -> Summary {
         pairs: Some(1),
         suppressed: 0,
         unfinished: None,
+        unjudged: None,
         seconds: 0.25,
         completeness: Some(complete()),
     }

@@ -1,15 +1,18 @@
 //! Every answer says what it rests on: asked while the index is being built, while documents are not
 //! settled, while a root is missing, while texts are damaged.
 
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::daemon::{Daemon, code, prose};
+use crate::daemon::{Daemon, code, program, prose};
 use simdex_client::completeness::{Completeness, Pending};
 use simdex_client::wire::get_group_request::Source;
 use simdex_client::{Client, Error, FindKind, FindOptions, Limits, Subject, wire};
+use simdex_index::Cancel;
 use simdex_index::store::Operation;
-use simdexd::config::Mebibytes;
+use simdexd::config::{Config, Mebibytes, RootConfig, RootMode};
+use simdexd::engine::{CompletenessCheck, Engine};
 use tonic::Code;
 
 /// Holds threads of the daemon before they do something to the store.
@@ -282,9 +285,9 @@ fn a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for() {
     assert!(told(&status(&daemon).completeness).complete);
 }
 
-/// Damages every text that is stored.
-fn damage_texts(daemon: &Daemon) {
-    for segment in std::fs::read_dir(daemon.dir.path().join("data/text")).unwrap() {
+/// Damages every text that is stored in a data directory.
+fn damage_texts(data: &Path) {
+    for segment in std::fs::read_dir(data.join("text")).unwrap() {
         let segment = segment.unwrap().path();
         let mut bytes = std::fs::read(&segment).unwrap();
         bytes.iter_mut().skip(40).for_each(|byte| *byte ^= 0x55);
@@ -304,7 +307,7 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
         daemon.wait(daemon.client.document(source, true))
     };
     assert!(text_of("long.txt").is_ok());
-    damage_texts(&daemon);
+    damage_texts(&daemon.dir.path().join("data"));
     assert_eq!(code(&text_of("long.txt")), Code::DataLoss);
     for (what, said) in every_answer(&daemon) {
         assert!(pending(&said).damaged > 0, "{what}");
@@ -336,6 +339,40 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
     for (what, said) in every_answer(&daemon) {
         assert!(told(&said).complete, "{what}");
     }
+}
+
+#[test]
+fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = dir.path().canonicalize().unwrap();
+    std::fs::create_dir(top.join("share")).unwrap();
+    // Longer than what is kept in memory once it was read.
+    std::fs::write(top.join("share/long.txt"), prose(4, 200_000)).unwrap();
+    let root = RootConfig {
+        path: top.join("share"),
+        mode: RootMode::Poll,
+    };
+    let config = Config {
+        data_dir: Some(top.join("data")),
+        roots: vec![root],
+        ..Config::default()
+    };
+    let engine = Engine::start(config, program()).unwrap();
+    engine.sync(&Cancel::never()).unwrap();
+    let (index, view) = (engine.index.reader(), engine.roots.view());
+    let [document] = index.texts(&view)[..] else {
+        panic!("one document");
+    };
+    let check = CompletenessCheck::begin(&engine, &view, false).unwrap();
+    assert!(check.verdict().unwrap().complete);
+    damage_texts(&top.join("data"));
+    let account = index.memory().questions.account(&Cancel::never());
+    assert!(index.held_text(document, &account).is_err());
+    // As a walk does.
+    assert_eq!(engine.writer().release_damaged_texts().unwrap().len(), 1);
+    assert_eq!(index.damaged_texts(), 0);
+    let told = check.verdict().unwrap();
+    assert_eq!(told.pending.map(|pending| pending.damaged), Some(1));
 }
 
 #[test]

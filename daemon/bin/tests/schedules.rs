@@ -146,6 +146,28 @@ fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
 }
 
 #[test]
+fn a_clock_that_was_ahead_for_a_while_stops_no_later_run() {
+    let bed = Bed::new();
+    let scheduler = bed.scheduler("");
+    let ahead = |day: u32, time: &str| -> jiff::Timestamp {
+        format!("2036-01-{day:02}T{time}:00Z").parse().unwrap()
+    };
+    scheduler.run_due(ahead(1, "12:00"));
+    scheduler.run_due(ahead(2, "02:00"));
+    let of_ahead = "nightly-20360102T020000Z".to_owned();
+    assert_eq!(bed.names("reports"), [&of_ahead]);
+    // The clock is put right.
+    scheduler.run_due(at(22, "12:00"));
+    assert_eq!(scheduler.status()[0].next, Some(at(23, "02:00")));
+    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(at(23, "02:01"));
+    assert_eq!(bed.names("reports"), [run(23), of_ahead]);
+    assert_eq!(scheduler.status()[0].error, "");
+    scheduler.run_due(at(24, "02:00"));
+    assert!(bed.names("reports").contains(&run(24)));
+}
+
+#[test]
 fn each_report_says_what_changed_since_the_last_one() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("since_last = true");

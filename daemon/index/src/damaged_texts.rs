@@ -3,6 +3,7 @@
 //! [`crate::IndexWriter::release_damaged_texts`]).
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use simdex_schema::DocId;
@@ -17,6 +18,8 @@ pub(crate) struct DamagedTexts {
     documents: Mutex<BTreeSet<DocId>>,
     /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
     segments: Mutex<BTreeSet<u32>>,
+    /// Documents that were ever found damaged; those let go stay counted.
+    found: AtomicU64,
 }
 
 impl DamagedTexts {
@@ -30,12 +33,18 @@ impl DamagedTexts {
         self.segments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many documents were ever found damaged: it never falls.
+    pub(crate) fn found(&self) -> u64 {
+        self.found.load(Ordering::Relaxed)
+    }
+
     /// Remembers a document whose text an error says is damaged.
     pub(crate) fn note(&self, id: DocId, error: &IndexError) {
         if let IndexError::Text(TextError::Corrupt { segment, .. }) = error {
             self.segments().insert(*segment);
         }
         if error.is_damaged_text() && self.documents().insert(id) {
+            self.found.fetch_add(1, Ordering::Relaxed);
             tracing::error!(document = id.0, %error, "a text is damaged: its files will be read again");
         }
     }
@@ -47,6 +56,7 @@ impl DamagedTexts {
         documents.extend(ids);
         let more = documents.len() - before;
         if more > 0 {
+            self.found.fetch_add(more as u64, Ordering::Relaxed);
             tracing::error!(
                 documents = more,
                 "text segments are missing or cut short: the files of their texts will be read again"

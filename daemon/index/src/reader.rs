@@ -119,4 +119,10 @@ impl IndexReader {
         let live = damaged.iter().filter(|id| state.table.is_live(**id));
         live.count() as u64
     }
+
+    /// How many texts were ever found damaged, those included that were let go since: what came to it while an answer
+    /// was made, the answer may lack.
+    pub fn texts_found_damaged(&self) -> u64 {
+        self.shared.damaged.found()
+    }
 }

@@ -1,6 +1,8 @@
 //! File names in the head of a diff: one line, nothing in it that a terminal would obey.
 use std::fmt::Write as _;
 
+use simdex_proto::text::is_hidden;
+
 /// A name as it may stand in a header.
 ///
 /// Names with control characters, quotes or backslashes are written as C strings with octal
@@ -32,15 +34,4 @@ fn octal(out: &mut String, c: char) {
     for byte in c.encode_utf8(&mut [0; 4]).bytes() {
         let _ = write!(out, "\\{byte:03o}");
     }
-}
-
-/// Whether a character is unseen or changes how its neighbours are seen: controls, line and
-/// paragraph separators, direction marks, zero-width spaces, tags. The joiners U+200C and U+200D
-/// are letters' business in many scripts and stay.
-pub(crate) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}'
-            | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
-            | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }

@@ -21,6 +21,8 @@ pub struct Incomplete(pub Pending);
 pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
     before: Completeness,
+    /// Texts ever found damaged by then: one that a walk lets go meanwhile was met all the same.
+    found_before: u64,
     /// Of the list that the answer is made of.
     unsettled: UnsettledCounts,
     strict: bool,
@@ -29,10 +31,12 @@ pub struct CompletenessCheck<'a> {
 impl<'a> CompletenessCheck<'a> {
     /// Begins an answer within a view; refuses it if it is `strict` and something is pending.
     pub fn begin(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
+        let found_before = engine.index.reader().texts_found_damaged();
         let before = engine.completeness(view);
         let check = Self {
             engine,
             before,
+            found_before,
             unsettled: UnsettledCounts::default(),
             strict,
         };
@@ -42,7 +46,9 @@ impl<'a> CompletenessCheck<'a> {
 
     /// The completeness as far as is known by now: texts may have turned out to be damaged meanwhile.
     pub fn completeness(&self) -> Completeness {
-        let damaged = self.engine.index.reader().damaged_texts();
+        let reader = self.engine.index.reader();
+        let met = reader.texts_found_damaged() - self.found_before;
+        let damaged = reader.damaged_texts().max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
         let known = self.before.clone().with_damaged(damaged);
         known.with_unsettled(awaited, crowded)

@@ -72,10 +72,9 @@ fn of_file(
         )
     };
     let hits = answer.hits.iter();
-    let found = hits
-        .filter(|hit| !hit.is_query && holds(hit.relation))
-        .map(|hit| search.hit(hit, &of));
-    take_all(found.collect::<Result<_, _>>()?, totals, take)
+    let hits = hits.filter(|hit| !hit.is_query && holds(hit.relation));
+    let (found, _held) = search.found(hits, &of)?;
+    take_all(found, totals, take)
 }
 
 /// Takes what was found of a file: by root, owner and path.

@@ -76,9 +76,7 @@ fn of_file(
         return Ok(());
     };
     let of = bytes(&file.path);
-    let hits = answer.hits.iter();
-    let found = hits.map(|hit| search.hit(hit, &of));
-    let mut found: Vec<_> = found.collect::<Result<_, _>>()?;
+    let (mut found, _held) = search.found(answer.hits.iter(), &of)?;
     found.sort_by(|a, b| a.path.cmp(&b.path));
     count(totals, "found", found.len() as u64);
     found.iter().try_for_each(take)?;

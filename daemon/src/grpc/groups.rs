@@ -84,20 +84,19 @@ impl GroupsRequest {
         let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
+        let is_judged = matches!(self, Self::Stars { is_judged, .. } if *is_judged);
+        let mut judged = JudgedList::new(engine, is_judged, &account);
         let summary = match self {
-            Self::Stars { list, is_judged } => {
-                let mut judged = JudgedList::new(engine, *is_judged, &account);
-                lists::groups(engine, list, &account, &mut |group| {
-                    let group = judged.group(&group).map_err(Refused::from);
-                    refused.flow(group.and_then(|group| send(Part::Group(group))))
-                })
-            }
+            Self::Stars { list, .. } => lists::groups(engine, list, &account, &mut |group| {
+                let group = judged.group(&group).map_err(Refused::from);
+                refused.flow(group.and_then(|group| send(Part::Group(group))))
+            }),
             Self::Clusters(asked) => lists::clusters(engine, asked, &account, &mut |cluster| {
                 refused.flow(send(Part::Group(encode::cluster(&cluster))))
             }),
         };
         refused.into_result()?;
-        send(Part::Summary(encode::summary(&summary?)))
+        send(Part::Summary(judged.summary(&summary?)))
     }
 }
 

@@ -3,10 +3,10 @@
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_proto::v1;
 
-use crate::catalogue::{Group, GroupFile, Pair};
+use crate::catalogue::{Group, GroupFile, Pair, Summary};
 use crate::encode;
 use crate::engine::Engine;
-use crate::judging::ListJudge;
+use crate::judging::{ListJudge, ListJudgement};
 use crate::query::{Measured, Overlap};
 
 /// Encodes the items of a list, and judges them where that is asked for.
@@ -14,6 +14,8 @@ pub(super) struct JudgedList<'a> {
     judge: Option<ListJudge<'a>>,
     /// Of the group visited last.
     principal: Option<GroupFile>,
+    /// What was not judged because the time for it was over.
+    unjudged: u64,
 }
 
 impl<'a> JudgedList<'a> {
@@ -22,6 +24,15 @@ impl<'a> JudgedList<'a> {
         Self {
             judge: is_judged.then(judge),
             principal: None,
+            unjudged: 0,
+        }
+    }
+
+    /// The counts that close the list, with what was left unjudged of it.
+    pub(super) fn summary(&self, summary: &Summary) -> v1::Summary {
+        v1::Summary {
+            unjudged: self.judge.is_some().then_some(self.unjudged),
+            ..encode::summary(summary)
         }
     }
 
@@ -34,7 +45,8 @@ impl<'a> JudgedList<'a> {
                 pair.containment_of_b,
             ];
             let judged = judge.judge([&pair.a, &pair.b], &overlap(numbers))?;
-            encoded.judgement = judged.map(encode::judgement);
+            self.unjudged += u64::from(matches!(judged, ListJudgement::TimeOver));
+            encoded.judgement = judged.judgement().map(encode::judgement);
         }
         Ok(encoded)
     }
@@ -52,7 +64,7 @@ impl<'a> JudgedList<'a> {
         let Some(principal) = &self.principal else {
             return Ok(encoded);
         };
-        let mut is_apart = false;
+        let mut apart = Apart::default();
         let members = group.members.iter().zip(&mut encoded.members);
         for (member, encoded) in members.skip(first) {
             let numbers = [
@@ -61,13 +73,37 @@ impl<'a> JudgedList<'a> {
                 member.containment_of_member,
             ];
             let judged = judge.judge([&principal.file, &member.file], &overlap(numbers))?;
-            is_apart |= judged
-                .as_ref()
-                .is_some_and(|judged| !judged.class.is_duplicate());
-            encoded.judgement = judged.map(encode::judgement);
+            self.unjudged += u64::from(matches!(judged, ListJudgement::TimeOver));
+            apart.note(&judged);
+            encoded.judgement = judged.judgement().map(encode::judgement);
         }
-        encoded.judged_apart = Some(is_apart);
+        encoded.judged_apart = apart.told();
         Ok(encoded)
+    }
+}
+
+/// Whether a file of a group is judged no version of its principal.
+#[derive(Default)]
+struct Apart {
+    /// One is.
+    is_one: bool,
+    /// Of one nothing is known.
+    is_open: bool,
+}
+
+impl Apart {
+    fn note(&mut self, judged: &ListJudgement) {
+        match judged {
+            ListJudgement::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
+            // What was counted says that it belongs there.
+            ListJudgement::Contradicted => {}
+            ListJudgement::NoText | ListJudgement::TimeOver => self.is_open = true,
+        }
+    }
+
+    /// None where no file is known to be apart, and not all are known to belong there.
+    fn told(&self) -> Option<bool> {
+        (self.is_one || !self.is_open).then_some(self.is_one)
     }
 }
 
@@ -84,5 +120,36 @@ fn overlap([resemblance, of_first, of_second]: [f64; 3]) -> Overlap {
         of_second: counted(of_second),
         shared: 0,
         verified: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_judge::{Class, Judgement};
+
+    use super::*;
+
+    #[test]
+    fn a_group_is_told_to_be_together_only_where_every_file_was_judged() {
+        let of = |class| {
+            ListJudgement::Judged(Judgement {
+                class,
+                ..Judgement::of_one_text()
+            })
+        };
+        let told = |judged: &[ListJudgement]| {
+            let mut apart = Apart::default();
+            judged.iter().for_each(|judged| apart.note(judged));
+            apart.told()
+        };
+        let (same, version) = (of(Class::Same), of(Class::Version));
+        let unrelated = of(Class::Unrelated);
+        let contradicted = ListJudgement::Contradicted;
+        assert_eq!(told(&[]), Some(false));
+        assert_eq!(told(&[same, version.clone(), contradicted]), Some(false));
+        for open in [ListJudgement::TimeOver, ListJudgement::NoText] {
+            assert_eq!(told(&[version.clone(), open.clone()]), None);
+            assert_eq!(told(&[open, unrelated.clone()]), Some(true));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The service `simdex.v1.Judging`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use simdex_index::Cancel;
@@ -14,7 +15,8 @@ use super::status::Refused;
 use crate::echo::echo;
 use crate::encode;
 use crate::engine::Engine;
-use crate::labels::{self, Label, LabelError, LabelledFile, Labels, MOST_LABELS, SampleRequest};
+use crate::labels::{self, Label, LabelError, LabelledFile, Labels, SampleRequest};
+use crate::labels::{MOST_LABELS, MOST_RATERS};
 
 /// Pairs of a sample, where none is asked for and at most.
 const PAIRS: u32 = 100;
@@ -128,8 +130,13 @@ fn parse_labels(labels: Vec<v1::Label>, skip_unknown: bool) -> Result<Labels, St
         return Err(too_many(labels.len(), "labels"));
     }
     let labels = labels.into_iter().map(parse_label);
+    let labels = labels.collect::<Result<Vec<_>, _>>()?;
+    let raters: BTreeSet<&str> = labels.iter().map(|label| &*label.rater).collect();
+    if raters.len() > MOST_RATERS {
+        return Err(too_many(raters.len(), "raters"));
+    }
     Ok(Labels {
-        labels: labels.collect::<Result<_, _>>()?,
+        labels,
         skip_unknown,
     })
 }
@@ -197,5 +204,34 @@ impl From<LabelError> for Refused {
             tracing::error!(reason, "the model in force stays");
         }
         Self::new(code, &reason).advised(error.advice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_more_raters_than_are_compared_two_by_two_are_refused() {
+        let of = |count: usize| {
+            let side = |byte: u8| {
+                Some(v1::LabelledFile {
+                    path: format!("/share/{byte}").into_bytes(),
+                    document: vec![byte; 32],
+                })
+            };
+            let label = |rater: usize| v1::Label {
+                a: side(1),
+                b: side(2),
+                verdict: v1::JudgedClass::Same.into(),
+                rater: format!("rater {}", rater % count),
+            };
+            parse_labels((0..MOST_LABELS).map(label).collect(), false)
+        };
+        assert_eq!(of(MOST_RATERS).unwrap().labels.len(), MOST_LABELS);
+        let refused = of(MOST_RATERS + 1).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+        let said = "the request names 51 raters, far too many";
+        assert_eq!(refused.message(), said);
     }
 }

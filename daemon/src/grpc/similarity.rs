@@ -207,7 +207,7 @@ impl Similarity for SimilarityService {
                     refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
                 });
                 refused.into_result()?;
-                send(Part::Summary(encode::summary(&summary?)))
+                send(Part::Summary(list.summary(&summary?)))
             });
         Ok(Response::new(listed.await?))
     }

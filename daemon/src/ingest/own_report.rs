@@ -151,7 +151,7 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
         "load/".len() + file.len()
     } else if folder == Some("text") && is_hash(file.strip_suffix(".txt")?, 64) {
         "text/".len() + file.len()
-    } else if above == Some("diffs") && is_hash(file.strip_suffix(".diff")?, 16) {
+    } else if above == Some("diffs") && is_hash_of_diff(file.strip_suffix(".diff")?) {
         let group = folder.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;
         "diffs//".len() + group.len() + file.len()
     } else {
@@ -160,6 +160,11 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     let (report, name) = path.split_at(path.len() - length);
     let name = std::str::from_utf8(name).ok()?;
     Some(ReportPath { report, name })
+}
+
+/// Reports of version 0.1 name diffs by the beginning of a hash.
+fn is_hash_of_diff(text: &str) -> bool {
+    is_hash(text, 64) || is_hash(text, 16)
 }
 
 fn is_hash(text: &str, digits: usize) -> bool {
@@ -200,8 +205,10 @@ mod tests {
         for name in ["findings.jsonl", "load/documents.dat", "load/documents.xml"] {
             assert_eq!(of(&format!("a/{name}")), found("a/", name));
         }
-        let diff = format!("diffs/17/{}.diff", &hash[..16]);
-        assert_eq!(of(&diff), found("", &diff));
+        for named in [&hash[..], &hash[..16]] {
+            let diff = format!("diffs/17/{named}.diff");
+            assert_eq!(of(&diff), found("", &diff));
+        }
         for other in [
             "a.txt",
             "r/report.htm",

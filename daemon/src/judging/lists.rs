@@ -14,6 +14,29 @@ use simdex_schema::DocId;
 use super::{Held, Side, known, within_reach};
 use crate::query::Overlap;
 
+/// What became of a pair that was to be judged.
+#[derive(Clone, Debug)]
+pub enum ListJudgement {
+    /// It is judged.
+    Judged(Judgement),
+    /// What it was judged contradicts what was counted.
+    Contradicted,
+    /// One of its files has no text that can be read.
+    NoText,
+    /// The time for judging was over.
+    TimeOver,
+}
+
+impl ListJudgement {
+    /// The judgement, where there is one.
+    pub fn judgement(self) -> Option<Judgement> {
+        match self {
+            Self::Judged(judgement) => Some(judgement),
+            Self::Contradicted | Self::NoText | Self::TimeOver => None,
+        }
+    }
+}
+
 /// Judges pair after pair.
 pub struct ListJudge<'a> {
     model: Arc<Model>,
@@ -23,7 +46,7 @@ pub struct ListJudge<'a> {
     account: &'a MemoryAccount,
     /// The texts read last, of first and of second sides.
     texts: [Option<(DocId, Held)>; 2],
-    last: Option<([DocId; 2], Option<Judgement>)>,
+    last: Option<([DocId; 2], ListJudgement)>,
     until: Option<Instant>,
 }
 
@@ -43,8 +66,7 @@ impl<'a> ListJudge<'a> {
         }
     }
 
-    /// Judges two files of which this was counted; `None` where one has no text that can be read, where the
-    /// judgement contradicts what was counted, or where the time is over.
+    /// Judges two files of which this was counted.
     ///
     /// # Errors
     /// The index failed, or the asker went away.
@@ -52,13 +74,13 @@ impl<'a> ListJudge<'a> {
         &mut self,
         [a, b]: [&FileView; 2],
         overlap: &Overlap,
-    ) -> Result<Option<Judgement>, IndexError> {
+    ) -> Result<ListJudgement, IndexError> {
         self.account.cancel().check()?;
         let Some(((id_a, _), (id_b, _))) = a.document.zip(b.document) else {
-            return Ok(None);
+            return Ok(ListJudgement::NoText);
         };
         if id_a == id_b {
-            return Ok(Some(Judgement::of_one_text()));
+            return Ok(ListJudgement::Judged(Judgement::of_one_text()));
         }
         let ids = [id_a, id_b];
         if let Some((_, judged)) = self.last.as_ref().filter(|(known, _)| *known == ids)
@@ -66,12 +88,12 @@ impl<'a> ListJudge<'a> {
         {
             return Ok(judged.clone());
         }
-        if self.until.is_some_and(|until| Instant::now() > until) {
-            return Ok(None);
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(ListJudgement::TimeOver);
         }
         let judged = match self.pair([a, b], ids, overlap) {
-            Err(IndexError::UnknownDocument(_)) => None,
-            Err(error) if error.is_damaged_text() => None,
+            Err(IndexError::UnknownDocument(_)) => ListJudgement::NoText,
+            Err(error) if error.is_damaged_text() => ListJudgement::NoText,
             judged => judged?,
         };
         self.last = Some((ids, judged.clone()));
@@ -83,10 +105,10 @@ impl<'a> ListJudge<'a> {
         [a, b]: [&FileView; 2],
         ids: [DocId; 2],
         overlap: &Overlap,
-    ) -> Result<Option<Judgement>, IndexError> {
+    ) -> Result<ListJudgement, IndexError> {
         let stats = ids.map(|id| self.index.stats(id).map(|stats| stats.length));
         let [Some(of_a), Some(of_b)] = stats else {
-            return Ok(None);
+            return Ok(ListJudgement::NoText);
         };
         let known = known(&[Side::of_file(a), Side::of_file(b)], [of_a, of_b], overlap);
         let model = Arc::clone(&self.model);
@@ -95,7 +117,8 @@ impl<'a> ListJudge<'a> {
             let second = self.text(1, ids[1], of_b)?;
             Ok::<_, IndexError>([first.text, second.text])
         });
-        Ok(within_reach(judged?, overlap))
+        let judged = within_reach(judged?, overlap);
+        Ok(judged.map_or(ListJudgement::Contradicted, ListJudgement::Judged))
     }
 
     /// The text of a document that stands on this side.
@@ -110,5 +133,58 @@ impl<'a> ListJudge<'a> {
         };
         self.texts[side] = Some((id, held.clone()));
         Ok(held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use simdex_index::{Cancel, MemoryBudget, View};
+
+    use super::*;
+    use crate::query::Measured;
+    use crate::query::tests::index_of;
+
+    #[test]
+    fn once_its_time_is_over_a_pair_is_not_judged_and_copies_still_are() {
+        let text = "The supplier delivers within thirty days of each order. ".repeat(40);
+        let (index, _dir) = index_of(&[text.clone(), format!("{text}Prices are fixed.")]);
+        let mut files = Vec::new();
+        let visited = index.files(&View::All, &mut |file| {
+            files.push(file);
+            ControlFlow::Continue(())
+        });
+        visited.unwrap();
+        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+        let model = Arc::new(Model::shipped().unwrap());
+        let mut judge = ListJudge::new(model, &index, &account);
+        let exact = Measured {
+            value: Some(0.98),
+            ..Measured::default()
+        };
+        let overlap = Overlap {
+            resemblance: exact,
+            of_first: exact,
+            of_second: exact,
+            shared: 0,
+            verified: true,
+        };
+        let judged = |judge: &mut ListJudge<'_>, [a, b]: [usize; 2]| {
+            judge.judge([&files[a], &files[b]], &overlap).unwrap()
+        };
+        assert!(!matches!(
+            judged(&mut judge, [0, 1]),
+            ListJudgement::TimeOver
+        ));
+        (judge.last, judge.until) = (None, Some(Instant::now()));
+        assert!(matches!(
+            judged(&mut judge, [0, 1]),
+            ListJudgement::TimeOver
+        ));
+        assert!(matches!(
+            judged(&mut judge, [1, 1]),
+            ListJudgement::Judged(_)
+        ));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use simdex_index::{Cancel, Candidate, FileView, IndexError, IndexReader};
+use simdex_index::{
+    Cancel, Candidate, FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount,
+};
 use simdex_judge::Judgement;
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{
@@ -253,7 +255,7 @@ pub(super) fn of_documents(
     documents: Vec<(Candidate, Overlap)>,
     cancel: &Cancel,
 ) -> Result<TopFiles, QueryError> {
-    let mut best = TopFiles::new(params.kind, params.limit);
+    let mut best = TopFiles::new(params.kind, params.limit, subject.account());
     for (candidate, overlap) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
@@ -264,7 +266,7 @@ pub(super) fn of_documents(
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let threshold = params.relation_threshold;
             let relation = relation(subject.content, same_text, &file, &overlap, threshold);
-            best.add(Hit {
+            let added = best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.asked_path.as_ref() == Some(&file.path),
                 file,
@@ -274,7 +276,7 @@ pub(super) fn of_documents(
                 scheme,
                 judgement: None,
             });
-            going = cancel.check();
+            going = added.and_then(|()| cancel.check());
             match going {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -294,13 +296,16 @@ pub(super) struct TopFiles {
     pub(super) asked_about: Option<Hit>,
     /// There were more hits than were asked for.
     pub(super) truncated: bool,
+    /// Counts them: what is known of a file may be long.
+    pub(super) held: GrowingPermit,
     kind: FindKind,
     limit: usize,
 }
 
 impl TopFiles {
-    fn new(kind: FindKind, limit: usize) -> Self {
+    fn new(kind: FindKind, limit: usize, account: &MemoryAccount) -> Self {
         Self {
+            held: GrowingPermit::of(account),
             hits: Vec::new(),
             asked_about: None,
             truncated: false,
@@ -309,22 +314,31 @@ impl TopFiles {
         }
     }
 
-    fn add(&mut self, hit: Hit) {
+    fn add(&mut self, hit: Hit) -> Result<(), IndexError> {
+        self.held.add(held_bytes(&hit))?;
         if hit.is_query {
             self.asked_about = Some(hit);
-            return;
+            return Ok(());
         }
         self.hits.push(hit);
         if self.hits.len() > self.limit + self.limit / 4 + SPARE {
             self.drop_worst();
         }
+        Ok(())
     }
 
     fn drop_worst(&mut self) {
         sort_by_value(&mut self.hits, self.kind);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
+        let left = self.hits.iter().chain(&self.asked_about);
+        self.held.shrink_to(left.map(held_bytes).sum());
     }
+}
+
+/// Bytes that a hit takes, with room to grow for the list of them.
+fn held_bytes(hit: &Hit) -> u64 {
+    hit.file.held_bytes() + 2 * size_of::<Hit>() as u64
 }
 
 pub(super) fn relation(

@@ -6,12 +6,13 @@ use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use simdex_index::GrowingPermit;
+use simdex_index::{GrowingPermit, IndexError};
 use simdex_proto::changes::{
     Caveat, ChangeTotals, Comparer, GroupFiles, GroupReader, ReportTerms, TakeChange,
 };
 use simdex_proto::lines::{Change, JsonPath};
 
+use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
 use super::write::{SortedGroup, json_line};
 use super::{ReportError, ReportInput, hex, html};
@@ -96,8 +97,7 @@ pub(super) struct Changes<'a> {
     comparer: Comparer<BufReader<&'a File>>,
     file: HashedFile<'a>,
     /// Rows of the page.
-    rows: Vec<u8>,
-    count: usize,
+    rows: Rows,
     held: GrowingPermit,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Changes<'a> {
             return Ok(None);
         };
         let mut held = GrowingPermit::of(input.account);
-        held.add(OF_LINE * previous.longest as u64)?;
+        not_held(held.add(OF_LINE * previous.longest as u64))?;
         let mut groups = &previous.groups;
         let comparer = groups.rewind().and_then(|()| {
             let lines = BufReader::new(groups);
@@ -121,8 +121,7 @@ impl<'a> Changes<'a> {
             comparer: comparer.map_err(unreadable)?,
             file: sink.create_file(CHANGES)?,
             previous,
-            rows: Vec::new(),
-            count: 0,
+            rows: Rows::new(html::CHANGES_SHOWN, input.account),
             held,
         }))
     }
@@ -135,7 +134,7 @@ impl<'a> Changes<'a> {
             .collect();
         let of_file = |(path, hash): &(Vec<u8>, String)| (path.len() + hash.len() + 64) as u64;
         let mut of_group = GrowingPermit::of(self.held.account());
-        of_group.add(files.iter().map(of_file).sum())?;
+        not_held(of_group.add(files.iter().map(of_file).sum()))?;
         files.sort();
         let later = GroupFiles {
             id: sorted.group.id,
@@ -149,8 +148,8 @@ impl<'a> Changes<'a> {
         &mut self,
         compare: impl FnOnce(&mut Comparer<BufReader<&'a File>>, &mut TakeChange<'_>) -> io::Result<()>,
     ) -> Result<(), ReportError> {
-        let (comparer, rows, count) = (&mut self.comparer, &mut self.rows, &mut self.count);
-        written(&mut self.file, rows, count, |take| compare(comparer, take))
+        let (comparer, rows) = (&mut self.comparer, &mut self.rows);
+        written(&mut self.file, rows, |take| compare(comparer, take))
     }
 
     /// Ends the comparison and writes its section of the page.
@@ -165,18 +164,17 @@ impl<'a> Changes<'a> {
             comparer,
             mut file,
             mut rows,
-            mut count,
             held: _held,
         } = self;
         let mut totals = ChangeTotals::default();
-        written(&mut file, &mut rows, &mut count, |take| {
+        written(&mut file, &mut rows, |take| {
             totals = comparer.finish(take)?;
             Ok(())
         })?;
         sink.finish(file)?;
         let caveats = previous.terms.caveats(&terms_of(input));
         let compared = Compared { totals, caveats };
-        page.write_with(|out| html::changes(out, &previous.path, &compared, (&rows, count)))?;
+        page.write_with(|out| html::changes(out, &previous.path, &compared, &rows))?;
         Ok(compared)
     }
 }
@@ -195,8 +193,7 @@ fn terms_of(input: &ReportInput<'_>) -> ReportTerms {
 /// Writes each change that `compare` takes, and the rows of those that the page shows.
 fn written(
     file: &mut HashedFile<'_>,
-    rows: &mut Vec<u8>,
-    count: &mut usize,
+    rows: &mut Rows,
     compare: impl FnOnce(&mut TakeChange<'_>) -> io::Result<()>,
 ) -> Result<(), ReportError> {
     // What was written to fails in its own words, what was read in others.
@@ -204,10 +201,7 @@ fn written(
     let mut compared = Ok(());
     file.write_with(|out| {
         let mut take = |change: &Change| -> io::Result<()> {
-            *count += 1;
-            if *count <= html::CHANGES_SHOWN {
-                html::change_row(rows, change)?;
-            }
+            rows.push(|row| html::change_row(row, change))?;
             let done = json_line(out, change);
             not_written.set(done.is_err());
             done
@@ -219,6 +213,14 @@ fn written(
         }
     })?;
     compared.map_err(unreadable)
+}
+
+/// What cannot be held of a comparison is a matter of the comparison: the report can be made without it.
+fn not_held(counted: Result<(), IndexError>) -> Result<(), ReportError> {
+    counted.map_err(|error| match error {
+        IndexError::Cancelled => ReportError::Cancelled,
+        error => unreadable(io::Error::other(error)),
+    })
 }
 
 fn unreadable(source: io::Error) -> ReportError {

@@ -11,6 +11,7 @@ use std::io;
 
 use simdex_proto::lines::{self as json, JsonPath, date};
 
+use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
 use super::write::json_line;
@@ -108,14 +109,11 @@ pub(super) fn report(
 ) -> Result<Written, ReportError> {
     let mut sink = HashingSink::new(sink, input.account);
     let mut lines = sink.create_file("findings.jsonl")?;
-    let (mut rows, mut shown) = (Vec::new(), 0_usize);
+    let mut rows = Rows::new(html::FINDINGS_SHOWN, input.account);
     let mut sums = Sums::new();
     lines.write_with(|out| {
         sums = (findings.visit)(&mut |finding| {
-            shown += 1;
-            if shown <= html::FINDINGS_SHOWN {
-                html::finding_row(&mut rows, finding)?;
-            }
+            rows.push(|row| html::finding_row(row, finding))?;
             json_line(out, &finding.line(findings.kind))
         })?;
         Ok(())
@@ -126,8 +124,8 @@ pub(super) fn report(
     let mut page: HashedFile<'_> = sink.create_file("report.html")?;
     let met = (input.completeness)();
     page.write_with(|out| {
-        html::findings(out, input, findings, &sums, (&rows, shown))?;
-        html::unread(out, &survey.unread_rows, survey.unread)?;
+        html::findings(out, input, findings, &sums, &rows)?;
+        html::unread(out, &survey.unread)?;
         html::findings_foot(out, &input.summary.completeness, &met)
     })?;
     sink.finish(page)?;

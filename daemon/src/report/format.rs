@@ -2,9 +2,7 @@
 use std::fmt::{Display, Formatter, Result, Write as _};
 
 use jiff::Timestamp;
-use simdex_proto::text::{grouped, plural};
-
-use crate::difference::is_hidden;
+use simdex_proto::text::{grouped, is_hidden, plural};
 
 /// Text for HTML: markup escaped; characters that are unseen, or that change how others are seen,
 /// shown by their code.
@@ -28,21 +26,47 @@ impl Display for Text<'_> {
     }
 }
 
+/// Bytes of a path that a page shows; of a longer one it shows both ends, and the lists beside it have all.
+const PATH_SHOWN: usize = 1 << 10;
+/// Of these, the end, which has the name.
+const END_SHOWN: usize = PATH_SHOWN / 4;
+
 /// A path for HTML: as [`Text`], bytes that are no UTF-8 shown as `\xNN`, kept apart from the
-/// writing direction around it.
+/// writing direction around it. The middle of a very long one is left out.
 pub(super) struct PathText<'a>(pub(super) &'a [u8]);
 
 impl Display for PathText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str("<bdi class=\"path\">")?;
-        for chunk in self.0.utf8_chunks() {
-            write!(f, "{}", Text(chunk.valid()))?;
-            for byte in chunk.invalid() {
-                write!(f, "<i class=\"u\">\\x{byte:02X}</i>")?;
-            }
+        let path = self.0;
+        if path.len() <= PATH_SHOWN {
+            path_part(f, path)?;
+        } else {
+            let first = boundary(path, PATH_SHOWN - END_SHOWN);
+            let last = boundary(path, path.len() - END_SHOWN);
+            path_part(f, &path[..first])?;
+            let hidden = Count((last - first) as u64);
+            write!(f, "<i class=\"u\">\u{2026} {hidden} bytes \u{2026}</i>")?;
+            path_part(f, &path[last..])?;
         }
         f.write_str("</bdi>")
     }
+}
+
+/// The place where a character begins, at this one or shortly before.
+fn boundary(path: &[u8], at: usize) -> usize {
+    let begins = |at: &usize| path[*at] & 0xc0 != 0x80;
+    (at - 3..=at).rev().find(begins).unwrap_or(at)
+}
+
+fn path_part(f: &mut Formatter<'_>, part: &[u8]) -> Result {
+    for chunk in part.utf8_chunks() {
+        write!(f, "{}", Text(chunk.valid()))?;
+        for byte in chunk.invalid() {
+            write!(f, "<i class=\"u\">\\x{byte:02X}</i>")?;
+        }
+    }
+    Ok(())
 }
 
 /// A path as plain text, with what [`PathText`] shows by code written as `\u{202e}` and `\xNN`.
@@ -97,4 +121,33 @@ pub(super) fn date(seconds: Option<i64>) -> String {
 /// A time in UTC, to the minute.
 pub(super) fn minute(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_very_long_path_both_ends_are_shown() {
+        let whole = "\u{1}".repeat(PATH_SHOWN);
+        assert_eq!(
+            PathText(whole.as_bytes())
+                .to_string()
+                .matches("U+0001")
+                .count(),
+            PATH_SHOWN
+        );
+        let long = format!("/share/{}/contract.pdf", "\u{65e5}".repeat(1_400));
+        let shown = PathText(long.as_bytes()).to_string();
+        assert!(
+            shown.starts_with("<bdi class=\"path\">/share/\u{65e5}"),
+            "{shown}"
+        );
+        assert!(shown.ends_with("\u{65e5}/contract.pdf</bdi>"), "{shown}");
+        assert!(
+            shown.contains("bytes \u{2026}</i>") && !shown.contains("\\x"),
+            "{shown}"
+        );
+        assert!(shown.len() < PATH_SHOWN + 100);
+    }
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 
 use simdex_proto::lines::{self as json, JsonPath};
 
+use super::rows::Rows;
 use super::sink::HashingSink;
 use super::write::json_line;
 use super::{ReportError, ReportFile, ReportInput, html};
@@ -14,12 +15,9 @@ pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
 const MOST_KINDS: usize = 200;
 
 /// What a pass over all files came to.
-#[derive(Default)]
 pub(super) struct Survey {
-    /// Rows of the page for the first files that were not read.
-    pub(super) unread_rows: Vec<u8>,
-    /// Files that were not read, or not whole.
-    pub(super) unread: usize,
+    /// Files that were not read, or not whole, as rows of the page.
+    pub(super) unread: Rows,
     /// Files on disk by kind and state.
     pub(super) kinds: StatesByKind,
 }
@@ -30,17 +28,17 @@ pub(super) fn survey(
     input: &ReportInput<'_>,
 ) -> Result<Survey, ReportError> {
     let mut lines = sink.create_file("unread.jsonl")?;
-    let mut survey = Survey::default();
+    let mut survey = Survey {
+        unread: Rows::new(html::UNREAD_SHOWN, input.account),
+        kinds: StatesByKind::new(),
+    };
     lines.write_with(|out| {
         (input.files)(&mut |file| {
             survey.count(file);
             if !file.is_unread {
                 return Ok(());
             }
-            survey.unread += 1;
-            if survey.unread <= html::UNREAD_SHOWN {
-                html::unread_row(&mut survey.unread_rows, file)?;
-            }
+            survey.unread.push(|row| html::unread_row(row, file))?;
             json_line(out, &unread_line(file))
         })
     })?;

@@ -11,7 +11,7 @@ use super::survey::survey;
 use super::texts::Texts;
 use super::{DocumentHash, HeldText, ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{MANIFEST, Written};
-use super::{check, hex, html, load, manifest, text_path, view};
+use super::{check, diff_path, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines, permit_to_align};
 use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
@@ -163,7 +163,7 @@ pub(super) fn report<'a>(
     let changes = changes.map(|it| it.finish(input, &mut writer.sink, writer.pages.first()));
     let changes = changes.transpose()?;
     let page = writer.pages.first();
-    page.write_with(|out| html::unread(out, &survey.unread_rows, survey.unread))?;
+    page.write_with(|out| html::unread(out, &survey.unread))?;
     if let Some(load) = input.load {
         load::write(
             &mut writer.sink,
@@ -274,7 +274,7 @@ impl<'a> Writer<'a> {
         texts: [&str; 2],
         shown: bool,
     ) -> Result<(Result<DiffFacts, NoDiff>, Option<String>), ReportError> {
-        let name = format!("diffs/{}/{}.diff", sorted.group.id, &hex(document)[..16]);
+        let name = diff_path(sorted.group.id, document);
         let facts = self.diff(&name, [&sorted.principal.document, document], texts)?;
         check(self.account.cancel())?;
         let mut view = None;

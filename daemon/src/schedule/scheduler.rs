@@ -144,7 +144,9 @@ impl Scheduler {
         at: usize,
         now: Timestamp,
     ) -> Option<(Arc<Schedule>, Timestamp)> {
-        self.learn(engine, at, now);
+        if !self.knows_runs(at, now) {
+            self.learn(engine, at, now);
+        }
         let mut entries = self.lock();
         let entry = entries.get_mut(at)?;
         let timetable = entry.timetable.as_ref()?;
@@ -153,19 +155,20 @@ impl Scheduler {
         Some((Arc::clone(&entry.schedule), due))
     }
 
+    /// Whether it is known what was run of a schedule before, by a clock that is not far ahead of this one.
+    fn knows_runs(&self, at: usize, now: Timestamp) -> bool {
+        let entries = self.lock();
+        let timetable = entries.get(at).and_then(|entry| entry.timetable.as_ref());
+        timetable.is_some_and(|timetable| !timetable.is_ahead_of(now))
+    }
+
     /// Finds out what was run of a schedule before. The index is asked while nothing is locked: whoever asks for
     /// the status never waits for it.
     fn learn(&self, engine: &Engine, at: usize, now: Timestamp) {
-        let unknown = |entry: &&Entry| entry.timetable.is_none();
-        let entries = self.lock();
-        let Some(schedule) = entries
-            .get(at)
-            .filter(unknown)
-            .map(|it| Arc::clone(&it.schedule))
-        else {
+        let schedule = self.lock().get(at).map(|it| Arc::clone(&it.schedule));
+        let Some(schedule) = schedule else {
             return;
         };
-        drop(entries);
         let last = runs::adopt(engine, &self.reports, &schedule)
             .and_then(|()| runs::last(engine.index.registry(), &self.reports, &schedule, now));
         let mut entries = self.lock();

@@ -69,6 +69,24 @@ fn runs_that_were_missed_are_caught_up_by_one() {
 }
 
 #[test]
+fn a_clock_that_was_far_ahead_is_noticed_and_one_set_back_a_little_is_not() {
+    for (cron, ahead, back) in [
+        ("0 2 * * *", "2026-11-24T03:00:00Z", "2026-11-25T03:00:00Z"),
+        ("* * * * *", "2026-11-25T01:00:00Z", "2026-11-25T03:00:00Z"),
+        ("0 2 1 * *", "2026-09-30T00:00:00Z", "2026-11-20T00:00:00Z"),
+    ] {
+        let schedule = schedule(cron, "UTC");
+        let tried = schedule.last_until(at("2026-11-26T02:00:00Z"));
+        let table = Timetable::new(schedule.clone(), tried, at("2026-11-26T02:00:00Z"));
+        assert!(!table.is_ahead_of(at("2026-11-26T03:00:00Z")), "{cron}");
+        assert!(!table.is_ahead_of(at(back)), "{cron}");
+        assert!(table.is_ahead_of(at(ahead)), "{cron}");
+        let far = Timetable::new(schedule, Some(at("2036-01-01T02:00:00Z")), at(ahead));
+        assert!(far.is_ahead_of(at(ahead)), "{cron}");
+    }
+}
+
+#[test]
 fn a_run_is_known_by_its_name() {
     let schedule = schedule("0 2 * * *", "UTC");
     let due = at("2026-11-23T02:00:00Z");

@@ -92,7 +92,7 @@ pub struct Group {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal_bytes: Option<String>,
     /// Some file is judged neither the same as the principal nor a version of it; only where judgements were asked
-    /// for.
+    /// for, and one is or all were judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged_apart: Option<bool>,
     /// Every file of the group, the principal first.
@@ -169,6 +169,9 @@ pub struct Counts {
     /// Of cores: parts of the collection whose cores are not all listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<u64>,
+    /// With judgements: pairs, or files of groups, for which there was no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<u64>,
 }
 
 /// Closes a list.
@@ -198,6 +201,7 @@ impl From<&v1::Summary> for Counts {
             pairs: summary.pairs,
             suppressed: summary.suppressed,
             unfinished: summary.unfinished,
+            unjudged: summary.unjudged,
         }
     }
 }

@@ -41,6 +41,24 @@ pub struct FileView {
     pub group: Option<GroupId>,
 }
 
+impl FileView {
+    /// Bytes that it takes while it is held: what a document says of itself may be long.
+    pub fn held_bytes(&self) -> u64 {
+        let of_content = self.content.as_ref().map_or(0, |content| {
+            let facts = content.facts.iter();
+            let facts = facts.map(|(code, value)| 2 * STRING + code.len() + value.len());
+            let warnings = content.warnings.iter();
+            let warnings = warnings.map(|warning| STRING + warning.len());
+            content.media_type.len() + content.engine.len() + facts.chain(warnings).sum::<usize>()
+        });
+        let paths = self.path.as_os_str().len() + self.key.path.len();
+        (size_of::<Self>() + paths + of_content) as u64
+    }
+}
+
+/// Bytes of a string beside its text.
+const STRING: usize = size_of::<String>();
+
 impl IndexReader {
     /// Visits every file of the view in the order of absolute paths.
     pub fn files(

@@ -44,6 +44,11 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         assert!(error.is_damaged_text(), "{errno:?}: {error}");
         let released = bed.index().writer.release_damaged_texts().unwrap();
         assert_eq!(released, [file("a/0")], "{errno:?}");
+        let reader = bed.index().reader();
+        assert_eq!(
+            (reader.damaged_texts(), reader.texts_found_damaged()),
+            (0, 1)
+        );
         bed.put("a/0", &lost);
         bed.settle();
         assert_eq!(

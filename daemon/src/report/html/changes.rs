@@ -7,9 +7,10 @@ use simdex_proto::changes::told;
 use simdex_proto::lines::Change;
 
 use crate::report::changes::Compared;
-use crate::report::format::{Count, PathText, Text, counted};
+use crate::report::format::{Count, PathText, counted};
+use crate::report::rows::Rows;
 
-/// Changes shown; `changes.jsonl` has all.
+/// Changes shown at most; `changes.jsonl` has all.
 pub(in crate::report) const CHANGES_SHOWN: usize = 2_000;
 
 /// A change as a row of the table.
@@ -21,23 +22,23 @@ pub(in crate::report) fn change_row(out: &mut Vec<u8>, change: &Change) -> io::R
         "file-left" => "file left",
         _ => "text changed",
     };
-    let principal = Text(&change.principal);
+    let principal = PathText(change.principal.as_bytes());
     let file = match (&change.path, change.files) {
-        (Some(path), _) => format!("<bdi class=\"path\">{}</bdi>", Text(&path.path)),
+        (Some(path), _) => PathText(path.path.as_bytes()).to_string(),
         (None, files) => counted(files.unwrap_or(0) as usize, "file"),
     };
     writeln!(
         out,
-        "<tr><td class=\"w\">{what}</td><td>{file}</td><td><bdi class=\"path\">{principal}</bdi></td></tr>"
+        "<tr><td class=\"w\">{what}</td><td>{file}</td><td>{principal}</td></tr>"
     )
 }
 
-/// The section with these rows; `count` changes there are in all.
+/// The section with these rows.
 pub(in crate::report) fn changes(
     out: &mut dyn Write,
     since: &Path,
     compared: &Compared,
-    (rows, count): (&[u8], usize),
+    rows: &Rows,
 ) -> io::Result<()> {
     let since = PathText(since.as_os_str().as_bytes());
     writeln!(
@@ -62,23 +63,23 @@ pub(in crate::report) fn changes(
         writeln!(out, "<tr><th>{name}</th><td>{}</td></tr>", Count(sum))?;
     }
     out.write_all(b"</table>\n")?;
-    if count == 0 {
+    if rows.count() == 0 {
         return out.write_all(b"<p>Nothing changed.</p>\n");
     }
     out.write_all(
         b"<table>\n<thead><tr><th>Change</th><th>File</th><th>Principal of the group</th></tr></thead>\n",
     )?;
-    out.write_all(rows)?;
+    out.write_all(rows.html())?;
     out.write_all(b"</table>\n")?;
-    match count.checked_sub(CHANGES_SHOWN) {
-        Some(more @ 1..) => writeln!(
+    match rows.hidden() {
+        0 => writeln!(
+            out,
+            "<p>For tools: <a href=\"changes.jsonl\">changes.jsonl</a>.</p>"
+        ),
+        more => writeln!(
             out,
             "<p class=\"more\">\u{2026} {}, see <a href=\"changes.jsonl\">changes.jsonl</a></p>",
             counted(more, "more change")
-        ),
-        _ => writeln!(
-            out,
-            "<p>For tools: <a href=\"changes.jsonl\">changes.jsonl</a>.</p>"
         ),
     }
 }

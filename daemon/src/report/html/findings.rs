@@ -6,9 +6,10 @@ use super::head::{opening, reading};
 use crate::report::ReportInput;
 use crate::report::findings::{Finding, Findings, Sums};
 use crate::report::format::{Count, PathText, Text, counted, date, share};
+use crate::report::rows::Rows;
 use simdex_proto::completeness::Completeness;
 
-/// Files shown; `findings.jsonl` has all.
+/// Files shown at most; `findings.jsonl` has all.
 pub(in crate::report) const FINDINGS_SHOWN: usize = 2_000;
 
 /// What a page says of a kind: its title, what a row says, and the heading of the other file.
@@ -74,13 +75,13 @@ fn meaning(sum: &str) -> &str {
     }
 }
 
-/// The page down to the table of findings, of which `rows` are shown and `count` there are.
+/// The page down to the table of findings, with these rows.
 pub(in crate::report) fn findings(
     out: &mut dyn Write,
     input: &ReportInput<'_>,
     findings: &Findings<'_>,
     sums: &Sums,
-    (rows, count): (&[u8], usize),
+    rows: &Rows,
 ) -> io::Result<()> {
     let words = words(findings.kind);
     opening(out, input, words.title)?;
@@ -93,7 +94,7 @@ pub(in crate::report) fn findings(
     out.write_all(b"</table>\n")?;
     reading(out, &input.summary)?;
     out.write_all(b"<h2>Files found</h2>\n")?;
-    if count == 0 {
+    if rows.count() == 0 {
         return out.write_all(b"<p>No file was found.</p>\n");
     }
     writeln!(
@@ -103,15 +104,15 @@ pub(in crate::report) fn findings(
          <th class=\"r\">Of the<br>other</th><th>Date (UTC)</th><th class=\"r\">Bytes</th></tr></thead>",
         words.of
     )?;
-    out.write_all(rows)?;
+    out.write_all(rows.html())?;
     out.write_all(b"</table>\n")?;
-    match count.checked_sub(FINDINGS_SHOWN) {
-        Some(more @ 1..) => writeln!(
+    match rows.hidden() {
+        0 => Ok(()),
+        more => writeln!(
             out,
             "<p class=\"more\">\u{2026} {}, see <a href=\"findings.jsonl\">findings.jsonl</a></p>",
             counted(more, "more file")
         ),
-        _ => Ok(()),
     }
 }
 

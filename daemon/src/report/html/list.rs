@@ -22,7 +22,7 @@ const FILES_SEARCHED: usize = 200;
 /// The script, which follows from nothing in the report.
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in Base64: the page's policy allows this script alone.
-pub(super) const SCRIPT_HASH: &str = "ULKOHrJ68osqcorBXhTVhwBLpXTBvdG4RZnd9vEpNoI=";
+pub(super) const SCRIPT_HASH: &str = "uIsC7R2BHnGmppgZ15avH/U4jlz+QwqOOf3JyEho7KA=";
 
 const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
 <label>Search paths (press /)<input type="search" id="search" autocomplete="off" spellcheck="false"></label>
@@ -37,6 +37,10 @@ const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
 const PAGER: &str = r#"</tbody></table>
 <div class="pager" id="pager" hidden><button type="button" id="back">Back</button><button type="button" id="next">Next</button><span id="shown" role="status"></span></div>
 "#;
+
+/// Stands where not every path is searched; the script looks for it before it says that nothing matches.
+const PARTIAL: &str = "<p class=\"soft\" id=\"partial\">The paths are so many that not every file is searched here; \
+    <a href=\"groups.jsonl\">groups.jsonl</a> has all.</p>\n";
 
 /// Writes the list; `groups` in the order of the report.
 pub(super) fn list(
@@ -59,24 +63,26 @@ pub(super) fn list(
     out.write_all(PAGER.as_bytes())?;
     if groups.len() > ROWS_SHOWN {
         let (shown, all) = (Count(ROWS_SHOWN as u64), Count(groups.len() as u64));
+        let listed = Count(groups.len().min(GROUPS_SHOWN) as u64);
         writeln!(
             out,
-            "<noscript><p class=\"soft\">The first {shown} of {all} groups. Where scripts run, all can be searched here.</p></noscript>"
+            "<noscript><p class=\"soft\">The first {shown} of {all} groups. Where scripts run, {listed} can be searched here.</p></noscript>"
         )?;
     }
     out.write_all(b"<script type=\"application/json\" id=\"groups-data\">[")?;
-    let mut room = SEARCHED;
+    let (mut room, mut is_partial) = (SEARCHED, groups.len() > GROUPS_SHOWN);
     for (index, group) in listed() {
         if let Ok(sorted) = SortedGroup::new(group) {
-            let line = data(&sorted, plan.page_of(index), &mut room);
+            let (line, is_whole) = data(&sorted, plan.page_of(index), &mut room);
+            is_partial |= !is_whole;
             write!(out, "{}\n{line}", if index == 0 { "" } else { "," })?;
         }
     }
     writeln!(out, "]</script>")?;
-    if room == 0 {
-        out.write_all(b"<p class=\"soft\">The paths are so many that not every file is searched here; groups.jsonl has all.</p>\n")?;
+    match is_partial {
+        true => out.write_all(PARTIAL.as_bytes()),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The script; after the elements that it serves.
@@ -97,8 +103,9 @@ fn row(out: &mut dyn Write, sorted: &SortedGroup<'_>, link: &str) -> io::Result<
     )
 }
 
-/// A group as the script reads it: id, page, principal, files, texts, least resemblance, other paths.
-fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> String {
+/// A group as the script reads it: id, page, principal, files, texts, least resemblance, other paths; and whether all
+/// of its paths are there.
+fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> (String, bool) {
     let mut others = Vec::new();
     for member in sorted.members.iter().skip(1).take(FILES_SEARCHED) {
         match room.checked_sub(member.path.len()) {
@@ -110,6 +117,7 @@ fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> String {
         }
         others.push(plain_path(&member.path));
     }
+    let is_whole = others.len() + 1 == sorted.members.len();
     let row = json!([
         sorted.group.id,
         page,
@@ -120,7 +128,7 @@ fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> String {
         others,
     ]);
     // Nothing in it can end the element that holds it.
-    row.to_string().replace('<', "\\u003c")
+    (row.to_string().replace('<', "\\u003c"), is_whole)
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@
   const body = table.tBodies[0];
   const search = byId("search"), texts = byId("texts"), files = byId("files");
   const status = byId("shown"), back = byId("back"), next = byId("next");
+  const nothing = byId("partial")
+    ? "No group matches by the paths that are searched here; groups.jsonl has all."
+    : "No group matches.";
   let found = groups, first = 0, sortedBy = null, ascending = true;
 
   const counted = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : "s");
@@ -62,7 +65,7 @@
     const last = Math.min(first + SHOWN, found.length);
     body.replaceChildren(...found.slice(first, last).map((group) => row(group, wanted)));
     status.textContent = found.length === 0
-      ? "No group matches."
+      ? nothing
       : (first + 1).toLocaleString("en") + " to " + last.toLocaleString("en") + " of " + counted(found.length, "group") +
         (found.length < groups.length ? ", of " + groups.length.toLocaleString("en") + " in all" : "");
     back.disabled = first === 0;

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use crate::report::ReportFile;
 use crate::report::format::{PathText, Text, counted};
+use crate::report::rows::Rows;
 
-/// Files shown; `unread.jsonl` has all.
+/// Files shown at most; `unread.jsonl` has all.
 pub(in crate::report) const UNREAD_SHOWN: usize = 2_000;
 
 /// A file as a row of the table.
@@ -17,23 +18,23 @@ pub(in crate::report) fn unread_row(out: &mut Vec<u8>, file: &ReportFile<'_>) ->
     )
 }
 
-/// The table of these rows; `count` files were not read in all.
-pub(in crate::report) fn unread(out: &mut dyn Write, rows: &[u8], count: usize) -> io::Result<()> {
+/// The table of the files that were not read.
+pub(in crate::report) fn unread(out: &mut dyn Write, rows: &Rows) -> io::Result<()> {
     out.write_all(b"<h2>Files that were not read, or not whole</h2>\n")?;
-    if count == 0 {
+    if rows.count() == 0 {
         return out.write_all(b"<p>Every file was read.</p>\n");
     }
     out.write_all(
         b"<table>\n<thead><tr><th>State</th><th>Reason</th><th>File</th></tr></thead>\n",
     )?;
-    out.write_all(rows)?;
+    out.write_all(rows.html())?;
     out.write_all(b"</table>\n")?;
-    match count.checked_sub(UNREAD_SHOWN) {
-        Some(more @ 1..) => writeln!(
+    match rows.hidden() {
+        0 => Ok(()),
+        more => writeln!(
             out,
             "<p class=\"more\">\u{2026} {}, see <a href=\"unread.jsonl\">unread.jsonl</a></p>",
             counted(more, "more file")
         ),
-        _ => Ok(()),
     }
 }

@@ -20,7 +20,7 @@ const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     DataInterchangeType=\"Update\">\n";
 
 /// Bytes that a document takes in the set of those written, with room to grow.
-const DOCUMENT: u64 = 24;
+const DOCUMENT: u64 = 40;
 
 /// Whether a text is written as it is.
 pub(super) fn holds(text: &str) -> bool {
@@ -87,7 +87,7 @@ fn document(out: &mut dyn Write, row: &Row<'_>, profile: super::Profile) -> io::
 }
 
 /// What the file is to its container, and to the principal of its group.
-fn relationships(out: &mut dyn Write, row: &Row<'_>, documents: &HashSet<u64>) -> io::Result<()> {
+fn relationships(out: &mut dyn Write, row: &Row<'_>, documents: &HashSet<u128>) -> io::Result<()> {
     let is_there = |path: &&[u8]| documents.contains(&id_number(path));
     if !is_there(&row.file.path) {
         return Ok(());

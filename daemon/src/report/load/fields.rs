@@ -82,16 +82,16 @@ pub(super) struct Row<'a> {
     pub(super) is_exact: bool,
 }
 
-/// The name of a file in a load file: `F` and 16 digits of BLAKE3 over its path. It stays the same from report to
-/// report, whatever else is there.
+/// The name of a file in a load file: `F` and 32 digits of BLAKE3 over its path. It stays the same from report to
+/// report, whatever else is there. Nobody can make two paths of one name: fewer digits would allow it.
 pub(super) fn id(path: &[u8]) -> String {
-    format!("F{:016x}", id_number(path))
+    format!("F{:032x}", id_number(path))
 }
 
 /// The digits of [`id`] as a number.
-pub(super) fn id_number(path: &[u8]) -> u64 {
+pub(super) fn id_number(path: &[u8]) -> u128 {
     let hash = blake3::hash(path);
-    u64::from_be_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
+    u128::from_be_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
 }
 
 impl Row<'_> {

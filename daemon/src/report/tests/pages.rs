@@ -111,3 +111,114 @@ fn what_changed_since_an_earlier_report_is_told_and_shown() {
     let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
     assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
 }
+
+#[test]
+fn documents_whose_hashes_begin_alike_have_diffs_of_their_own() {
+    let alike = |last: u8| {
+        let mut hash = [7; 32];
+        hash[31] = last;
+        let path = format!("/share/{last}.txt");
+        ReportMember {
+            document: hash,
+            ..member(path.as_bytes(), DRAFT, "near-duplicate", Some(0.9))
+        }
+    };
+    let text_of = |asked: &DocumentHash| {
+        let text = match asked[0] {
+            7 => DRAFT,
+            _ => CONTRACT,
+        };
+        Ok(Some(HeldText::new(text.to_owned(), None)))
+    };
+    let members = vec![plain_member(), alike(1), alike(2)];
+    let folder = tempfile::tempdir().unwrap();
+    let done = keep(
+        folder.path(),
+        "report",
+        &input(vec![group(7, members)], &text_of),
+    )
+    .unwrap();
+    assert_eq!(done.diffs, 2);
+    assert_eq!(verify(&folder.path().join("report")).unwrap().diffs, 2);
+}
+
+#[test]
+fn the_list_says_so_where_not_every_path_is_searched() {
+    let of = |files: usize| {
+        let copy = |n| {
+            let path = format!("/share/{n:05}.txt");
+            member(path.as_bytes(), CONTRACT, "identical-text", Some(1.0))
+        };
+        group(1, (0..files).map(copy).collect())
+    };
+    for (files, is_partial) in [(201, false), (202, true)] {
+        written(vec![of(files)], |report, _| {
+            let page = read(report, "report.html");
+            assert_eq!(
+                page.contains("<p class=\"soft\" id=\"partial\">"),
+                is_partial
+            );
+            assert!(
+                page.contains("byId(\"partial\")"),
+                "the script looks for it"
+            );
+        });
+    }
+}
+
+#[test]
+fn names_that_take_much_of_the_page_are_cut_and_not_all_shown() {
+    let name = |at: usize| format!("/share/{at:04}{}", "\u{1}".repeat(4_000)).into_bytes();
+    let files = move |visit: &mut VisitFile<'_>| {
+        (0..2_000).try_for_each(|at| {
+            visit(&ReportFile {
+                path: &name(at),
+                state: "timed-out",
+                is_unread: true,
+                ..ReportFile::default()
+            })
+        })
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let budget = MemoryBudget::new(2 << 20);
+    for (place, account) in [("a", &*ACCOUNT), ("b", &budget.account(&Cancel::never()))] {
+        let report = ReportInput {
+            files: &files,
+            account,
+            ..input(vec![contract_group()], &known)
+        };
+        keep(folder.path(), place, &report).unwrap();
+        let out = folder.path().join(place);
+        let page = read(&out, "report.html");
+        assert!(page.len() < 16 << 20, "{}", page.len());
+        assert!(page.contains("more files, see <a href=\"unread.jsonl\">"));
+        let lines = read(&out, "unread.jsonl");
+        assert_eq!(lines.lines().count(), 2_000);
+        assert!(lines.len() > 2_000 * 4_000, "whole paths");
+    }
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn an_earlier_report_that_takes_too_much_memory_is_what_cannot_be_compared_with() {
+    let place = tempfile::tempdir().unwrap();
+    let copy = |at: usize| {
+        let path = format!("/share/{at:06}.txt");
+        member(path.as_bytes(), CONTRACT, "identical-bytes", Some(1.0))
+    };
+    let large = group(9, (0..10_000).map(copy).collect());
+    keep(place.path(), "first", &input(vec![large], &known)).unwrap();
+    let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
+    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let account = MemoryBudget::new(2 << 20).account(&Cancel::never());
+    let mut later = ReportInput {
+        since: Some(&previous),
+        account: &account,
+        ..input(vec![contract_group()], &known)
+    };
+    let refused = keep(place.path(), "second", &later).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    // As a schedule does then.
+    later.since = None;
+    keep(place.path(), "second", &later).unwrap();
+}

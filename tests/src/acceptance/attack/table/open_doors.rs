@@ -86,6 +86,22 @@ pub(super) const LINES: &[Line] = &[
         weakness: "names, links and pipes in the way",
         proofs: &[
             Test(
+                "client/src/labels.rs",
+                "a_file_of_something_else_is_refused_and_stays_as_it_is",
+            ),
+            Test(
+                "client/src/output/table.rs",
+                "no_cell_commands_the_terminal_or_breaks_its_line",
+            ),
+            Test(
+                "daemon/src/report/tests/pages.rs",
+                "documents_whose_hashes_begin_alike_have_diffs_of_their_own",
+            ),
+            Test(
+                "daemon/src/report/tests/pages.rs",
+                "names_that_take_much_of_the_page_are_cut_and_not_all_shown",
+            ),
+            Test(
                 "daemon/src/watch/walk/tests.rs",
                 "a_directory_swapped_for_a_symlink_before_it_is_listed_shows_nothing_outside",
             ),

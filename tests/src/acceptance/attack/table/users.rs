@@ -221,6 +221,10 @@ pub(super) const LINES: &[Line] = &[
         weakness: "quadratic cliques",
         proofs: &[
             Test(
+                "daemon/src/grpc/judging.rs",
+                "labels_of_more_raters_than_are_compared_two_by_two_are_refused",
+            ),
+            Test(
                 "daemon/index/src/groups/tests.rs",
                 "a_family_in_one_batch_costs_one_edge_test_per_member",
             ),
@@ -266,6 +270,18 @@ pub(super) const LINES: &[Line] = &[
         number: 15,
         weakness: "one client starves the others",
         proofs: &[
+            Test(
+                "daemon/src/query/hits/tests.rs",
+                "what_is_known_of_hits_is_counted_while_they_are_held",
+            ),
+            Test(
+                "daemon/src/report/rows.rs",
+                "rows_are_counted_and_shown_as_far_as_there_is_room",
+            ),
+            Test(
+                "daemon/src/report/tests/pages.rs",
+                "an_earlier_report_that_takes_too_much_memory_is_what_cannot_be_compared_with",
+            ),
             Test(
                 "daemon/bin/tests/greedy.rs",
                 "streams_of_health_take_places_as_streams_of_events_do",

@@ -1,0 +1,129 @@
+//! Rows of a table on the page, gathered while a list is written: the first of them, as far as there is room.
+//!
+//! They are counted. What a page has no room for is in the list beside it, and is no reason to refuse a report: the
+//! page says how many rows it lacks.
+use std::io;
+
+use simdex_index::{GrowingPermit, IndexError, MemoryAccount};
+
+/// Bytes of the rows of one table, at most: names can be made to take a hundred kilobytes each.
+const ROOM: usize = 8 << 20;
+/// Of the memory that the report may take, the part that the rows of one table take: the rest is for the report.
+const SHARE: u64 = 16;
+/// A vector may have room for twice of what it holds.
+const GROWTH: u64 = 2;
+
+/// The first rows of a table, and how many there are in all.
+pub(super) struct Rows {
+    html: Vec<u8>,
+    shown: usize,
+    count: usize,
+    /// Rows that may still be shown.
+    left: usize,
+    /// Bytes that they may take.
+    room: usize,
+    held: GrowingPermit,
+}
+
+impl Rows {
+    /// None yet, of which so many are shown at most.
+    pub(super) fn new(most: usize, account: &MemoryAccount) -> Self {
+        let room = usize::try_from(account.total() / SHARE);
+        Self {
+            room: room.map_or(ROOM, |room| room.min(ROOM)),
+            html: Vec::new(),
+            shown: 0,
+            count: 0,
+            left: most,
+            held: GrowingPermit::of(account),
+        }
+    }
+
+    /// Counts a row, and shows what `write` makes of it where there is room.
+    ///
+    /// # Errors
+    /// What `write` met; nobody waits any more.
+    pub(super) fn push(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.count += 1;
+        if self.left == 0 {
+            return Ok(());
+        }
+        let before = self.html.len();
+        write(&mut self.html)?;
+        let bytes = GROWTH * (self.html.len() - before) as u64;
+        let has_room = match self.held.add(bytes) {
+            Err(IndexError::Cancelled) => return Err(io::Error::other(IndexError::Cancelled)),
+            counted => counted.is_ok() && self.html.len() <= self.room,
+        };
+        if has_room {
+            (self.shown, self.left) = (self.shown + 1, self.left - 1);
+        } else {
+            // Those after it are not shown either: the page has the first.
+            self.html.truncate(before);
+            self.left = 0;
+        }
+        Ok(())
+    }
+
+    /// The rows that are shown.
+    pub(super) fn html(&self) -> &[u8] {
+        &self.html
+    }
+
+    /// How many there are in all.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many are not shown.
+    pub(super) fn hidden(&self) -> usize {
+        self.count - self.shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::{Cancel, MemoryBudget};
+
+    use super::*;
+
+    #[test]
+    fn rows_are_counted_and_shown_as_far_as_there_is_room() {
+        let pushed = |budget: &MemoryBudget, count: usize, bytes: usize| {
+            let account = budget.account(&Cancel::never());
+            let mut rows = Rows::new(2_000, &account);
+            for _ in 0..count {
+                let row = vec![b'x'; bytes];
+                rows.push(|out| io::Write::write_all(out, &row)).unwrap();
+            }
+            rows
+        };
+        let budget = MemoryBudget::new(64 << 20);
+        let rows = pushed(&budget, 2_001, 500);
+        assert_eq!((rows.count(), rows.hidden()), (2_001, 1));
+        assert!(budget.used() >= 1_000_000, "{}", budget.used());
+        drop(rows);
+        assert_eq!(budget.used(), 0);
+        // One table does not take what a page can hold, nor more than may be held.
+        let rows = pushed(&budget, 2_000, 94 << 10);
+        assert!(rows.html().len() <= ROOM && rows.hidden() > 1_900);
+        let small = MemoryBudget::new(4 << 20);
+        let rows = pushed(&small, 2_000, 10_000);
+        assert!(rows.html().len() <= 256 << 10 && rows.hidden() > 1_970);
+        assert!(!rows.html().is_empty());
+        assert_eq!(rows.html().len(), 10_000 * (rows.count() - rows.hidden()));
+    }
+
+    #[test]
+    fn nobody_waits_for_rows_that_nobody_wants() {
+        let cancel = Cancel::never();
+        let account = MemoryBudget::new(64 << 20).account(&cancel);
+        let mut rows = Rows::new(9, &account);
+        cancel.cancel();
+        let row = vec![b'x'; 4 << 20];
+        assert!(rows.push(|out| io::Write::write_all(out, &row)).is_err());
+    }
+}
