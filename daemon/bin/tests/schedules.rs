@@ -155,7 +155,7 @@ fn a_clock_that_was_ahead_for_a_while_stops_no_later_run() {
     scheduler.run_due(ahead(1, "12:00"));
     scheduler.run_due(ahead(2, "02:00"));
     let of_ahead = "nightly-20360102T020000Z".to_owned();
-    assert_eq!(bed.names("reports"), [&of_ahead]);
+    assert_eq!(bed.names("reports"), [of_ahead.as_str()]);
     // The clock is put right.
     scheduler.run_due(at(22, "12:00"));
     assert_eq!(scheduler.status()[0].next, Some(at(23, "02:00")));
