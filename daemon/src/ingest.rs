@@ -47,7 +47,7 @@ use crate::watch::walk::{Look, Seen, SkipReason, UnreadableReason};
 
 pub use convert::{ReadContent, state_of_unread};
 pub use detector::ChangeDetector;
-pub use extract::{patience_of, raw_document};
+pub use extract::{goes_on, patience_of, raw_document};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
