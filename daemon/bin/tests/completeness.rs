@@ -9,7 +9,7 @@ use simdex_client::completeness::{Completeness, Pending};
 use simdex_client::wire::get_group_request::Source;
 use simdex_client::{Client, Error, FindKind, FindOptions, Limits, Subject, wire};
 use simdex_index::store::Operation;
-use simdexd::config::Mebibytes;
+use simdexd::config::{Mebibytes, RootConfig, RootMode};
 use tonic::Code;
 
 /// Holds threads of the daemon before they do something to the store.
@@ -280,6 +280,26 @@ fn a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for() {
     std::fs::write(daemon.path("long.txt"), prose(1, 40)).unwrap();
     daemon.sync();
     assert!(told(&status(&daemon).completeness).complete);
+}
+
+#[test]
+fn a_file_that_fails_in_one_root_leaves_answers_about_another_complete() {
+    let daemon = Daemon::with(&[("long.txt", prose(1, 400_000))], |config| {
+        config.extract.spool_mib = Mebibytes(1);
+        let path = config.roots[0].path.with_file_name("beside");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("short.txt"), prose(2, 40)).unwrap();
+        let mode = RootMode::Poll;
+        config.roots.push(RootConfig { path, mode });
+    });
+    let strict = daemon.client.clone().strict(true);
+    let roots = daemon.wait(daemon.client.roots()).unwrap();
+    let asked = |root: &wire::Root| {
+        let ids = vec![root.id];
+        code(&daemon.wait(async { strict.groups(None, ids).await.map(drop) }))
+    };
+    let answered: Vec<Code> = roots.iter().map(asked).collect();
+    assert_eq!(answered, [Code::FailedPrecondition, Code::Ok]);
 }
 
 /// Damages every text that is stored.
