@@ -283,10 +283,12 @@ impl Client {
             .collect()
     }
 
-    /// Takes a held loss as real; returns how many files were removed.
+    /// Takes a held loss as real, as `root` shows it; returns how many files were removed.
     pub async fn confirm_loss(&self, root: &wire::Root) -> Result<u64, Error> {
         let request = wire::ConfirmLossRequest {
             root: root.path.clone(),
+            state: root.state.clone(),
+            pending_loss: Some(root.pending_loss),
         };
         let reply = within(self.limits.call, self.admin.clone().confirm_loss(request)).await?;
         Ok(reply.removed)

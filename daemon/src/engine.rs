@@ -21,7 +21,7 @@ use simdex_index::{Cancel, Fault, Index, IndexWriter, OpenReport, Opened};
 use simdex_schema::RootId;
 use simdex_signature::Ratio;
 
-use self::synced::require_synced;
+use self::synced::{not_as_shown, require_synced};
 use crate::alarms::AlarmSource;
 use crate::causes::causes;
 use crate::clusters::KeptClusters;
@@ -36,7 +36,7 @@ use crate::pipeline::Pipeline;
 use crate::progress::Counts;
 use crate::recheck::{Pace, Recheck};
 use crate::report::ReportKey;
-use crate::rescan::{Rescan, WalkOutcome};
+use crate::rescan::{Rescan, ShownLoss, WalkOutcome};
 use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::shared_run::SharedRun;
 use crate::storage;
@@ -218,11 +218,8 @@ impl Engine {
     /// Returns when every change made before the call is applied. Calls that come at the same time share
     /// one walk.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        let walk = |root: &Arc<Root>| self.rescan(root, cancel);
-        let walk_all = || self.roots.iter().map(walk).collect::<Result<Vec<_>, _>>();
-        let walked = self
-            .synced
-            .run(walk_all, || self.pipeline.check_may_wait(cancel))?;
+        let go_on = || self.pipeline.check_may_wait(cancel);
+        let walked = self.synced.run(|| self.walk_all(cancel), go_on)?;
         self.barrier(cancel)?;
         let mut walked = self.roots.iter().zip(&walked);
         walked.try_for_each(|(root, status)| require_synced(root, status))
@@ -233,17 +230,22 @@ impl Engine {
         self.pipeline.barrier(cancel)
     }
 
-    /// Takes a held loss as real; returns the files removed.
-    pub fn confirm_loss(&self, root: &Root, cancel: &Cancel) -> Result<u64, EngineError> {
-        let status = root.status();
-        let waits = matches!(status.state, RootState::LossHeld | RootState::Replaced);
-        if !waits && status.pending_loss == 0 {
+    /// Takes a held loss as real as it was shown; returns the files removed. Where the root is not as it was shown,
+    /// nothing is removed, and what stands there now is to be confirmed.
+    pub fn confirm_loss(
+        &self,
+        root: &Root,
+        shown: ShownLoss,
+        cancel: &Cancel,
+    ) -> Result<u64, EngineError> {
+        if !matches!(root.state(), RootState::LossHeld | RootState::Replaced) {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
-        tracing::info!(root = root.id.0, "a held loss is confirmed");
+        tracing::info!(root = root.id.0, ?shown, "a held loss is confirmed");
         let go_on = || self.pipeline.check_may_wait(cancel);
         let removed = self
-            .with_rescan(|rescan| rescan.confirm_loss(root), &go_on)
+            .with_rescan(|rescan| rescan.confirm_loss(root, shown), &go_on)
+            .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
             .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))?;
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(cancel)?;

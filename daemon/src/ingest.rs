@@ -47,7 +47,7 @@ use crate::watch::walk::{Look, Seen, SkipReason, UnreadableReason};
 
 pub use convert::{ReadContent, state_of_unread};
 pub use detector::ChangeDetector;
-pub use extract::{patience_of, raw_document};
+pub use extract::{goes_on, patience_of, raw_document};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
@@ -99,7 +99,10 @@ impl<'a> Ingest<'a> {
             key,
             recorded,
         };
-        match root.look(&ingested.key.path) {
+        let waiting = root.share_waits.begin(&ingested.key.path);
+        let look = root.look(&ingested.key.path);
+        drop(waiting);
+        match look {
             Look::RootVanished => Ok(IngestOutcome::Unchanged),
             Look::Shortage => Ok(IngestOutcome::RetryLater(None)),
             Look::Nothing => {
@@ -150,7 +153,10 @@ impl<'a> Ingest<'a> {
         if stat.length > self.detector.input_bytes {
             return Ok(ingested.too_large(stat));
         }
-        let file = match ingested.root.open_file(&ingested.key.path) {
+        let waiting = ingested.root.share_waits.begin(&ingested.key.path);
+        let opened = ingested.root.open_file(&ingested.key.path);
+        drop(waiting);
+        let file = match opened {
             Ok(file) => file,
             Err(error) => return Ok(ingested.not_opened(stat, &error)),
         };
@@ -176,7 +182,10 @@ impl<'a> Ingest<'a> {
             input_bytes: self.detector.input_bytes,
             cancel: self.extractor.account.cancel(),
         };
-        let taken = match snapshots.take(key, ingested.recorded.as_ref(), file)? {
+        let waiting = root.share_waits.begin(&key.path);
+        let taken = snapshots.take(key, ingested.recorded.as_ref(), file)?;
+        drop(waiting);
+        let taken = match taken {
             TakeOutcome::Taken(taken) => *taken,
             TakeOutcome::Changed => return Ok(None),
             TakeOutcome::IoError(stat) => {

@@ -6,37 +6,37 @@
 //! producer blocks while its queue is full.
 
 mod compactor;
+mod ingester;
 mod jobs;
 mod retry;
 mod settler;
 mod writer;
 
 use std::convert::Infallible;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
-use simdex_index::{Cancel, Change, IndexError, IndexWriter};
+use simdex_index::{Cancel, Change, IndexWriter, View};
 use simdex_schema::FileKey;
 
-use self::jobs::{Jobs, Next, queue_key};
+use self::jobs::Jobs;
 use self::retry::RetryQueue;
 use crate::alarms::AlarmSource;
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::host::Host;
-use crate::ingest::{Ingest, IngestOutcome, OwnReports, gave_up};
+use crate::ingest::OwnReports;
 use crate::lifecycle::{AT_A_SHARE, Backoff, Lifecycle, join_until};
 use crate::progress::{Counts, Job, Progress};
 use crate::roots::Roots;
 use crate::wakeup::Wakeup;
 
-/// Ingester threads per worker: while one waits for a slow document the others find it work, and small
-/// documents in line for a worker can be told from huge ones.
+/// Ingester threads per worker, beside one for each root: while one waits for a slow document the others find
+/// it work, and small documents in line for a worker can be told from huge ones.
 const INGESTERS_PER_WORKER: usize = 4;
 /// Most changes that are ingested and not yet applied.
 const CHANGES: usize = 16;
@@ -105,7 +105,7 @@ impl Pipeline {
             pool,
             own_reports,
             roots,
-            jobs: Jobs::new(ingesters),
+            jobs: Jobs::new(Self::shared_ingesters(&host.config)),
             progress: Progress::default(),
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
@@ -127,8 +127,12 @@ impl Pipeline {
         }
     }
 
-    /// The number of ingester threads.
+    /// The number of ingester threads: one more for each root, for the shares of all others may hang.
     pub fn ingesters(config: &Config) -> usize {
+        Self::shared_ingesters(config) + config.roots.len()
+    }
+
+    fn shared_ingesters(config: &Config) -> usize {
         config.workers() * INGESTERS_PER_WORKER
     }
 
@@ -246,9 +250,14 @@ impl Pipeline {
         self.shared.progress.counts()
     }
 
-    /// How many files were tried, failed by a transient fault and are to be tried again.
-    pub fn retrying(&self) -> u64 {
-        self.shared.retries.len()
+    /// Files of the roots of a view that are enqueued or being ingested, retries apart.
+    pub fn pending(&self, view: &View) -> u64 {
+        self.shared.progress.pending(|root| view.shows(root))
+    }
+
+    /// How many files of the roots of a view were tried, failed by a transient fault and are to be tried again.
+    pub fn retrying(&self, view: &View) -> u64 {
+        self.shared.retries.count(|root| view.shows(root))
     }
 
     /// Waits for the threads to end, once shutdown was signalled: what is queued is dropped and found
@@ -324,61 +333,6 @@ impl Shared {
             return Err(EngineError::Failed(failure));
         }
         Ok(self.lifecycle.cancel().check()?)
-    }
-
-    /// An ingester thread: ingests file after file.
-    fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestResult>) {
-        loop {
-            let mut job = match self.jobs.next(IDLE) {
-                Next::Job(job) => job,
-                Next::Idle => continue,
-                Next::Ended => return,
-            };
-            let Some(ingested) = self.ingest_until_done(number, &job.key) else {
-                return;
-            };
-            self.jobs.done(&job.key);
-            job.to_retry = matches!(ingested, IngestOutcome::RetryLater(_));
-            let change = ingested.change();
-            if results.send(IngestResult { job, change }).is_err() {
-                return;
-            }
-        }
-    }
-
-    /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
-    /// workers answered is discarded then, because they report `shutting-down`.
-    fn ingest_until_done(&self, number: usize, key: &FileKey) -> Option<IngestOutcome> {
-        // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own.
-        let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
-            Ok(ingested) => Ok(ingested?),
-            Err(_) => {
-                let path = String::from_utf8_lossy(&key.path);
-                tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
-                Ok(IngestOutcome::Changed(gave_up(key)))
-            }
-        };
-        let go_on = || Ok(self.lifecycle.cancel().check()?);
-        let ingested = self
-            .lifecycle
-            .until_done(AlarmSource::Ingester(number), ingest, go_on)
-            .ok()?;
-        go_on().ok().map(|()| ingested)
-    }
-
-    fn ingest(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
-        let Some(root) = self.roots.get(key.root) else {
-            return Ok(IngestOutcome::Unchanged);
-        };
-        let (limits, cancel) = (&self.host.config.extract, self.lifecycle.cancel());
-        let (index, registry) = (self.writer.reader(), self.writer.registry());
-        let (pool, own) = (&self.pool, &self.own_reports);
-        let ingest = Ingest::new(index, registry, pool, own, limits, queue_key(key), cancel);
-        let ingested = ingest.file(&root, key.clone())?;
-        if let IngestOutcome::ReadAgain(record) = &ingested {
-            self.writer.was_read(key, record)?;
-        }
-        Ok(ingested)
     }
 
     /// Completes a job. Returns another where something was seen of its file meanwhile.

@@ -4,12 +4,12 @@
 //! file is ingested by one thread at a time; a hint that comes meanwhile makes it be ingested once more,
 //! so that an old reading never overwrites a newer one.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{btree_map, hash_map};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use simdex_schema::FileKey;
+use simdex_schema::{FileKey, RootId};
 
 /// One file to ingest, for all tickets that wait for it.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ struct State {
     outstanding: BTreeSet<u64>,
     /// Files enqueued or being ingested.
     busy: HashMap<FileKey, Busy>,
-    /// How many of those are retries.
-    retries: u64,
+    /// How many of those are no retries, by root.
+    pending: BTreeMap<RootId, u64>,
     done: u64,
 }
 
@@ -69,9 +69,10 @@ impl Progress {
     pub fn submit(&self, key: FileKey) -> Option<Job> {
         let mut state = self.lock();
         let job = state.submit(key.clone());
-        if let Some(busy) = state.busy.get_mut(&key) {
-            let was_retry = std::mem::take(&mut busy.is_retry);
-            state.retries -= u64::from(was_retry);
+        if let Some(busy) = state.busy.get_mut(&key)
+            && std::mem::take(&mut busy.is_retry)
+        {
+            state.count(key.root);
         }
         job
     }
@@ -83,7 +84,7 @@ impl Progress {
         let job = state.submit(key.clone())?;
         if let Some(busy) = state.busy.get_mut(&key) {
             busy.is_retry = true;
-            state.retries += 1;
+            state.uncount(key.root);
         }
         Some(job)
     }
@@ -107,11 +108,14 @@ impl Progress {
         state.done += 1;
         self.changed.notify_all();
         let busy = state.busy.remove(&job.key)?;
-        state.retries -= u64::from(busy.is_retry);
+        if !busy.is_retry {
+            state.uncount(job.key.root);
+        }
         if busy.tickets.is_empty() {
             return None;
         }
         state.busy.insert(job.key.clone(), Busy::default());
+        state.count(job.key.root);
         Some(Job::new(job.key, busy.tickets))
     }
 
@@ -148,9 +152,16 @@ impl Progress {
     pub fn counts(&self) -> Counts {
         let state = self.lock();
         Counts {
-            pending: state.busy.len() as u64 - state.retries,
+            pending: state.pending.values().sum(),
             finished: state.done,
         }
+    }
+
+    /// Files of these roots that are enqueued or being ingested, retries apart.
+    pub fn pending(&self, is_counted: impl Fn(RootId) -> bool) -> u64 {
+        let state = self.lock();
+        let counted = state.pending.iter().filter(|(root, _)| is_counted(**root));
+        counted.map(|(_, files)| files).sum()
     }
 }
 
@@ -170,13 +181,27 @@ impl State {
         self.next += 1;
         self.outstanding.insert(ticket);
         match self.busy.entry(key.clone()) {
-            Entry::Occupied(mut busy) => {
+            hash_map::Entry::Occupied(mut busy) => {
                 busy.get_mut().tickets.push(ticket);
                 None
             }
-            Entry::Vacant(idle) => {
+            hash_map::Entry::Vacant(idle) => {
                 idle.insert(Busy::default());
+                self.count(key.root);
                 Some(Job::new(key, vec![ticket]))
+            }
+        }
+    }
+
+    fn count(&mut self, root: RootId) {
+        *self.pending.entry(root).or_default() += 1;
+    }
+
+    fn uncount(&mut self, root: RootId) {
+        if let btree_map::Entry::Occupied(mut pending) = self.pending.entry(root) {
+            *pending.get_mut() -= 1;
+            if *pending.get() == 0 {
+                pending.remove();
             }
         }
     }
@@ -185,7 +210,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simdex_schema::RootId;
 
     fn key(path: &str) -> FileKey {
         FileKey {
@@ -226,6 +250,22 @@ mod tests {
         assert_eq!(pending(), 0);
         assert!(progress.complete(retry).is_none());
         assert_eq!(pending(), 0);
+    }
+
+    #[test]
+    fn files_are_pending_by_root() {
+        let progress = Progress::default();
+        let of = |root, path: &str| FileKey {
+            root: RootId(root),
+            ..key(path)
+        };
+        let first = progress.submit(of(1, "a")).unwrap();
+        let _second = progress.submit(of(2, "a")).unwrap();
+        let _retry = progress.retry(of(2, "b")).unwrap();
+        let pending = |root| progress.pending(|counted| counted == RootId(root));
+        assert_eq!([pending(1), pending(2), pending(3)], [1, 1, 0]);
+        assert!(progress.complete(first).is_none());
+        assert_eq!([pending(1), pending(2)], [0, 1]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! Nothing is concluded from a directory that is not proven to be the root ([`crate::identity`]).
 
 mod comparison;
+mod confirm;
 mod known;
 
 use std::collections::HashSet;
@@ -34,6 +35,8 @@ use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
 use crate::watch::walk::{Limits, Look, look, walk_beneath};
 use comparison::RecordComparison;
 use known::Known;
+
+pub use confirm::ShownLoss;
 
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
@@ -79,7 +82,7 @@ impl Rescan<'_> {
     pub fn root(&self, root: &Root) -> Result<RootStatus> {
         let _walking = self.walking(root)?;
         self.walk_and_judge(root, RootState::Scanning)?;
-        Ok(root.status())
+        Ok(root.was_walked())
     }
 
     /// The same for nothing but that it is time to: as long as it meets nothing new, nothing is pending.
@@ -137,7 +140,10 @@ impl Rescan<'_> {
         let Ok(found) = self.walk(root, &anchor, &key)? else {
             return Ok(WalkOutcome::NeedsRootWalk);
         };
-        if found.missing.len() as u64 >= HELD_FROM {
+        let missed = found.missing.len() as u64;
+        // What a person is to confirm, and what goes folder by folder, is for the whole root to judge.
+        let is_held = root.state() == RootState::LossHeld;
+        if missed > 0 && (is_held || !root.may_miss_below(missed)) {
             return Ok(WalkOutcome::NeedsRootWalk);
         }
         self.enqueue_missing(found)?;
@@ -161,43 +167,6 @@ impl Rescan<'_> {
         named.try_for_each(|key| self.submit(key))
     }
 
-    /// Takes the directory at the root's path for the root, and a held loss as real: removes every
-    /// file on record that is not there. Returns how many.
-    pub fn confirm_loss(&self, root: &Root) -> Result<u64> {
-        let _walking = self.walking(root)?;
-        let anchor = match Anchor::open_listable(&root.path) {
-            Ok(anchor) => anchor,
-            Err(refusal) => return self.stale(root, &refusal).map(|()| 0),
-        };
-        root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
-        let taken = self.take_loss(root, &anchor);
-        if !matches!(taken, Ok(Some(_))) {
-            // It is not taken for the root by halves.
-            root.update(self.writer, |status| status.proven = None)?;
-        }
-        let Some(removed) = taken? else {
-            return Ok(0);
-        };
-        let identity = anchor.identity().ok();
-        root.update(self.writer, |status| {
-            status.identity = identity;
-            status.pending_loss = 0;
-            status.state = RootState::Watching;
-            status.detail = String::new();
-        })?;
-        Ok(removed)
-    }
-
-    /// Walks a root and enqueues all that is missing; how many files that is, none where the root went.
-    fn take_loss(&self, root: &Root, anchor: &Anchor) -> Result<Option<u64>> {
-        let Some(found) = self.walk_root(root, anchor)? else {
-            return Ok(None);
-        };
-        let removed = found.missing.len() as u64;
-        self.enqueue_missing(found)?;
-        Ok(Some(removed))
-    }
-
     /// The directory at a root's path, where it is the root on record; says so where it is not.
     fn prove(&self, root: &Root) -> Result<Option<Anchor>> {
         let anchor = match Anchor::open_listable(&root.path) {
@@ -213,6 +182,7 @@ impl Rescan<'_> {
             Verdict::Other(why) => {
                 root.update(self.writer, |status| {
                     status.proven = None;
+                    status.replaced_by = Some(anchor.inode());
                     status.state = RootState::Replaced;
                     status.detail = why;
                 })?;
@@ -335,11 +305,17 @@ impl Rescan<'_> {
         if !hold() {
             return Ok(false);
         }
+        self.hold(root, missed.saturating_sub(moved))?;
+        Ok(true)
+    }
+
+    /// Says that so many files wait for a person.
+    fn hold(&self, root: &Root, files: u64) -> Result<()> {
         root.update(self.writer, |status| {
             status.state = RootState::LossHeld;
-            status.pending_loss = missed - moved.min(missed);
+            status.pending_loss = files;
         })?;
-        Ok(true)
+        Ok(())
     }
 
     /// Files on record, and those of the missing that are found at another path, on record or not.

@@ -5,6 +5,9 @@
 //! which conclude nothing otherwise.
 
 mod deletes;
+mod live_reads;
+mod share_waits;
+mod status;
 mod troubles;
 
 use std::ffi::{OsStr, OsString};
@@ -13,21 +16,25 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use simdex_index::{IndexError, IndexWriter, View};
-use simdex_schema::{DirectoryIdentity, FileKey, GroupId, RootId, RootRecord, path};
+use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
 
 use crate::config::RootConfig;
 use crate::events::{EventKind, Events, VisibleChange};
 use crate::turns::Turns;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::open::{OpenError, open_regular};
-use crate::watch::probe::{FileSystem, InodeId};
+use crate::watch::probe::FileSystem;
 use crate::watch::walk::{Look, look};
 use crate::watch::{ChosenMode, Mode, RootWatcher};
 use deletes::Deletes;
+use live_reads::LiveReads;
+use share_waits::ShareWaits;
 use troubles::Troubles;
 
+pub use status::{RootState, RootStatus};
 pub use troubles::Trouble;
 
 /// One watched tree.
@@ -40,57 +47,19 @@ pub struct Root {
     pub configured: RootConfig,
     /// Whose turn it is to walk it, so that two never judge each other's losses.
     pub walking: Turns,
+    /// What questions read of it where it lies.
+    pub live_reads: LiveReads,
+    /// Who waits for its share.
+    pub share_waits: ShareWaits,
     /// Walks begun in this run.
     walks: AtomicU64,
+    /// What the last walk came to.
+    last_walk: Mutex<Option<RootStatus>>,
     deletes: Mutex<Deletes>,
     troubles: Mutex<Troubles>,
     status: Mutex<RootStatus>,
     watcher: Mutex<Option<RootWatcher>>,
     events: Arc<Events>,
-}
-
-/// What is known of a root now.
-#[derive(Clone, Debug)]
-pub struct RootStatus {
-    /// Where it stands.
-    pub state: RootState,
-    /// Files whose removal waits for a person.
-    pub pending_loss: u64,
-    /// The directory that was last walked whole.
-    pub identity: Option<DirectoryIdentity>,
-    /// The directory that was proven to be this root, in this run; none where there is none now.
-    pub proven: Option<InodeId>,
-    /// Things worth saying: unreadable directories, errors.
-    pub detail: String,
-}
-
-/// Where a root stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RootState {
-    /// Being walked.
-    Scanning,
-    /// Up to date but for changes under way.
-    Watching,
-    /// Missing or unreadable; its files keep their last state.
-    Stale,
-    /// Another directory stands at its path; its files keep their last state until the right one is
-    /// back or a person confirms.
-    Replaced,
-    /// A rescan missed so many files that a person must confirm.
-    LossHeld,
-}
-
-impl RootState {
-    /// As it is shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scanning => "scanning",
-            Self::Watching => "watching",
-            Self::Stale => "stale",
-            Self::Replaced => "replaced",
-            Self::LossHeld => "loss-held",
-        }
-    }
 }
 
 impl Root {
@@ -113,6 +82,7 @@ impl Root {
             pending_loss: record.as_ref().map_or(0, |record| record.pending_loss),
             identity: record.and_then(|record| record.identity),
             proven: None,
+            replaced_by: None,
             detail: String::new(),
         };
         Ok(Self {
@@ -120,6 +90,9 @@ impl Root {
             path,
             configured,
             walking: Turns::default(),
+            live_reads: LiveReads::default(),
+            share_waits: ShareWaits::default(),
+            last_walk: Mutex::default(),
             walks: AtomicU64::default(),
             deletes: Mutex::default(),
             troubles: Mutex::default(),
@@ -137,7 +110,8 @@ impl Root {
     pub fn status(&self) -> RootStatus {
         let mut status = self.lock().clone();
         let troubles = lock(&self.troubles).note();
-        let details = [std::mem::take(&mut status.detail), troubles];
+        let waits = self.share_waits.note(Instant::now());
+        let details = [std::mem::take(&mut status.detail), troubles, waits];
         let said = details.iter().filter(|detail| !detail.is_empty());
         status.detail = said.map(String::as_str).collect::<Vec<_>>().join("; ");
         status
@@ -160,6 +134,20 @@ impl Root {
     /// Counts a walk that begins; the caller holds [`Root::walking`].
     pub fn count_walk(&self) {
         self.walks.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Says what a walk came to; the caller holds [`Root::walking`].
+    pub fn was_walked(&self) -> RootStatus {
+        let status = self.status();
+        *lock(&self.last_walk) = Some(status.clone());
+        status
+    }
+
+    /// What its last walk came to, or where it stands, if there was none. Not the same: another walk may have begun
+    /// since.
+    pub fn last_walk(&self) -> RootStatus {
+        let last = lock(&self.last_walk).clone();
+        last.unwrap_or_else(|| self.status())
     }
 
     /// The number of the walk under way, or of the first one of this run where that is to come.
@@ -316,6 +304,12 @@ impl Root {
     /// How many of these were named by a delete event since the last rescan.
     pub fn deletes_among(&self, keys: &[FileKey]) -> u64 {
         lock(&self.deletes).among(keys)
+    }
+
+    /// Whether walks of directories may believe that so many files more are gone: no more of them, since the last
+    /// rescan judged, than a rescan believes without a judgement.
+    pub fn may_miss_below(&self, files: u64) -> bool {
+        lock(&self.deletes).may_miss(files)
     }
 
     /// A rescan has judged what was lost until now.

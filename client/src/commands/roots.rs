@@ -35,6 +35,13 @@ async fn list(session: &mut Session) -> Result<Outcome, Failure> {
 
 async fn confirm_loss(session: &mut Session, path: PathBuf) -> Result<Outcome, Failure> {
     for root in session.client.roots_at(&[path]).await? {
+        // The daemon removes what is told here, and nothing where it finds another loss.
+        eprint_line(format!(
+            "{} is {}: {} missing",
+            escaped(&root.path),
+            root.state,
+            counted(root.pending_loss, "file")
+        ));
         let removed = session.client.confirm_loss(&root).await?;
         if session.printer.is_json() {
             let (root, root_bytes) = (lossy(&root.path), exact(&root.path));

@@ -521,7 +521,12 @@ impl Admin for Fake {
         &self,
         request: Request<wire::ConfirmLossRequest>,
     ) -> Answer<wire::ConfirmLossReply> {
-        assert_eq!(request.into_inner().root, b"/share");
+        let shown = request.into_inner();
+        assert_eq!(shown.root, b"/share");
+        assert_eq!(
+            (shown.state.as_str(), shown.pending_loss),
+            ("loss-held", Some(1500))
+        );
         Ok(Response::new(wire::ConfirmLossReply { removed: 1500 }))
     }
 

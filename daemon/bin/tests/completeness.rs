@@ -285,6 +285,26 @@ fn a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for() {
     assert!(told(&status(&daemon).completeness).complete);
 }
 
+#[test]
+fn a_file_that_fails_in_one_root_leaves_answers_about_another_complete() {
+    let daemon = Daemon::with(&[("long.txt", prose(1, 400_000))], |config| {
+        config.extract.spool_mib = Mebibytes(1);
+        let path = config.roots[0].path.with_file_name("beside");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("short.txt"), prose(2, 40)).unwrap();
+        let mode = RootMode::Poll;
+        config.roots.push(RootConfig { path, mode });
+    });
+    let strict = daemon.client.clone().strict(true);
+    let roots = daemon.wait(daemon.client.roots()).unwrap();
+    let asked = |root: &wire::Root| {
+        let ids = vec![root.id];
+        code(&daemon.wait(async { strict.groups(None, ids).await.map(drop) }))
+    };
+    let answered: Vec<Code> = roots.iter().map(asked).collect();
+    assert_eq!(answered, [Code::FailedPrecondition, Code::Ok]);
+}
+
 /// Damages every text that is stored in a data directory.
 fn damage_texts(data: &Path) {
     for segment in std::fs::read_dir(data.join("text")).unwrap() {

@@ -18,6 +18,7 @@
 mod budget;
 mod extension;
 mod fact;
+mod go_on;
 mod kept;
 mod member;
 mod outcome;
@@ -40,6 +41,7 @@ use std::time::Duration;
 pub use budget::Budgets;
 pub use extension::mismatched_extension;
 pub use fact::{Fact, Facts};
+pub use go_on::GoOn;
 pub use kept::PrivateFile;
 pub use member::{Member, MemberHead, MemberOut, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome};
@@ -91,7 +93,7 @@ impl Default for Limits {
 }
 
 /// How a document is to be read: its file name, and its place in the queue.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// File name. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
     pub name: Option<String>,
@@ -101,4 +103,6 @@ pub struct ReadOptions {
     pub queue_key: QueueKey,
     /// What becomes of the files inside.
     pub members: MemberPolicy,
+    /// Whether somebody still waits for it: asked while it waits for a worker, and while programs read it.
+    pub go_on: GoOn,
 }

@@ -1,8 +1,11 @@
 //! How long a worker is waited for, and whether it was its own doing that it took so long.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -84,11 +87,39 @@ impl PatientReader {
     }
 }
 
-/// How long a process was ready to run and did not, in all its life, by the kernel's word; none where the kernel
-/// does not say.
-pub(crate) fn time_kept_waiting(process: Pid) -> Option<Duration> {
-    let path = format!("/proc/{}/schedstat", process.as_raw_nonzero());
-    waited_in(&fs::read_to_string(path).ok()?)
+/// How long each thread of a process was ready to run and did not, in all its life, by the kernel's word.
+#[derive(Debug, Default)]
+pub(crate) struct RunDelays(BTreeMap<OsString, Duration>);
+
+impl RunDelays {
+    /// Of a process; none where the kernel does not say.
+    ///
+    /// Threads are asked one by one: what the process itself has stands for its main thread alone, which in a
+    /// worker sleeps while another reads.
+    pub(crate) fn of(process: Pid) -> Option<Self> {
+        Self::read(Path::new(&format!("/proc/{}", process.as_raw_nonzero())))
+    }
+
+    fn read(process: &Path) -> Option<Self> {
+        let threads = fs::read_dir(process.join("task")).ok()?.flatten();
+        let delays = threads.filter_map(|thread| {
+            // One that has ended meanwhile is left out.
+            let schedstat = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            Some((thread.file_name(), waited_in(&schedstat)?))
+        });
+        let delays: BTreeMap<_, _> = delays.collect();
+        (!delays.is_empty()).then_some(Self(delays))
+    }
+
+    /// How long the thread that was kept waiting most was kept waiting since `before`. Not the sum: that would hold
+    /// a moment in which two wait twice, and could be longer than the time that has passed.
+    fn longest_since(&self, before: &Self) -> Duration {
+        let since = |(thread, delay): (&OsString, &Duration)| {
+            let before = before.0.get(thread).copied().unwrap_or_default();
+            delay.saturating_sub(before)
+        };
+        self.0.iter().map(since).max().unwrap_or_default()
+    }
 }
 
 /// The second number: nanoseconds on a run queue.
@@ -97,15 +128,15 @@ fn waited_in(schedstat: &str) -> Option<Duration> {
     Some(Duration::from_nanos(waited.parse().ok()?))
 }
 
-/// Whether the machine is to blame that a worker used up its wall clock time: it was ready to run for half of it
-/// and did not. One that sleeps of its own accord is not ready.
+/// Whether the machine is to blame that a worker used up its wall clock time: one of its threads was ready to run for
+/// half of it and did not. One that sleeps of its own accord is not ready.
 pub(crate) fn was_starved(
-    before: Option<Duration>,
-    after: Option<Duration>,
+    before: Option<&RunDelays>,
+    after: Option<&RunDelays>,
     wall: Duration,
 ) -> bool {
     let waited = before.zip(after);
-    waited.is_some_and(|(before, after)| after.saturating_sub(before) >= wall / 2)
+    waited.is_some_and(|(before, after)| after.longest_since(before) >= wall / 2)
 }
 
 #[cfg(test)]
@@ -146,18 +177,52 @@ mod tests {
         );
     }
 
+    /// Delays of threads in seconds, as the kernel tells them.
+    fn delays(threads: &[(&str, u64)]) -> Option<RunDelays> {
+        let process = tempfile::tempdir().unwrap();
+        for (thread, seconds) in threads {
+            let thread = process.path().join("task").join(thread);
+            fs::create_dir_all(&thread).unwrap();
+            let schedstat = format!("81 {seconds}000000000 7\n");
+            fs::write(thread.join("schedstat"), schedstat).unwrap();
+        }
+        // Of the main thread alone.
+        fs::write(process.path().join("schedstat"), "81 0 7\n").unwrap();
+        RunDelays::read(process.path())
+    }
+
+    fn starved(before: &[(&str, u64)], after: &[(&str, u64)]) -> bool {
+        let (before, after) = (delays(before), delays(after));
+        was_starved(before.as_ref(), after.as_ref(), Duration::from_secs(60))
+    }
+
     #[test]
     fn only_a_worker_that_was_ready_to_run_was_starved() {
-        assert_eq!(waited_in("81 4000000000 7\n"), Some(Duration::from_secs(4)));
         assert_eq!(waited_in("nonsense"), None);
-        let seconds = |seconds| Some(Duration::from_secs(seconds));
-        let wall = Duration::from_secs(60);
-        assert!(was_starved(seconds(5), seconds(35), wall));
-        assert!(!was_starved(seconds(35), seconds(40), wall), "it slept");
-        assert!(!was_starved(None, seconds(40), wall));
+        assert!(starved(&[("1", 5)], &[("1", 35)]));
+        assert!(!starved(&[("1", 35)], &[("1", 40)]), "it slept");
+        assert!(!starved(&[], &[("1", 40)]), "the kernel does not say");
+    }
+
+    #[test]
+    fn a_worker_whose_main_thread_sleeps_is_starved_with_the_thread_that_reads() {
+        assert!(starved(&[("1", 0), ("2", 5)], &[("1", 0), ("2", 35)]));
+        assert!(starved(&[("1", 0)], &[("1", 0), ("2", 30)]), "a new thread");
+        let each_a_little = [("1", 20), ("2", 20)];
+        assert!(!starved(&[("1", 0), ("2", 0)], &each_a_little));
+        assert!(!starved(&[("1", 0), ("2", 40)], &[("1", 0)]), "it ended");
+    }
+
+    #[test]
+    fn every_thread_of_a_process_is_asked() {
         let me = Pid::from_raw(std::process::id() as i32).unwrap();
-        if time_kept_waiting(me).is_none() {
-            eprintln!("skipped: this kernel does not say how long a process waits to run");
+        let own = std::thread::spawn(move || {
+            let thread = rustix::thread::gettid().as_raw_nonzero().to_string();
+            RunDelays::of(me).map(|delays| delays.0.contains_key(&OsString::from(thread)))
+        });
+        match own.join().unwrap() {
+            Some(is_asked) => assert!(is_asked),
+            None => eprintln!("skipped: this kernel does not say how long a thread waits to run"),
         }
     }
 }

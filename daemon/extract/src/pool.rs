@@ -27,7 +27,8 @@ use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
 use crate::underway::{Mark, Refused, Underway, WaitPolicy};
 use crate::{
-    Extraction, Facts, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason, SandboxReport,
+    Extraction, Facts, GoOn, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
+    SandboxReport,
 };
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
@@ -152,7 +153,7 @@ impl Pool {
             .measure(document)
             .and_then(|length| self.ask_worker((document, length), options, &mut took))
             .unwrap_or_else(|outcome| unread(outcome, document));
-        let improved = self.improve(extraction, document, options.queue_key, &mut took);
+        let improved = self.improve(extraction, document, options, &mut took);
         (improved, took)
     }
 
@@ -201,7 +202,7 @@ impl Pool {
     pub fn sandbox(&self) -> SandboxReport {
         let known = self.lock().report.clone();
         let started = || {
-            self.acquire_worker(Lane::Question, QueueKey::default())?
+            self.acquire_worker(Lane::Question, QueueKey::default(), &GoOn::default())?
                 .worker()
         };
         known.unwrap_or_else(|| match started() {
@@ -222,7 +223,7 @@ impl Pool {
         self.lock().readers.contains(&reader)
     }
 
-    /// Kills all workers. Documents under way, and all later ones, end as `shutting-down`.
+    /// Kills all workers, and ends outside programs. Documents under way, and all later ones, end as `shutting-down`.
     pub fn shutdown(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -282,7 +283,7 @@ impl Pool {
             members: options.members,
         };
         let lane = Lane::of(options.urgency, length);
-        let permit = self.acquire_worker(lane, options.queue_key)?;
+        let permit = self.acquire_worker(lane, options.queue_key, &options.go_on)?;
         self.ask(&permit, &asked, took)
     }
 
@@ -334,24 +335,8 @@ impl Pool {
         }
     }
 
-    /// Waits for its turn to use a worker.
-    fn acquire_worker(&self, lane: Lane, key: QueueKey) -> Result<WorkerPermit<'_>, Outcome> {
-        let mut state = self.lock();
-        let ticket = state.queue.join(lane, key);
-        loop {
-            if state.closed {
-                state.queue.leave(ticket);
-                return Err(Outcome::Failed(Reason::ShuttingDown));
-            }
-            if state.queue.enter(ticket, self.workers, Instant::now()) {
-                // The next in line may have a turn as well.
-                self.freed.notify_all();
-                return Ok(WorkerPermit { pool: self, ticket });
-            }
-            // A document under way may have become slow meanwhile, which nobody tells.
-            let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
+    fn is_closed(&self) -> bool {
+        self.lock().closed
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal};
 use tracing::warn;
 
-use crate::patience::{PatientReader, time_kept_waiting, was_starved};
+use crate::patience::{PatientReader, RunDelays, was_starved};
 use crate::pool::Asked;
 use crate::protocol::{self, Hello, Setup};
 use crate::space::SpoolSpace;
@@ -208,15 +208,17 @@ impl Worker {
         limits: &Limits,
         space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
-        let waited = self.pid().and_then(time_kept_waiting);
+        let waited = self.pid().and_then(RunDelays::of);
         let answer = self.ask_in_time(asked, limits, space);
         match answer {
             Err(Fault::TimedOut) => {
-                let by_now = self.pid().and_then(time_kept_waiting);
-                Err(match was_starved(waited, by_now, limits.wall) {
-                    true => Fault::Starved,
-                    false => Fault::TimedOut,
-                })
+                let by_now = self.pid().and_then(RunDelays::of);
+                Err(
+                    match was_starved(waited.as_ref(), by_now.as_ref(), limits.wall) {
+                        true => Fault::Starved,
+                        false => Fault::TimedOut,
+                    },
+                )
             }
             answer => answer,
         }

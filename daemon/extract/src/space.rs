@@ -4,7 +4,7 @@
 //! containers, pages put together) is reserved here first, so that documents cannot fill the disk
 //! together. A full budget is the machine's trouble, never a document's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,10 @@ impl std::fmt::Debug for Inner {
 #[derive(Debug, Default)]
 struct State {
     used: u64,
+    /// Who waits for room and holds nothing, in the order in which they came.
+    line: VecDeque<u64>,
+    /// Those who have waited so far.
+    came: u64,
     /// Devices whose files cannot be cloned into the directory.
     no_clones: BTreeSet<u64>,
 }
@@ -91,20 +95,24 @@ impl SpoolSpace {
         Ok(reservation)
     }
 
-    /// Takes `bytes` for whoever holds nothing yet; waits for room. Half of the budget is left to
-    /// those who hold something, unless nobody does.
+    /// Takes `bytes` for whoever holds nothing yet; waits for room, behind those who came before, so that who wants
+    /// much is not passed by all who want little. Half of the budget is left to those who hold something, unless
+    /// nobody does.
     pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
         let deadline = Instant::now() + PATIENCE;
+        let place = Place::at_the_end_of(self);
         let mut state = self.lock();
-        while bytes <= self.0.limit && state.used > 0 && state.used + bytes > self.0.limit / 2 {
+        while bytes <= self.0.limit && !state.has_room_for(bytes, place.number, self.0.limit) {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
+                drop(state);
                 return Err(io::ErrorKind::QuotaExceeded.into());
             }
             let waited = self.0.freed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(state);
+        // Still at the head of the line: nobody else who holds nothing takes the room meanwhile.
         self.reserve(bytes)
     }
 
@@ -138,6 +146,37 @@ impl SpoolSpace {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whether who has this number is the next, and finds room.
+    fn has_room_for(&self, bytes: u64, number: u64, limit: u64) -> bool {
+        let is_next = self.line.front() == Some(&number);
+        is_next && (self.used == 0 || self.used.saturating_add(bytes) <= limit / 2)
+    }
+}
+
+/// A place in the line, left when it is dropped.
+struct Place<'a> {
+    space: &'a SpoolSpace,
+    number: u64,
+}
+
+impl<'a> Place<'a> {
+    fn at_the_end_of(space: &'a SpoolSpace) -> Self {
+        let mut state = space.lock();
+        let number = state.came;
+        state.came += 1;
+        state.line.push_back(number);
+        Self { space, number }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.space.lock().line.retain(|place| *place != self.number);
+        self.space.0.freed.notify_all();
     }
 }
 
@@ -222,5 +261,30 @@ mod tests {
         });
         assert!(space.reserve_first(101).is_err(), "it can never fit");
         assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn who_wants_much_is_not_passed_by_those_who_want_little() {
+        let space = space(100);
+        let held = space.reserve_first(20).unwrap();
+        let until = |lined: usize| {
+            while space.lock().line.len() < lined {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            let large = scope.spawn(|| space.reserve_first(60));
+            until(1);
+            // It would fit beside what is held.
+            let small = scope.spawn(|| space.reserve_first(20));
+            until(2);
+            assert_eq!(space.used(), 20, "it waits behind");
+            drop(held);
+            let large = large.join().unwrap().unwrap();
+            assert_eq!(space.used(), 60, "nobody else is in");
+            drop(large);
+            assert_eq!(small.join().unwrap().unwrap().bytes(), 20);
+        });
+        assert!(space.lock().line.is_empty());
     }
 }

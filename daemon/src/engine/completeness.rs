@@ -103,8 +103,8 @@ impl Engine {
     /// to the settler: counted in that order, none slips through. In the settler it may go to and fro, so that
     /// those counts are of one moment.
     fn pending(&self, view: &View) -> Pending {
-        let queued = self.roots_being_walked(view) + self.counts().pending;
-        let retrying = self.pipeline.retrying();
+        let queued = self.roots_being_walked(view) + self.pipeline.pending(view);
+        let retrying = self.pipeline.retrying(view);
         let unsettled = self.index.unsettled();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();

@@ -1,7 +1,37 @@
-//! Whether a root is in step with its share after a walk.
+//! Whether a root is in step with its share after a walk, and as it was shown.
 
-use super::EngineError;
+use std::sync::Arc;
+
+use simdex_index::Cancel;
+
+use super::{Engine, EngineError, lock};
 use crate::roots::{Root, RootState, RootStatus};
+use crate::walk_queue::{RootWish, WalkQueue};
+
+impl Engine {
+    /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share
+    /// that hangs the caller leaves when it gives up.
+    pub(super) fn walk_all(&self, cancel: &Cancel) -> Result<Vec<RootStatus>, EngineError> {
+        let queues = lock(&self.walks).clone();
+        let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
+        let want = |(_, walks): &(_, Arc<WalkQueue>)| {
+            walks.want_root(RootWish::Pressing);
+            (walks.end_generation(), Arc::clone(walks))
+        };
+        let wanted: Vec<(u64, Arc<WalkQueue>)> =
+            self.roots.iter().filter_map(watched).map(want).collect();
+        let is_walking = || {
+            let mut wanted = wanted.iter();
+            wanted.any(|(generation, walks)| !walks.is_done_through(*generation))
+        };
+        self.pipeline.wait_while(is_walking, cancel)?;
+        let walked = |root: &Arc<Root>| match watched(root) {
+            Some(_) => Ok(root.last_walk()),
+            None => self.rescan(root, cancel),
+        };
+        self.roots.iter().map(walked).collect()
+    }
+}
 
 /// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
 pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
@@ -29,5 +59,23 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
             ),
             advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
         }),
+    }
+}
+
+/// Why a loss is not taken as real.
+pub(super) fn not_as_shown(root: &Root) -> EngineError {
+    let RootStatus {
+        state,
+        pending_loss,
+        ..
+    } = root.status();
+    let missing = match state {
+        RootState::LossHeld => format!(", with {pending_loss} files missing"),
+        _ => String::new(),
+    };
+    let (path, state) = (root.path.display(), state.name());
+    EngineError::Unsynced {
+        reason: format!("the root {path} is not as it was shown: it is {state} now{missing}"),
+        advice: "look at the share and at `simctl roots`, and confirm what stands there".to_owned(),
     }
 }

@@ -23,8 +23,10 @@ use crate::catalogue;
 use crate::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
+use crate::error::EngineError;
 use crate::lists;
 use crate::reporting;
+use crate::rescan::ShownLoss;
 use crate::roots::Root;
 use crate::visit::FirstError;
 use crate::walk_queue::RootWish;
@@ -55,7 +57,7 @@ impl Admin for AdminService {
         let work = move |engine: &Engine, cancel: &Cancel| {
             status(engine, &caller.account(engine.index.reader(), cancel))
         };
-        let asked = self.runner.unary(RequestClass::Query, caller, work).await;
+        let asked = self.runner.unary(RequestClass::Status, caller, work).await;
         match (asked, self.runner.alarm()) {
             // Without an index it can still be told why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
@@ -124,10 +126,12 @@ impl Admin for AdminService {
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self.runner.unary(RequestClass::Query, caller, |engine, _| {
-            let roots = roots(engine);
-            Ok(v1::ListRootsReply { roots })
-        });
+        let asked = self
+            .runner
+            .unary(RequestClass::Status, caller, |engine, _| {
+                let roots = roots(engine);
+                Ok(v1::ListRootsReply { roots })
+            });
         asked.await
     }
 
@@ -137,11 +141,17 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         self.runner.check_may_confirm(&request)?;
         let caller = self.runner.long_caller(&request);
-        let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
+        let v1::ConfirmLossRequest {
+            root,
+            state,
+            pending_loss,
+        } = request.into_inner();
+        let root = root_at(&*self.runner.engine()?, root)?;
+        let shown = shown_loss(&root, &state, pending_loss)?;
         let confirmed = self
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
-                let removed = engine.confirm_loss(&root, cancel)?;
+                let removed = engine.confirm_loss(&root, shown, cancel)?;
                 Ok(v1::ConfirmLossReply { removed })
             });
         confirmed.await
@@ -324,6 +334,19 @@ pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Statu
         let path = echo(path.as_os_str().as_bytes());
         Status::not_found(format!("{path} is not a watched root"))
     })
+}
+
+/// What the client was shown of a root. One that does not say so confirms nothing: what stands there may be
+/// another loss than it knows of.
+fn shown_loss(root: &Root, state: &str, files: Option<u64>) -> Result<ShownLoss, Status> {
+    match (state, files) {
+        ("loss-held", Some(files)) => Ok(ShownLoss::Held(files)),
+        ("replaced", _) => Ok(ShownLoss::Replaced),
+        ("" | "loss-held", _) => Err(Status::invalid_argument(
+            "the request does not say which loss was shown: `state` and `pending_loss`, as ListRoots has them",
+        )),
+        _ => Err(Refused::from(EngineError::NothingHeld(root.path.clone())).into()),
+    }
 }
 
 /// Sends every file of the view that is `wanted`, then the counts of all files.

@@ -28,6 +28,8 @@ use crate::slot::{EngineSlot, Reopening};
 
 /// Requests of [`RequestClass::Work`] under way at once.
 const LONG_WORK: usize = 8;
+/// Requests of [`RequestClass::Status`] under way at once.
+const STATUSES: usize = 4;
 /// Event streams under way at once.
 const WATCHERS: usize = 64;
 
@@ -36,6 +38,8 @@ const WATCHERS: usize = 64;
 pub(super) enum RequestClass {
     /// Computes and is done.
     Query,
+    /// Tells of the daemon itself, which whoever wonders about slow answers asks.
+    Status,
     /// Goes as fast as its client reads: lists, reports that are sent.
     Stream,
     /// Goes as fast as its client writes: uploads.
@@ -59,6 +63,7 @@ pub struct RequestRunner {
     slot: Arc<EngineSlot>,
     config: GrpcConfig,
     queries: Arc<FairSemaphore>,
+    statuses: Arc<FairSemaphore>,
     streams: Arc<FairSemaphore>,
     uploads: Arc<FairSemaphore>,
     long_work: Arc<FairSemaphore>,
@@ -101,6 +106,7 @@ impl RequestRunner {
         let width = config.max_queries;
         Self {
             queries: FairSemaphore::new(width),
+            statuses: FairSemaphore::new(STATUSES),
             streams: FairSemaphore::new(width),
             uploads: FairSemaphore::new(width),
             long_work: FairSemaphore::new(LONG_WORK),
@@ -117,7 +123,7 @@ impl RequestRunner {
     /// Blocking threads that the requests of all classes may occupy together.
     pub fn threads(config: &GrpcConfig) -> usize {
         let most = FairSemaphore::most;
-        2 * most(config.max_queries.max(1)) + most(LONG_WORK)
+        2 * most(config.max_queries.max(1)) + most(LONG_WORK) + most(STATUSES)
     }
 
     /// The engine; UNAVAILABLE while it is being reopened.
@@ -193,6 +199,7 @@ impl RequestRunner {
     pub(super) async fn enter(&self, class: RequestClass, caller: Caller) -> Result<Slot, Status> {
         let semaphore = match class {
             RequestClass::Query => &self.queries,
+            RequestClass::Status => &self.statuses,
             RequestClass::Stream => &self.streams,
             RequestClass::Upload => &self.uploads,
             RequestClass::Work => &self.long_work,

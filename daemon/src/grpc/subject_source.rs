@@ -143,7 +143,7 @@ pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSou
 }
 
 /// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
-/// one of the contents that share a document. `None` if the file changed since.
+/// one of the contents that share a document. `None` if the file changed since, or cannot be read soon.
 fn own_text(
     engine: &Engine,
     asker: QueueKey,
@@ -156,11 +156,14 @@ fn own_text(
     if key.is_member() {
         return None;
     }
+    // Where the share hangs, what the index has is an answer as well.
+    let read = root.live_reads.begin()?;
     let file = root.open_file(&key.path).ok()?;
     // What is hashed must be what is read, whatever becomes of the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
     let go_on = || memory.cancel().check().is_ok();
     let taken = engine.pool.space().snapshot(&file, limit, &go_on).ok()?;
+    drop(read);
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
     let own = Subject::from_upload(

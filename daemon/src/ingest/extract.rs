@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey, ReadOptions,
-    Urgency, WaitPolicy,
+    EXTRACTOR_VERSION, GoOn, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
+    ReadOptions, Urgency, WaitPolicy,
 };
 use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
@@ -110,6 +110,7 @@ impl Extractor<'_> {
             urgency: Urgency::Backlog,
             queue_key: self.queue_key,
             members: MemberPolicy::Keep,
+            go_on: goes_on(&self.account),
         };
         let patience = patience_of(&self.account);
         self.pool
@@ -167,6 +168,12 @@ impl Extractor<'_> {
         let whole = rewound.and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
         Ok(whole.ok().map(|_| raw_document(&raw, self.index.ladder())))
     }
+}
+
+/// A document is read for as long as the account of whoever asked for it is not cancelled.
+pub fn goes_on(account: &MemoryAccount) -> GoOn {
+    let cancel = account.cancel().clone();
+    GoOn::asking(move || cancel.check().is_ok())
 }
 
 /// Whether the holder of an account may wait for others: not while it holds memory that they wait for.

@@ -6,6 +6,7 @@
 //! The bounds here are those of the whole tree under one file; what one container may unpack to is
 //! for the worker to keep.
 
+mod names;
 mod tree;
 
 use std::time::Duration;

@@ -3,7 +3,8 @@
 //!
 //! Ingesters go where the fewest of them are: to the root first, then to the folder in it, and among
 //! equals to the one that has waited longest. A root never has all ingesters, nor a folder all of a
-//! root's, so that a file that comes alone finds one at once.
+//! root's, so that a file that comes alone finds one at once. One ingester of each root is its own: however many
+//! shares hang, with all that the roots have in common, each other root is still read.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,8 +28,16 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,
-    /// Ingesters that one root, and one folder, may have at once.
-    most: (usize, usize),
+    most: Most,
+}
+
+/// Ingesters that may be at work at once.
+#[derive(Clone, Copy)]
+struct Most {
+    /// For all roots together, beside one for each.
+    shared: usize,
+    of_root: usize,
+    of_folder: usize,
 }
 
 #[derive(Default)]
@@ -67,9 +76,13 @@ pub(super) enum Next {
 }
 
 impl Jobs {
-    /// Queues for so many ingesters.
-    pub(super) fn new(ingesters: usize) -> Self {
-        let most = ((ingesters * 3 / 4).max(1), (ingesters / 2).max(1));
+    /// Queues for so many ingesters beside one for each root.
+    pub(super) fn new(shared: usize) -> Self {
+        let most = Most {
+            shared,
+            of_root: (shared * 3 / 4).max(1),
+            of_folder: (shared / 2).max(1),
+        };
         let (state, changed) = Default::default();
         Self {
             state,
@@ -160,18 +173,24 @@ impl Jobs {
 
 impl State {
     /// Whose turn it is: a root and a folder in it.
-    fn turn(&self, (of_root, of_folder): (usize, usize)) -> Option<(RootId, Vec<u8>)> {
+    fn turn(&self, most: Most) -> Option<(RootId, Vec<u8>)> {
+        let beyond_own = |root: &Root| root.ingesters.saturating_sub(1);
+        let shared: usize = self.roots.values().map(beyond_own).sum();
+        let may_have_more = |root: &Root| match root.ingesters {
+            0 => true,
+            ingesters => ingesters < most.of_root && shared < most.shared,
+        };
         let roots = self.roots.iter();
-        let roots = roots.filter(|(_, root)| root.ingesters < of_root);
+        let roots = roots.filter(|(_, root)| may_have_more(root));
         let turns = roots.filter_map(|(id, root)| {
-            let folder = root.turn(of_folder)?;
+            let folder = root.turn(most.of_folder)?;
             Some((root.ingesters, root.served, *id, folder))
         });
         let (.., id, folder) = turns.min()?;
         Some((id, folder.to_vec()))
     }
 
-    fn take(&mut self, most: (usize, usize)) -> Option<Job> {
+    fn take(&mut self, most: Most) -> Option<Job> {
         let (id, name) = self.turn(most)?;
         self.served += 1;
         let root = self.roots.get_mut(&id)?;
@@ -310,6 +329,24 @@ mod tests {
         assert_eq!(all(&jobs), ["1:d/1"]);
         jobs.done(&key(1, "b/1"));
         assert_eq!(all(&jobs), ["1:slow/4"]);
+    }
+
+    #[test]
+    fn however_many_roots_hang_each_other_one_is_read() {
+        const SHARED: usize = 4;
+        for hanging in 1..8 {
+            let (jobs, progress) = (Jobs::new(SHARED), Progress::default());
+            for (root, folder) in (1..=hanging).flat_map(|root| (0..9).map(move |at| (root, at))) {
+                named(&jobs, &progress, &[(root, &format!("{folder}/1"))]);
+            }
+            // Threads that are not through, of so many as there are with one more root.
+            let at_work = all(&jobs).len();
+            assert!(at_work < SHARED + hanging as usize + 1, "{hanging} hang");
+            named(&jobs, &progress, &[(99, "a"), (99, "b")]);
+            assert_eq!(looked(&jobs), Some((99, "a".to_owned())), "{hanging} hang");
+            jobs.done(&key(99, "a"));
+            assert_eq!(looked(&jobs), Some((99, "b".to_owned())), "{hanging} hang");
+        }
     }
 
     #[test]

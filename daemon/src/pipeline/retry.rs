@@ -58,9 +58,12 @@ impl RetryQueue {
         state.failing.remove(key);
     }
 
-    /// How many files failed when they were read last, in the queue or not; [`COUNTED`] at most.
-    pub(super) fn len(&self) -> u64 {
-        self.lock().failing.keys.len() as u64
+    /// How many files of these roots failed when they were read last, in the queue or not; [`COUNTED`] at most.
+    pub(super) fn count(&self, is_counted: impl Fn(RootId) -> bool) -> u64 {
+        let state = self.lock();
+        let roots = state.failing.roots.iter();
+        let counted = roots.filter(|(root, _)| is_counted(**root));
+        counted.map(|(_, keys)| keys.len() as u64).sum()
     }
 
     /// Enqueues each file when its time has come, until this is closed. It waits for no room among the jobs:
@@ -140,25 +143,29 @@ impl State {
     }
 }
 
-/// Files that are counted, each once. A hash stands for each: two of four million agree with a probability of
+/// Files that are counted, each once, by root. A hash stands for each: two of four million agree with a probability of
 /// 10^-6, and nobody outside can make two agree.
 #[derive(Default)]
 struct Counted {
-    keys: HashSet<u64>,
+    roots: BTreeMap<RootId, HashSet<u64>>,
     hasher: RandomState,
 }
 
 impl Counted {
     fn insert(&mut self, key: &FileKey) {
-        if self.keys.len() < COUNTED {
-            self.keys.insert(self.hasher.hash_one(key));
+        if self.roots.values().map(HashSet::len).sum::<usize>() < COUNTED {
+            let hash = self.hasher.hash_one(key);
+            self.roots.entry(key.root).or_default().insert(hash);
         }
     }
 
     fn remove(&mut self, key: &FileKey) {
-        self.keys.remove(&self.hasher.hash_one(key));
-        if self.keys.is_empty() {
-            self.keys = HashSet::new();
+        let Some(keys) = self.roots.get_mut(&key.root) else {
+            return;
+        };
+        keys.remove(&self.hasher.hash_one(key));
+        if keys.is_empty() {
+            self.roots.remove(&key.root);
         }
     }
 }
@@ -235,16 +242,32 @@ mod tests {
         let name = |at: usize| key(&at.to_string());
         for _ in 0..2 {
             (0..many).for_each(|at| queue.schedule(&name(at)));
-            assert_eq!(queue.len(), many as u64);
+            assert_eq!(queue.count(|_| true), many as u64);
         }
         (0..many)
             .rev()
             .take(OF_ROOT)
             .for_each(|at| queue.clear(&name(at)));
         queue.clear(&key("never failed"));
-        assert_eq!(queue.len(), (many - OF_ROOT) as u64);
+        assert_eq!(queue.count(|_| true), (many - OF_ROOT) as u64);
         (0..many).for_each(|at| queue.clear(&name(at)));
-        assert_eq!(queue.len(), 0);
+        assert_eq!(queue.count(|_| true), 0);
+    }
+
+    #[test]
+    fn files_are_counted_by_root() {
+        let queue = RetryQueue::default();
+        let key = |root| FileKey {
+            root: RootId(root),
+            path: b"a".to_vec(),
+        };
+        [1, 1, 2]
+            .iter()
+            .for_each(|root| queue.schedule(&key(*root)));
+        let of = |root| queue.count(|counted| counted == RootId(root));
+        assert_eq!([of(1), of(2), of(3)], [1, 1, 0]);
+        queue.clear(&key(1));
+        assert_eq!([of(1), of(2)], [0, 1]);
     }
 
     #[test]

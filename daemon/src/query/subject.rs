@@ -12,7 +12,7 @@ use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, Stat
 use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
 
 use super::QueryError;
-use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
+use crate::ingest::{ReadContent, goes_on, hash_all, patience_of, raw_document};
 
 mod summary;
 
@@ -200,6 +200,7 @@ impl Subject {
             queue_key: asker,
             // Nobody asks for them: they must not take the room that files are read in.
             members: MemberPolicy::Discard,
+            go_on: goes_on(account),
         };
         let mut permit = account.take(pool.longest_text())?;
         // The mark records the document as in progress, for recovery from a crash, until its text is
@@ -208,6 +209,7 @@ impl Subject {
         let _mark = read.mark;
         let read = ReadContent::of(read.extraction);
         if let Some(fault) = read.transient {
+            account.cancel().check()?;
             return Err(QueryError::NotRead(fault));
         }
         permit.shrink_to(read.text.as_ref().map_or(0, |text| text.len() as u64));

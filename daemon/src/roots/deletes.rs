@@ -4,24 +4,42 @@ use std::collections::HashSet;
 
 use simdex_schema::FileKey;
 
+use crate::watch::loss::HELD_FROM;
+
 /// Files remembered; of more a loss is not explained, and held.
 const REMEMBERED: usize = 1 << 20;
 
-/// Files by 128-bit hashes of their paths.
+/// What went since the last rescan.
 #[derive(Default)]
-pub(super) struct Deletes(HashSet<[u8; 16]>);
+pub(super) struct Deletes {
+    /// Files by 128-bit hashes of their paths.
+    named: HashSet<[u8; 16]>,
+    /// Files that walks of directories missed, and that were believed to be gone.
+    missed: u64,
+}
 
 impl Deletes {
     /// These were named by a delete event.
     pub(super) fn add(&mut self, keys: &[FileKey]) {
-        let room = REMEMBERED - self.0.len().min(REMEMBERED);
-        self.0.extend(keys.iter().take(room).map(hash));
+        let room = REMEMBERED - self.named.len().min(REMEMBERED);
+        self.named.extend(keys.iter().take(room).map(hash));
     }
 
     /// How many of these were named.
     pub(super) fn among(&self, keys: &[FileKey]) -> u64 {
-        let named = |key: &&FileKey| self.0.contains(&hash(key));
+        let named = |key: &&FileKey| self.named.contains(&hash(key));
         keys.iter().filter(named).count() as u64
+    }
+
+    /// Counts files that the walk of a directory missed; false, and uncounted, where that makes so many that the
+    /// whole root is to be judged: a loss must not be believed folder by folder.
+    pub(super) fn may_miss(&mut self, files: u64) -> bool {
+        let missed = self.missed.saturating_add(files);
+        let may = missed < HELD_FROM;
+        if may {
+            self.missed = missed;
+        }
+        may
     }
 
     pub(super) fn forget(&mut self) {
@@ -52,5 +70,14 @@ mod tests {
         assert_eq!(deletes.among(&[key(2), key(3), key(4)]), 1);
         deletes.forget();
         assert_eq!(deletes.among(&[key(2)]), 0);
+    }
+
+    #[test]
+    fn losses_of_folders_are_believed_up_to_what_a_rescan_believes() {
+        let mut deletes = Deletes::default();
+        assert!(deletes.may_miss(HELD_FROM - 1) && deletes.may_miss(0));
+        assert!(!deletes.may_miss(1));
+        deletes.forget();
+        assert!(deletes.may_miss(1));
     }
 }

@@ -197,7 +197,10 @@ ID  STATE      MODE         FILES  PENDING LOSS  PATH    DETAIL
     let run = simctl(&daemon, &["roots", "confirm-loss", "/share"]);
     assert_eq!(
         (run.code, run.talk.as_str()),
-        (0, "simctl: removed 1500 files of /share\n")
+        (
+            0,
+            "simctl: /share is loss-held: 1500 files missing\nsimctl: removed 1500 files of /share\n"
+        )
     );
     let run = simctl(&daemon, &["roots", "confirm-loss", "/other"]);
     assert_eq!(

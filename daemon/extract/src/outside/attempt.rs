@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Instant;
 
-use super::run::{Output, run};
+use super::run::{Output, Until, run};
 use super::{MachineFault, OutsidePrograms, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
 use crate::kept::{Claim, Growing};
 use crate::space::SpoolSpace;
@@ -22,6 +22,8 @@ pub(crate) struct Source<'a> {
     pub(crate) space: &'a SpoolSpace,
     /// Has a worker make one text of printed pages, each ended by a form feed.
     pub(crate) join: &'a dyn Fn(BorrowedFd<'_>) -> Extraction,
+    /// False once nobody waits for what is made of it.
+    pub(crate) go_on: &'a dyn Fn() -> bool,
 }
 
 /// One try to do better than `poor`, what our readers made of the document.
@@ -122,14 +124,15 @@ impl<'a> Attempt<'a> {
         input: File,
     ) -> Result<Option<Output>, MachineFault> {
         let OutsidePrograms { shim, limits, .. } = self.outside;
-        let output = run(
-            shim,
-            limits,
-            program,
-            arguments,
-            input.into(),
-            self.deadline,
-        );
+        let until = Until {
+            deadline: self.deadline,
+            go_on: self.source.go_on,
+        };
+        // Between two pages.
+        if until.slice()?.is_none() {
+            return Ok(None);
+        }
+        let output = run(shim, limits, program, arguments, input.into(), until);
         Ok(output?)
     }
 

@@ -4,10 +4,10 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::OutsideLimits;
 use crate::process::{WorkerCommand, group_of, kill_group};
@@ -19,17 +19,67 @@ pub(super) struct Output {
     pub(super) cut: bool,
 }
 
+/// How often it is asked whether somebody still waits.
+const SLICE: Duration = Duration::from_millis(250);
+/// First and longest pause while a program that printed all is still ending.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
+
+/// How long a program may run.
+#[derive(Clone, Copy)]
+pub(super) struct Until<'a> {
+    pub(super) deadline: Instant,
+    /// False once nobody waits for what it prints.
+    pub(super) go_on: &'a dyn Fn() -> bool,
+}
+
+impl Until<'_> {
+    /// How long to wait before it is asked again; none at the deadline, an error where nobody waits.
+    pub(super) fn slice(&self) -> io::Result<Option<Duration>> {
+        if !(self.go_on)() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        Ok((!left.is_zero()).then(|| left.min(SLICE)))
+    }
+}
+
 /// `None` where the program failed, or was not through at its deadline; an error where the machine
-/// did not let it run, or it was killed from outside.
+/// did not let it run, it was killed from outside, or nobody waits for it any more.
 pub(super) fn run(
     shim: &WorkerCommand,
     limits: &OutsideLimits,
     program: &Path,
     arguments: &[String],
     input: OwnedFd,
-    deadline: Instant,
+    until: Until<'_>,
 ) -> io::Result<Option<Output>> {
-    let mut child = Command::new(&shim.program)
+    let mut child = start(shim, limits, program, arguments, input)?;
+    let read = read(&mut child, limits.output_bytes, until);
+    // One that closes its output and goes on is not through.
+    let ended = match &read {
+        Ok(Some(output)) if !output.cut => end_of(&mut child, until),
+        _ => Ok(None),
+    };
+    let by_us = !matches!(ended, Ok(Some(_)));
+    if by_us {
+        group_of(&child).into_iter().for_each(kill_group);
+    }
+    let status = child.wait()?;
+    let output = ended.and(read)?;
+    match status.signal() {
+        Some(libc::SIGKILL | libc::SIGTERM) if !by_us => Err(io::ErrorKind::Interrupted.into()),
+        _ => Ok(output.filter(|output| output.cut || (!by_us && status.success()))),
+    }
+}
+
+fn start(
+    shim: &WorkerCommand,
+    limits: &OutsideLimits,
+    program: &Path,
+    arguments: &[String],
+    input: OwnedFd,
+) -> io::Result<Child> {
+    Command::new(&shim.program)
         .args(&shim.args)
         .arg(limits.address_space.to_string())
         .arg(limits.time.as_secs().max(1).to_string())
@@ -43,22 +93,25 @@ pub(super) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .process_group(0)
-        .spawn()?;
-    let read = read(&mut child, limits.output_bytes, deadline);
-    let cut = matches!(&read, Ok(Some(output)) if output.cut);
-    let by_us = cut || !matches!(read, Ok(Some(_)));
-    if by_us {
-        group_of(&child).into_iter().for_each(kill_group);
-    }
-    let status = child.wait()?;
-    let output = read?;
-    match status.signal() {
-        Some(libc::SIGKILL | libc::SIGTERM) if !by_us => Err(io::ErrorKind::Interrupted.into()),
-        _ => Ok(output.filter(|_| status.success() || cut)),
+        .spawn()
+}
+
+/// Waits for the end of a program that prints nothing more; none where it does not come in time.
+fn end_of(child: &mut Child, until: Until<'_>) -> io::Result<Option<ExitStatus>> {
+    let (mut pause, longest) = PAUSES;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let Some(slice) = until.slice()? else {
+            return Ok(None);
+        };
+        thread::sleep(pause.min(slice));
+        pause = (pause * 2).min(longest);
     }
 }
 
-fn read(child: &mut Child, limit: u64, deadline: Instant) -> io::Result<Option<Output>> {
+fn read(child: &mut Child, limit: u64, until: Until<'_>) -> io::Result<Option<Output>> {
     let Some(stdout) = child.stdout.take() else {
         return Ok(None);
     };
@@ -71,15 +124,19 @@ fn read(child: &mut Child, limit: u64, deadline: Instant) -> io::Result<Option<O
         // Nobody listens after the deadline.
         let _ = send.send(read.map(|_| bytes));
     })?;
-    let left = deadline.saturating_duration_since(Instant::now());
-    match receive.recv_timeout(left) {
-        Ok(Ok(mut bytes)) => {
-            let cut = bytes.len() as u64 > limit;
-            bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-            Ok(Some(Output { bytes, cut }))
+    while let Some(slice) = until.slice()? {
+        match receive.recv_timeout(slice) {
+            Ok(Ok(mut bytes)) => {
+                let cut = bytes.len() as u64 > limit;
+                bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+                return Ok(Some(Output { bytes, cut }));
+            }
+            Ok(Err(error)) => return Err(error),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("its reader panicked"));
+            }
         }
-        Ok(Err(error)) => Err(error),
-        Err(RecvTimeoutError::Timeout) => Ok(None),
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("its reader panicked")),
     }
+    Ok(None)
 }

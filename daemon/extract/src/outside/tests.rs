@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::attempt::spooled;
 use super::confine::confine;
-use super::run::{Output, run};
+use super::run::{Output, Until, run};
 use super::*;
 use crate::pool::tests::{document, test_worker};
 use crate::space::SpoolSpace;
@@ -50,19 +50,19 @@ fn space() -> SpoolSpace {
     SpoolSpace::new(std::env::temp_dir(), 1 << 30)
 }
 
+fn until(limits: &OutsideLimits) -> Until<'static> {
+    Until {
+        deadline: Instant::now() + limits.time,
+        go_on: &|| true,
+    }
+}
+
 fn shell(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
     let arguments = ["-c", script].map(str::to_owned);
-    let deadline = Instant::now() + limits.time;
+    let until = until(limits);
     let input = spooled(b"the input", &space()).unwrap();
     let program = installed("sh").unwrap();
-    run(
-        &shim(),
-        limits,
-        &program,
-        &arguments,
-        input.into(),
-        deadline,
-    )
+    run(&shim(), limits, &program, &arguments, input.into(), until)
 }
 
 fn said(script: &str) -> String {
@@ -137,6 +137,8 @@ fn output_and_time_have_an_end() {
     let flood = flood.expect("what fits is kept");
     assert!(flood.cut && flood.bytes.len() == 1000);
     assert!(shell("exec sleep 600", &short).unwrap().is_none());
+    let silent = shell("exec sleep 600 >&-", &short).unwrap();
+    assert!(silent.is_none(), "it closed its output and slept");
     assert!(shell("exit 3", &limits()).unwrap().is_none(), "it failed");
     let ended = run_for_a_second("while :; do :; done", &long);
     assert!(ended.unwrap().is_none(), "it used up its processor time");
@@ -144,21 +146,14 @@ fn output_and_time_have_an_end() {
 
 /// With one second of processor time and all the time of the clock.
 fn run_for_a_second(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
-    let deadline = Instant::now() + limits.time;
+    let until = until(limits);
     let arguments = ["-c", script].map(str::to_owned);
     let (input, program) = (spooled(b"", &space())?, installed("sh").unwrap());
     let limits = OutsideLimits {
         time: Duration::from_secs(1),
         ..limits.clone()
     };
-    run(
-        &shim(),
-        &limits,
-        &program,
-        &arguments,
-        input.into(),
-        deadline,
-    )
+    run(&shim(), &limits, &program, &arguments, input.into(), until)
 }
 
 #[test]
@@ -167,18 +162,8 @@ fn a_program_that_the_machine_did_not_let_run_has_not_tried() {
         program: installed("sh").unwrap(),
         args: ["-c", "kill -9 $$"].map(Into::into).to_vec(),
     };
-    let (input, deadline) = (
-        spooled(b"", &space()).unwrap(),
-        Instant::now() + limits().time,
-    );
-    let ended = run(
-        &killed,
-        &limits(),
-        "sh".as_ref(),
-        &[],
-        input.into(),
-        deadline,
-    );
+    let (input, until) = (spooled(b"", &space()).unwrap(), until(&limits()));
+    let ended = run(&killed, &limits(), "sh".as_ref(), &[], input.into(), until);
     assert!(ended.is_err(), "killed, and not by us");
     let mut outside = OutsidePrograms::none(
         WorkerCommand {
@@ -221,6 +206,7 @@ fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extract
         document: document.as_fd(),
         space: &space,
         join: &join,
+        go_on: &|| true,
     };
     outside.improve(own, &source)
 }
@@ -260,9 +246,13 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
 
 /// A program that prints this, whatever it is asked.
 fn printing(words: &str) -> OutsidePrograms {
+    scripted(&format!("echo {words}"))
+}
+
+fn scripted(script: &str) -> OutsidePrograms {
     let shim = WorkerCommand {
         program: installed("sh").unwrap(),
-        args: ["-c".into(), format!("echo {words}").into()].to_vec(),
+        args: ["-c", script].map(Into::into).to_vec(),
     };
     let mut outside = OutsidePrograms::none(shim, limits());
     outside.pdftotext = Some("/nowhere".into());
@@ -303,8 +293,41 @@ fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
         document: document.as_fd(),
         space: &space,
         join: &killed,
+        go_on: &|| true,
     };
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
     let still = outside.improve(failed, &source);
     assert!(outside.could_improve(PDF, "parser-panic", tried(&still)));
+}
+
+/// What the pool said of a document whose program never ends, after `ended` was done while it ran.
+fn read_until(ended: impl FnOnce(&crate::Pool), go_on: crate::GoOn) -> Extraction {
+    let beside = tempfile::tempdir().unwrap();
+    let begun = beside.path().join("begun");
+    let outside = scripted(&format!("echo > '{}'; exec sleep 600", begun.display()));
+    let worker = test_worker("pool::tests::worker_joins");
+    let pool = crate::Pool::new(worker, 1, crate::Limits::default()).with_outside(outside);
+    let options = crate::ReadOptions {
+        go_on,
+        ..crate::ReadOptions::default()
+    };
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(|| pool.extract(document(b"%PDF-1.4"), &options));
+        while !begun.exists() && !reading.is_finished() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        ended(&pool);
+        reading.join().unwrap()
+    })
+}
+
+#[test]
+fn a_program_ends_with_the_pool_and_with_who_waits_for_it_and_has_not_tried() {
+    let stopped = read_until(crate::Pool::shutdown, crate::GoOn::default());
+    assert_eq!(tried(&stopped), "", "the pool ends");
+    let is_wanted = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let asked = std::sync::Arc::clone(&is_wanted);
+    let go_on = crate::GoOn::asking(move || asked.load(std::sync::atomic::Ordering::SeqCst));
+    let left = |_: &crate::Pool| is_wanted.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(tried(&read_until(left, go_on)), "", "nobody waits");
 }

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::permit::WorkerPermit;
-use super::queue::{Lane, QueueKey};
+use super::queue::Lane;
 use super::{Asked, Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
-use crate::{Extraction, Fact, MemberPolicy, Outcome, Reason};
+use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason};
 
 impl Pool {
     /// Gives a document that our readers did not read well to an outside program, as one of the
@@ -18,7 +18,7 @@ impl Pool {
         &self,
         extraction: Extraction,
         document: BorrowedFd<'_>,
-        key: QueueKey,
+        options: &ReadOptions,
         took: &mut Duration,
     ) -> Extraction {
         let code = extraction.outcome.reason().map_or("", Reason::code);
@@ -29,13 +29,14 @@ impl Pool {
         let Some(outside) = asked else {
             return extraction;
         };
-        let Ok(permit) = self.acquire_worker(Lane::Huge, key) else {
+        let Ok(permit) = self.acquire_worker(Lane::Huge, options.queue_key, &options.go_on) else {
             return extraction;
         };
         let source = Source {
             document,
             space: &self.space,
             join: &|pages| self.join_pages(&permit, pages),
+            go_on: &|| !self.is_closed() && options.go_on.check(),
         };
         let asked = Instant::now();
         let improved = outside.improve(extraction, &source);

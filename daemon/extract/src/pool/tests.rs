@@ -538,3 +538,20 @@ fn overflow(depth: u64) -> u64 {
     let frame = black_box([depth; 64]);
     overflow(depth + 1) + frame[7]
 }
+
+#[test]
+fn who_gives_up_does_not_wait_for_a_worker_that_others_have() {
+    let pool = pool("hang", Limits::default());
+    let question = || pool.acquire_worker(Lane::Question, QueueKey::default(), &GoOn::default());
+    let held = [(); 3].map(|()| question().unwrap());
+    let asked = AtomicU64::new(0);
+    let options = ReadOptions {
+        go_on: GoOn::asking(move || asked.fetch_add(1, Ordering::SeqCst) == 0),
+        ..ReadOptions::default()
+    };
+    let given_up = pool.extract(document(b"a text"), &options);
+    let ended = Outcome::Failed(Reason::ShuttingDown);
+    assert_eq!(given_up.outcome, ended, "while it waited");
+    drop(held);
+    assert_eq!(text_of(read(&pool, b"after")), "after");
+}

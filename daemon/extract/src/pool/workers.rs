@@ -3,6 +3,34 @@
 use super::*;
 
 impl Pool {
+    /// Waits for its turn to use a worker, for as long as somebody waits for the document.
+    pub(super) fn acquire_worker(
+        &self,
+        lane: Lane,
+        key: QueueKey,
+        go_on: &GoOn,
+    ) -> Result<WorkerPermit<'_>, Outcome> {
+        let mut state = self.lock();
+        let ticket = state.queue.join(lane, key);
+        loop {
+            if state.closed || !go_on.check() {
+                state.queue.leave(ticket);
+                drop(state);
+                // It may have been its turn.
+                self.freed.notify_all();
+                return Err(Outcome::Failed(Reason::ShuttingDown));
+            }
+            if state.queue.enter(ticket, self.workers, Instant::now()) {
+                // The next in line may have a turn as well.
+                self.freed.notify_all();
+                return Ok(WorkerPermit { pool: self, ticket });
+            }
+            // A document under way may have become slow meanwhile, which nobody tells.
+            let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// Gives a worker back for the next document.
     pub(super) fn check_in(&self, worker: Worker) {
         let mut state = self.lock();

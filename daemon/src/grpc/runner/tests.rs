@@ -155,3 +155,32 @@ fn only_those_who_run_the_daemon_confirm_losses() {
         assert_eq!(is_operator(uid, 7), may, "{uid:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queries_that_hang_keep_nobody_from_the_status() {
+    let runner = Arc::new(runner());
+    let (release, gate) = mpsc::channel::<()>();
+    let (started, begun) = mpsc::channel();
+    let hanging = Arc::clone(&runner);
+    // As in a read of a share that hangs: it heeds neither deadline nor flag.
+    let hangs = tokio::spawn(async move {
+        let work = move |_: &Engine, _: &Cancel| {
+            let _ = started.send(());
+            let _ = gate.recv();
+            Ok(())
+        };
+        let class = RequestClass::Query;
+        hanging.run_blocking(class, in_time(), work).await
+    });
+    tokio::task::spawn_blocking(move || begun.recv())
+        .await
+        .unwrap()
+        .unwrap();
+    let query = runner.run_blocking(RequestClass::Query, soon(), |_, _| Ok(()));
+    assert_eq!(query.await.unwrap_err().code(), Code::ResourceExhausted);
+    let status = runner.run_blocking(RequestClass::Status, in_time(), |_, _| Ok(7));
+    assert_eq!(status.await.unwrap(), 7);
+    drop(release);
+    hangs.await.unwrap().unwrap();
+    runner.engine().unwrap().stop();
+}

@@ -1,10 +1,12 @@
 //! Limits of a tree that no real worker is needed for.
 
-use simdex_extract::{Limits, MemberBytes, Pool, QueueKey, Role, WorkerCommand};
+use simdex_extract::{
+    EXTRACTOR_VERSION, Fact, Limits, MemberBytes, Pool, QueueKey, Role, WorkerCommand,
+};
 use simdex_index::store::MemoryStore;
 use simdex_index::{Cancel, Index, Options};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{Reason, RootId, State};
+use simdex_schema::{ContentRecord, Reason, RootId, State, StoredReason};
 
 use super::*;
 use crate::config::Config;
@@ -17,8 +19,9 @@ fn file() -> FileKey {
     }
 }
 
-/// What becomes of two members within these limits, where no worker can be started.
-fn unpacked(limits: TreeLimits) -> Vec<SeenFile> {
+/// What becomes of two members within these limits, where no worker can be started, after `before` was done to
+/// their tree.
+fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut Tree<'_>)) -> Vec<SeenFile> {
     let texts = tempfile::tempdir().unwrap();
     let parameters = Config::default().parameters();
     let store = Box::new(MemoryStore::default());
@@ -53,8 +56,48 @@ fn unpacked(limits: TreeLimits) -> Vec<SeenFile> {
         limits,
     };
     let members = vec![member("a.txt"), member("b.txt")];
-    let content = ContentHash([1; 32]);
-    unpacker.unpack(&file(), content, members).unwrap()
+    let mut tree = Tree::new(&unpacker, ContentHash([1; 32]));
+    before(&mut tree);
+    tree.into_files(&file(), members).unwrap()
+}
+
+fn unpacked(limits: TreeLimits) -> Vec<SeenFile> {
+    unpacked_after(limits, |_| ())
+}
+
+/// A content on record that holds so many files, with a reason to read it again or none.
+fn on_record(members: u32, state: State) -> ContentRecord {
+    ContentRecord {
+        state,
+        reason: StoredReason::None,
+        document: None,
+        media_type: String::new(),
+        engine: String::new(),
+        extractor: EXTRACTOR_VERSION,
+        reader: None,
+        strikes: 0,
+        bytes: 9,
+        warnings: Vec::new(),
+        facts: vec![(Fact::Members.code().to_owned(), members.to_string())],
+    }
+}
+
+#[test]
+fn a_container_on_record_takes_no_time_from_what_it_holds() {
+    let limits = TreeLimits {
+        time: Duration::from_secs(1),
+        ..TreeLimits::of(&ExtractConfig::default())
+    };
+    let left = |known: Option<ContentRecord>| {
+        let files = unpacked_after(limits, |tree| {
+            tree.charge(Duration::from_secs(9), known.as_ref());
+        });
+        put_off(&files, Reason::WallLimit) == 0
+    };
+    assert!(left(Some(on_record(2, State::Container))));
+    assert!(!left(None), "it was never read before");
+    assert!(!left(Some(on_record(2, State::Crashed))), "a new try");
+    assert!(!left(Some(on_record(0, State::Indexed))));
 }
 
 /// Members whose reason is this, all of them still to be read.

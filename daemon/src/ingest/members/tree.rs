@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use simdex_extract::{Member, MemberBytes, Role};
+use simdex_extract::{Member, MemberBytes};
 use simdex_index::{IndexError, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
 
 use super::Unpacker;
+use super::names::{name, not_rendered};
 use crate::ingest::convert::{member_record, member_stat, state_of_unread};
 use crate::ingest::extract::SnapshotRef;
 use crate::ingest::facts::{frames_asked_if_page, holds_members};
@@ -295,6 +296,7 @@ impl<'a> Tree<'a> {
         let not_kept = |_| (State::Unstable, Reason::SpoolFailed);
         let private = &bytes.to_file().map_err(not_kept)?;
         let label = name.rsplit('/').next().map(str::to_owned);
+        let before = known.clone();
         let cut = bytes.cut();
         let own = SnapshotRef {
             private,
@@ -302,7 +304,7 @@ impl<'a> Tree<'a> {
             length,
         };
         let extracted = self.unpacker.extractor.extract(&own, label, known, cut);
-        self.time = self.time.saturating_sub(extracted.took);
+        self.charge(extracted.took, before.as_ref());
         if let Some(reason) = extracted.transient {
             return Err((State::Unstable, reason));
         }
@@ -315,6 +317,17 @@ impl<'a> Tree<'a> {
                 members => Inside::Members(self.admitted(members)),
             },
         })
+    }
+
+    /// Takes time for a content that was read. One on record that is unpacked again for what it holds takes none: at
+    /// each try it would use up the time of that, and no try would come further.
+    pub(super) fn charge(&mut self, took: Duration, known: Option<&ContentRecord>) {
+        let records = self.unpacker.records;
+        let is_read =
+            |known: &ContentRecord| holds_members(known) && !records.deserves_another_try(known);
+        if !known.is_some_and(is_read) {
+            self.time = self.time.saturating_sub(took);
+        }
     }
 
     /// The members of a container, one level below; where the limits leave no room for them, without their
@@ -362,33 +375,5 @@ impl<'a> Tree<'a> {
         let named = members.min(self.names.max(1));
         self.names -= named.min(self.names);
         named
-    }
-}
-
-/// A name of its own for every member: what has none, or has another's, gets its number.
-fn name(
-    container: &FileKey,
-    member: &Member,
-    ordinal: usize,
-    names: &mut HashSet<String>,
-) -> FileKey {
-    // A NUL is dropped before names are told apart: a stored path has it between members only.
-    let mut name = member.name.replace('\0', "");
-    if name.is_empty() {
-        name = format!("member {}", ordinal + 1);
-    }
-    while !names.insert(name.clone()) {
-        name = format!("{name} ({})", ordinal + 1);
-    }
-    container.member(name.as_bytes())
-}
-
-/// Stands for a page that could not be rendered.
-fn not_rendered() -> Member {
-    Member {
-        name: RENDERED_NAME.to_owned(),
-        role: Role::Rendered,
-        modified: None,
-        body: Err(Reason::ReadError),
     }
 }

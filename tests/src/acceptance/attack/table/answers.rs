@@ -120,6 +120,18 @@ pub(super) const LINES: &[Line] = &[
                 "another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed",
             ),
             Test(
+                "daemon/bin/tests/roots.rs",
+                "what_is_confirmed_is_the_loss_that_was_shown_and_no_other",
+            ),
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "a_held_loss_is_not_believed_folder_by_folder",
+            ),
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "what_folder_after_folder_misses_is_for_the_whole_root_to_judge",
+            ),
+            Test(
                 "tests/tests/roots.rs",
                 "an_empty_file_system_of_the_same_type_over_a_root_is_not_believed",
             ),
@@ -245,6 +257,14 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/extract/src/patience.rs",
+                "a_worker_whose_main_thread_sleeps_is_starved_with_the_thread_that_reads",
+            ),
+            Test(
+                "daemon/extract/src/outside/tests.rs",
+                "a_program_ends_with_the_pool_and_with_who_waits_for_it_and_has_not_tried",
+            ),
+            Test(
+                "daemon/extract/src/patience.rs",
                 "a_reply_that_lies_there_is_read_however_late_it_is",
             ),
             Test(
@@ -262,6 +282,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/src/ingest/members/tests.rs",
                 "what_no_time_is_left_for_is_tried_again_and_waiting_takes_none",
+            ),
+            Test(
+                "daemon/src/ingest/members/tests.rs",
+                "a_container_on_record_takes_no_time_from_what_it_holds",
             ),
             Test(
                 "daemon/src/query/tests.rs",
