@@ -267,17 +267,17 @@ mod tests {
     fn who_wants_much_is_not_passed_by_those_who_want_little() {
         let space = space(100);
         let held = space.reserve_first(20).unwrap();
-        let until = |lined: usize| {
-            while space.lock().line.len() < lined {
+        let until = |lined: usize, is_over: &dyn Fn() -> bool| {
+            while space.lock().line.len() < lined && !is_over() {
                 std::thread::yield_now();
             }
         };
         std::thread::scope(|scope| {
             let large = scope.spawn(|| space.reserve_first(60));
-            until(1);
+            until(1, &|| large.is_finished());
             // It would fit beside what is held.
             let small = scope.spawn(|| space.reserve_first(20));
-            until(2);
+            until(2, &|| small.is_finished());
             assert_eq!(space.used(), 20, "it waits behind");
             drop(held);
             let large = large.join().unwrap().unwrap();

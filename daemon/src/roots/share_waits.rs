@@ -75,9 +75,10 @@ mod tests {
 
     #[test]
     fn a_share_that_does_not_answer_is_told_of_until_it_does() {
-        let (waits, now) = (ShareWaits::default(), Instant::now());
+        let waits = ShareWaits::default();
         let first = waits.begin(b"a/hangs");
         let second = waits.begin(b"b");
+        let now = Instant::now();
         assert_eq!(waits.note(now), "", "it may still answer");
         let later = now + LONG + Duration::from_secs(60);
         let note = "the share has not answered for 6 minutes (a/hangs, and 1 more)";
