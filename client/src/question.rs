@@ -15,8 +15,8 @@ pub enum FindKind {
     Containing,
     /// Files contained in it.
     Contained,
-    /// Its versions: near-duplicates and containments, oldest first.
-    Versions,
+    /// What is related in any of the three ratios; also whose answer the verb `versions` words.
+    Related,
 }
 
 /// The document that a query is about.

@@ -7,7 +7,7 @@ use crate::judging::judge_hits;
 use crate::query::{Answer, QueryError, QueryParams, Subject, find, fold};
 
 /// A query, and what is to be made of its hits.
-pub struct Asked<'a> {
+pub struct AnswerRequest<'a> {
     /// What is looked for.
     pub params: &'a QueryParams,
     /// Near-duplicates among the hits are folded.
@@ -21,7 +21,7 @@ pub struct Asked<'a> {
 pub fn answer(
     engine: &Engine,
     subject: &Subject,
-    asked: &Asked<'_>,
+    asked: &AnswerRequest<'_>,
     account: &MemoryAccount,
     cancel: &Cancel,
 ) -> Result<(Answer, Vec<Option<usize>>), QueryError> {

@@ -1,9 +1,9 @@
 //! Many files at once: threads that ingest, one writer that applies, one committer, one settler
 //! that keeps the groups, one compactor that gives back room.
 //!
-//! A file passes through three queues: [`Progress`] deduplicates and numbers, [`Jobs`] schedules the
-//! ingester threads fairly, and the pool's own queue schedules worker processes. Every queue is bounded: a
-//! producer blocks while its queue is full.
+//! [`Progress`] issues tickets and keeps one job for each file; [`Jobs`] schedules the ingester threads fairly, and
+//! the pool's own queue schedules worker processes. A producer blocks while its queue is full; only retries,
+//! repeats and callers that gave up go past the bound, one job for each file that waits.
 
 mod compactor;
 mod ingester;
@@ -76,7 +76,8 @@ struct Shared {
     to_settle: Wakeup,
     /// Files that a transient fault kept from being read.
     retries: RetryQueue,
-    /// Something was applied since the last commit.
+    /// Changes of files were applied since the last commit. What the settler wrote is not counted: where it is lost,
+    /// the marks of unsettled documents are there again, and it is done anew.
     uncommitted: AtomicBool,
 }
 
@@ -308,7 +309,7 @@ impl Shared {
         self.to_settle.wake();
     }
 
-    /// Enqueues a file, unless it is being ingested.
+    /// Enqueues a file; one that is being ingested is ingested once more.
     fn submit<E>(&self, key: FileKey, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         match self.progress.submit(key) {
             Some(job) => self.jobs.push(job, go_on),

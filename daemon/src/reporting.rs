@@ -86,7 +86,7 @@ pub struct KeptReport {
 
 /// Keeps a report over everything the daemon watches below its report directory, under this name, and
 /// remembers it. Where the deadline passes first, nothing is left.
-pub fn keep(
+pub fn write_kept(
     engine: &Engine,
     reports: &ReportDir,
     name: &OsStr,
@@ -155,7 +155,7 @@ fn write(
     check.note_unsettled(gathered.unsettled);
     let mut summary = gathered.counts;
     summary.completeness = check.verdict()?;
-    let asked = Asked {
+    let asked = ComplianceSearch {
         search: &search,
         failed: Cell::default(),
     };
@@ -221,13 +221,13 @@ fn gathered(search: &Search<'_>, request: &ReportRequest) -> Result<Gathered, Re
 }
 
 /// A compliance question on its way into a report.
-struct Asked<'a> {
+struct ComplianceSearch<'a> {
     search: &'a Search<'a>,
     /// What kept it from being answered.
     failed: Cell<Option<FindingError>>,
 }
 
-impl Asked<'_> {
+impl ComplianceSearch<'_> {
     /// What a report of this kind holds beside the groups.
     fn findings<'a>(
         &self,

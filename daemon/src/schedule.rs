@@ -147,7 +147,7 @@ impl Schedule {
         self.config.since_last
     }
 
-    fn keep(&self) -> usize {
+    fn reports_kept(&self) -> usize {
         self.config.keep as usize
     }
 

@@ -26,7 +26,7 @@ impl Client {
             FindKind::Similar => similarity.find_similar(requests).await,
             FindKind::Containing => similarity.find_containing(requests).await,
             FindKind::Contained => similarity.find_contained(requests).await,
-            FindKind::Versions => similarity.find_versions(requests).await,
+            FindKind::Related => similarity.find_versions(requests).await,
         })
         .await
     }

@@ -54,7 +54,7 @@ pub(super) async fn run(
                 .await?
         }
     };
-    let asked = Asked {
+    let asked = QuestionAsked {
         kind,
         path: path.as_deref(),
         threshold: args.threshold.value,
@@ -113,7 +113,7 @@ pub(super) async fn prepare(
 }
 
 /// What was asked, for the remarks that close an answer.
-pub(super) struct Asked<'a> {
+pub(super) struct QuestionAsked<'a> {
     pub(super) kind: FindKind,
     /// The file; none where it is standard input.
     pub(super) path: Option<&'a Path>,
@@ -121,7 +121,7 @@ pub(super) struct Asked<'a> {
     pub(super) threshold: Option<f64>,
 }
 
-impl Asked<'_> {
+impl QuestionAsked<'_> {
     fn name(&self) -> Cow<'_, str> {
         self.path
             .map_or("standard input".into(), Path::to_string_lossy)
@@ -132,7 +132,7 @@ impl Asked<'_> {
         self.threshold.unwrap_or(match self.kind {
             FindKind::Similar => defaults::SIMILAR,
             FindKind::Containing | FindKind::Contained => defaults::CONTAINMENT,
-            FindKind::Versions => defaults::FAMILY,
+            FindKind::Related => defaults::FAMILY,
         })
     }
 }
@@ -140,7 +140,7 @@ impl Asked<'_> {
 /// Says what the files that were found do not: the summary's own line, and remarks.
 pub(super) fn close(
     session: &mut Session,
-    asked: &Asked<'_>,
+    asked: &QuestionAsked<'_>,
     count: u64,
     summary: &QuerySummary,
 ) -> Result<Outcome, Failure> {
@@ -188,7 +188,7 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
 }
 
 /// What the list alone would hide.
-fn remarks(asked: &Asked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
+fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
     let name = asked.name();
     let mut remarks = Vec::new();
     if count == 0 {
@@ -202,7 +202,7 @@ fn remarks(asked: &Asked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
     }
     if query.truncated {
         let more = match asked.kind {
-            FindKind::Versions => "the family may have more versions; --limit finds more",
+            FindKind::Related => "the family may have more versions; --limit finds more",
             _ => "more files reach the threshold; --limit lists more",
         };
         remarks.push(more.to_owned());
@@ -226,13 +226,13 @@ fn remarks(asked: &Asked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
 }
 
 /// What an empty list means.
-fn nothing_found(asked: &Asked<'_>, query: &QuerySummary) -> String {
+fn nothing_found(asked: &QuestionAsked<'_>, query: &QuerySummary) -> String {
     let (name, threshold) = (asked.name(), asked.threshold());
     let relation = match asked.kind {
         FindKind::Similar => "resembles",
         FindKind::Containing => "contains",
         FindKind::Contained => "is contained in",
-        FindKind::Versions => "is a version of",
+        FindKind::Related => "is a version of",
     };
     match query.completeness.as_ref().map(|told| told.complete) {
         Some(false) => {
@@ -249,8 +249,8 @@ mod tests {
     use super::*;
     use simdex_client::wire::Completeness;
 
-    fn asked(kind: FindKind) -> Asked<'static> {
-        Asked {
+    fn asked(kind: FindKind) -> QuestionAsked<'static> {
+        QuestionAsked {
             kind,
             path: Some(Path::new("/a")),
             threshold: None,

@@ -7,7 +7,7 @@ use simdex_client::lines::{Match, VersionEdge};
 use simdex_client::wire::FamilyReply;
 use simdex_client::{FamilyPart, FindKind, FindOptions, ItemStream, Subject, Upload};
 
-use super::find::{Asked, close, prepare};
+use super::find::{QuestionAsked, close, prepare};
 use super::{Session, path_unless_stdin};
 use crate::cli::{Drawing, VersionsArgs};
 use crate::exit_code::Outcome;
@@ -38,8 +38,8 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
         draw(session, args.format, &family)?;
     }
     let query = summary.query.unwrap_or_default();
-    let asked = Asked {
-        kind: FindKind::Versions,
+    let asked = QuestionAsked {
+        kind: FindKind::Related,
         path: path.as_deref(),
         threshold: args.find.threshold.value,
     };

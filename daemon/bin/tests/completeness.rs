@@ -134,11 +134,7 @@ fn write_all(daemon: &Daemon) {
 fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness>)> {
     let client = &daemon.client;
     let text = Subject::Text(prose(1, 400));
-    let found = daemon
-        .find(FindKind::Versions, text)
-        .unwrap()
-        .1
-        .completeness;
+    let found = daemon.find(FindKind::Related, text).unwrap().1.completeness;
     let side = |seed| wire::Side {
         source: Some(wire::side::Source::Text(prose(seed, 400))),
         ..wire::Side::default()

@@ -101,7 +101,7 @@ fn containment_is_asked_in_both_directions() {
         ["part.txt"]
     );
     assert!(asked(FindKind::Containing, "whole.txt").is_empty());
-    let versions = asked(FindKind::Versions, "whole.txt");
+    let versions = asked(FindKind::Related, "whole.txt");
     assert_eq!(names(&versions), ["part.txt", "whole.txt"]);
     assert_eq!(
         versions.iter().map(|v| v.is_query).collect::<Vec<_>>(),

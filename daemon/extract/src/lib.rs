@@ -2,7 +2,7 @@
 //! daemon. It holds no parser.
 //!
 //! Documents are hostile: a parser may loop, overflow its stack, eat all memory or be taken over.
-//! So the daemon never parses. It opens a file read-only and hands the descriptor to a worker (the
+//! So the daemon never parses. It takes a private copy of a file and hands its descriptor to a worker (the
 //! same binary, started again) that holds no file, no socket, no environment and no right to get
 //! any ([`Pool::sandbox`] tells what the kernel enforces). A worker answers with text or with a
 //! [`Reason`]; whatever else it does costs that one document and that one process.

@@ -48,7 +48,7 @@ pub use signing::{canonicalise, forward_signature};
 /// * here: settings, budgets, figures and records of documents;
 /// * `candidates` (looked up by `postings`): [`candidates`](Self::candidates) and
 ///   [`candidates_by_either`](Self::candidates_by_either), the documents that share fingerprints with a query;
-/// * `document_text`: [`held_text`](Self::held_text) and [`check_name`](Self::check_name), of texts that are
+/// * `document_text`: [`held_text`](Self::held_text) and [`check_text_hash`](Self::check_text_hash), of texts that are
 ///   checked as they are read;
 /// * `shingles`: [`shingles`](Self::shingles), [`shingles_if_readable`](Self::shingles_if_readable),
 ///   [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable); `signing`:

@@ -23,7 +23,7 @@ mod queue;
 
 use queue::{Queue, Rounds};
 
-/// Of the documents that are placed where no other waits, so many less are placed between two rounds.
+/// Between two rounds one in so many of the documents is placed that are placed at once where no other waits.
 const PUT_OFF_SHARE: usize = 8;
 
 /// A stretch of time between two points: what was queued in it. Later ones are greater.

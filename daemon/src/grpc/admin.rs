@@ -259,7 +259,7 @@ impl Admin for AdminService {
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
                 let account = caller.account(engine.index.reader(), cancel);
-                let kept = reporting::keep(engine, &reports, name, asked, &account)?;
+                let kept = reporting::write_kept(engine, &reports, name, asked, &account)?;
                 Ok(v1::RunReportReply {
                     out: encode::path(&kept.path),
                     summary: Some(encode::summary(&kept.summary)),

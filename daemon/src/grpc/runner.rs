@@ -60,7 +60,7 @@ pub(super) struct Caller {
 
 /// Runs requests at the engine, each in a slot of its class; shared by all services.
 pub struct RequestRunner {
-    slot: Arc<EngineSlot>,
+    engine: Arc<EngineSlot>,
     config: GrpcConfig,
     queries: Arc<FairSemaphore>,
     statuses: Arc<FairSemaphore>,
@@ -114,7 +114,7 @@ impl RequestRunner {
             reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
             upload_budget: UserBudget::new(config.max_uploads_mib.bytes()),
             disk,
-            slot,
+            engine: slot,
             config,
             draining,
         }
@@ -129,12 +129,12 @@ impl RequestRunner {
     /// The engine; UNAVAILABLE while it is being reopened.
     pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
         let away = |reopening: Reopening| Refused::from(reopening).into();
-        self.slot.get().map_err(away)
+        self.engine.get().map_err(away)
     }
 
     /// The gravest alarm that keeps changes from being applied, if any stands.
     pub(super) fn alarm(&self) -> Option<Alarm> {
-        self.slot.alarms.gravest()
+        self.engine.alarms.gravest()
     }
 
     /// The status of work that failed: where the engine ended under it, that it did.

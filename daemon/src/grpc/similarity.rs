@@ -21,7 +21,7 @@ use super::templates::TemplatesRequest;
 use super::traffic::RequestBytes;
 use super::upload::UploadRoom;
 use super::{Replies, event_stream, lookup, scheme, upload};
-use crate::answering::{Asked, answer};
+use crate::answering::{AnswerRequest, answer};
 use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
@@ -63,7 +63,7 @@ impl SimilarityService {
             let check = CompletenessCheck::begin(engine, &params.view, strict)?;
             let account = caller.account(engine.index.reader(), cancel);
             let subject = source.subject(engine, caller.queue_key(), &account)?;
-            let asked = Asked {
+            let asked = AnswerRequest {
                 params: &params,
                 folds,
                 is_judged,

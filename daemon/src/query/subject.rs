@@ -372,7 +372,7 @@ fn document_body(
         DocumentKind::Text => match index.held_text(id, account)? {
             Some((text, permit)) => {
                 let text = ShingledText::of(index, text, permit, account)?;
-                index.check_name(id, &record, text.hash)?;
+                index.check_text_hash(id, &record, text.hash)?;
                 Ok(Body::Text(Box::new(text)))
             }
             None => Ok(Body::Nothing),

@@ -128,11 +128,11 @@ impl Scheduler {
                 return;
             }
             if let Some((schedule, due)) = self.due(&engine, at, now) {
-                let kept = self.keep(&engine, &schedule, due);
+                let kept = self.make_report(&engine, &schedule, due);
                 // A command may take long, and an engine that ends is waited for.
                 drop(engine);
-                let done = kept.map(|run| self.tell(&schedule, run));
-                self.note(at, due, done);
+                let done = kept.map(|run| self.run_command(&schedule, run));
+                self.record_outcome(at, due, done);
             }
         }
     }
@@ -145,7 +145,7 @@ impl Scheduler {
         now: Timestamp,
     ) -> Option<(Arc<Schedule>, Timestamp)> {
         if !self.knows_runs(at, now) {
-            self.learn(engine, at, now);
+            self.load_last_run(engine, at, now);
         }
         let mut entries = self.lock();
         let entry = entries.get_mut(at)?;
@@ -164,7 +164,7 @@ impl Scheduler {
 
     /// Finds out what was run of a schedule before. The index is asked while nothing is locked: whoever asks for
     /// the status never waits for it.
-    fn learn(&self, engine: &Engine, at: usize, now: Timestamp) {
+    fn load_last_run(&self, engine: &Engine, at: usize, now: Timestamp) {
         let schedule = self.lock().get(at).map(|it| Arc::clone(&it.schedule));
         let Some(schedule) = schedule else {
             return;
@@ -189,15 +189,21 @@ impl Scheduler {
     }
 
     /// Keeps the report of a run and removes those that are no longer kept. Ends with the engine.
-    fn keep(&self, engine: &Engine, schedule: &Schedule, due: Timestamp) -> Result<Run, String> {
+    fn make_report(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        due: Timestamp,
+    ) -> Result<Run, String> {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
         let account = engine.index.reader().memory().questions.account(&cancel);
         let mut request = schedule.request(engine)?;
         let since = self.previous(engine, schedule, due);
         let mut no_changes = since.map(|since| request.since = since).err();
-        let keep =
-            |request| reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
+        let keep = |request| {
+            reporting::write_kept(engine, &self.reports, OsStr::new(&name), request, &account)
+        };
         let mut kept = keep(request.clone());
         if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {
             // An earlier report that cannot be read keeps no later one from being made.
@@ -236,7 +242,7 @@ impl Scheduler {
     }
 
     /// Runs the command of a schedule after its report.
-    fn tell(&self, schedule: &Schedule, run: Run) -> Run {
+    fn run_command(&self, schedule: &Schedule, run: Run) -> Run {
         let (command, time) = (&schedule.config.command, schedule.command_time());
         let told = hook::run(command, &run.path.join(MANIFEST), time, &self.cancel);
         Run {
@@ -256,7 +262,7 @@ impl Scheduler {
         let known = runs::known(engine.index.registry(), &self.reports, schedule);
         let mut known = known.map_err(|error| error.to_string())?;
         known.sort();
-        let old = known.len().saturating_sub(schedule.keep());
+        let old = known.len().saturating_sub(schedule.reports_kept());
         let mut trouble = None;
         for (_, path) in known.iter().take(old).filter(|(_, path)| path != written) {
             let name = path.file_name().unwrap_or_default();
@@ -269,7 +275,7 @@ impl Scheduler {
         trouble.map_or(Ok(()), Err)
     }
 
-    fn note(&self, at: usize, due: Timestamp, done: Result<Run, String>) {
+    fn record_outcome(&self, at: usize, due: Timestamp, done: Result<Run, String>) {
         let mut entries = self.lock();
         let Some(entry) = entries.get_mut(at) else {
             return;

@@ -42,7 +42,7 @@ fn versions_come_by_the_best_date_known_and_say_where_it_is_from() {
     };
     let subject = Subject::Path(daemon.path("asked.txt"));
     let (found, summary) = daemon
-        .find_with(FindKind::Versions, subject, &options)
+        .find_with(FindKind::Related, subject, &options)
         .unwrap();
     assert_eq!(
         names(&found),

@@ -14,7 +14,7 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::Fingerprint;
 
 /// Lists at least as long are kept.
-pub(crate) const LONG: usize = 64;
+pub(crate) const PRINCIPALS_KEPT_FROM: usize = 64;
 /// Principals held in all lists, 8 bytes each; a list counts [`OF_LIST`] more. When there are more, all
 /// are let go and read anew.
 const MOST_HELD: usize = 4 << 20;

@@ -81,7 +81,7 @@ impl IndexReader {
     ///
     /// # Errors
     /// As of a damaged text if it has another hash.
-    pub fn check_name(
+    pub fn check_text_hash(
         &self,
         id: DocId,
         record: &DocumentRecord,

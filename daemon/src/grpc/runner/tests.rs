@@ -118,7 +118,7 @@ async fn work_that_panics_fails_its_own_request_only() {
 async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
     let runner = runner();
     let (started, begun) = mpsc::channel();
-    let slot = Arc::clone(&runner.slot);
+    let slot = Arc::clone(&runner.engine);
     let reopening = std::thread::spawn(move || {
         begun.recv().unwrap();
         let engine = slot.take("the disk failed").unwrap();

@@ -7,7 +7,7 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
 use crate::buckets::LongLists;
-use crate::edges::{LONG, PrincipalLists};
+use crate::edges::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, IndexError, IndexReader};
 
 /// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
@@ -122,7 +122,7 @@ impl<'a> Tally<'a> {
             None => self.long.push(probes[at].1),
             Some(list) => {
                 read = (read.0 + 1, read.1 + list.len() as u64);
-                match principal_lists.filter(|_| list.len() >= LONG) {
+                match principal_lists.filter(|_| list.len() >= PRINCIPALS_KEPT_FROM) {
                     Some(lists) => {
                         let principals = self.principals_of(list);
                         self.count(&principals, look_up);

@@ -289,7 +289,7 @@ impl Newcomer {
         self.put_off.is_some()
     }
 
-    /// Whether it is still sought what it joins.
+    /// Whether the principal that it joins is still to be found.
     fn is_undecided(&self) -> bool {
         self.found.is_none() && !self.is_put_back
     }
@@ -299,7 +299,7 @@ impl Newcomer {
         self.leads_many
     }
 
-    /// Whether it was found what it joins.
+    /// Whether the principal that it joins is known.
     pub(super) fn is_found(&self) -> bool {
         self.found.is_some()
     }
