@@ -31,6 +31,7 @@ fn until(patience: Duration) -> Caller {
     Caller {
         client: ClientId::default(),
         deadline: Instant::now() + patience,
+        is_lasting: false,
     }
 }
 
@@ -154,4 +155,11 @@ fn only_those_who_run_the_daemon_confirm_losses() {
     ] {
         assert_eq!(is_operator(uid, 7), may, "{uid:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_without_a_near_end_takes_its_memory_as_such() {
+    let (runner, request) = (runner(), Request::new(()));
+    assert!(runner.long_caller(&request).is_lasting);
+    assert!(!runner.caller(&request).is_lasting);
 }
