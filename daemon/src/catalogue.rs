@@ -1,10 +1,12 @@
 //! Reads what lists are made of from the index alone: files with their states, pairs, groups, and their counts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::{Cancel, FileCounts, FileView, IndexError, IndexReader, UnsettledCounts, View};
+use simdex_index::{
+    Cancel, FileCounts, FileView, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocumentHash, GroupId, Reason, State, StoredReason};
 
@@ -19,9 +21,9 @@ mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use groups::{
-    count_groups, group_by_id, group_of, visit_groups, visit_principals, visit_whole_groups,
+    FoundGroup, group_by_id, group_of, visit_groups, visit_principals, visit_whole_groups,
 };
-pub use pairs::pairs;
+pub use pairs::{PairCounts, pairs};
 
 /// Files of a group that are visited at once.
 const PART: usize = 1_000;
@@ -41,8 +43,8 @@ pub struct Summary {
     pub states: BTreeMap<String, u64>,
     /// Distinct documents with text.
     pub documents: u64,
-    /// Groups of at least two files.
-    pub groups: u64,
+    /// Groups of at least two files; none where they would have to be made to be counted.
+    pub groups: Option<u64>,
     /// Pairs of files; none where they were not sought.
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
@@ -167,19 +169,19 @@ fn path_of(file: &FileView) -> &std::ffi::OsStr {
     file.path.as_os_str()
 }
 
-/// Calls `visit` for every file of a view, by path, and counts them.
+/// Calls `visit` for every file of a view, by path, and counts them. Documents are counted as they are at the end.
 pub fn files(
     index: &IndexReader,
     view: &View,
+    account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, IndexError> {
-    let (mut counts, mut documents) = (FileCounts::default(), HashSet::new());
-    index.files(view, &mut |file| {
+    let mut counts = FileCounts::default();
+    index.files(view, account, &mut |file| {
         counts.add(&file);
-        documents.extend(file.document.map(|(id, _)| id));
         visit(&file)
     })?;
-    counts.documents = documents.len() as u64;
+    counts.documents = index.count_files(view, account.cancel())?.documents;
     Ok(counts.into())
 }
 

@@ -123,7 +123,7 @@ impl Folders {
             .map(|(id, path)| (id, shown_root(path.into_os_string().into_vec())))
             .collect();
         let mut failed = None;
-        index.files(view, &mut |file| {
+        index.files(view, account, &mut |file| {
             if let Err(error) = account.cancel().check() {
                 failed = Some(error);
                 return ControlFlow::Break(());

@@ -50,6 +50,9 @@ pub enum ListError {
     /// It would not be complete, and only a complete one was wanted.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
+    /// The group with this id is in the making.
+    #[error("group {id} is not settled", id = .0.0)]
+    Unsettled(GroupId),
     /// Components or cores cannot be made.
     #[error(transparent)]
     Clusters(#[from] ClusterError),
@@ -71,12 +74,12 @@ pub fn pairs(
     } = request;
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
+    check.begin_list(view);
     let listed = catalogue::pairs(index, view, *threshold, account, visit)?;
     check.note_unsettled(listed.unsettled);
-    let groups = catalogue::count_groups(index, view, *threshold, account)?;
     Ok(Summary {
-        groups,
-        pairs: Some(listed.items),
+        groups: Some(listed.items.groups),
+        pairs: Some(listed.items.pairs),
         suppressed: listed.suppressed,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
@@ -99,7 +102,7 @@ pub fn groups(
     let listed = catalogue::visit_groups(index, view, request.threshold, account, visit)?;
     check.note_unsettled(listed.unsettled);
     Ok(Summary {
-        groups: listed.items,
+        groups: Some(listed.items),
         suppressed: listed.suppressed,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
@@ -126,7 +129,7 @@ pub fn clusters(
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
     Ok(Summary {
-        groups,
+        groups: Some(groups),
         suppressed: found.clusters.suppressed,
         unfinished: found.clusters.unfinished,
         completeness: check.verdict()?,
@@ -138,7 +141,7 @@ pub fn clusters(
 /// A group with the permit that it is held by.
 pub type HeldGroup = (Group, GrowingPermit);
 
-/// Finds one group of all roots at the engine's threshold.
+/// Finds one group of all roots at the engine's threshold; none where the file is in none, or nothing has the id.
 pub fn group(
     engine: &Engine,
     request: &GroupRequest<'_>,
@@ -146,49 +149,56 @@ pub fn group(
     account: &MemoryAccount,
 ) -> Result<(Option<HeldGroup>, Completeness), ListError> {
     let (index, view) = (engine.index.reader(), engine.roots.view());
-    let check = CompletenessCheck::begin(engine, &view, strict)?;
-    let group = match request {
+    let mut check = CompletenessCheck::begin(engine, &view, strict)?;
+    let found = match request {
         GroupRequest::Of(file) => match file.document {
             Some((id, _)) => catalogue::group_of(index, &view, id, account)?,
-            None => None,
+            None => return Ok((None, check.verdict()?)),
         },
         GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id, account)?,
     };
-    Ok((group, check.verdict()?))
+    check.note_unsettled(found.unsettled);
+    let completeness = check.verdict()?;
+    match request {
+        GroupRequest::Id(id) if found.is_unsettled => Err(ListError::Unsettled(*id)),
+        _ => Ok((found.group, completeness)),
+    }
 }
 
-/// Calls `visit` for every file of a view, by path, then counts. Groups are those at the engine's threshold.
+/// Calls `visit` for every file of a view, by path, then counts. Groups are those at the engine's threshold, where
+/// they are kept.
 pub fn files(
     engine: &Engine,
     view: &View,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, ListError> {
-    counted(engine, view, account, || {
-        catalogue::files(engine.index.reader(), view, visit)
-    })
+    let started = Instant::now();
+    let mut check = CompletenessCheck::begin(engine, view, false)?;
+    check.begin_list(view);
+    let counts = catalogue::files(engine.index.reader(), view, account, visit)?;
+    closed(engine, view, account, counts, (&check, started))
 }
 
 /// Counts as [`files`] does, without listing them.
 pub fn counts(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, ListError> {
-    counted(engine, view, account, || {
-        catalogue::summary(engine.index.reader(), view, account.cancel())
-    })
+    let started = Instant::now();
+    let check = CompletenessCheck::begin(engine, view, false)?;
+    let counts = catalogue::summary(engine.index.reader(), view, account.cancel())?;
+    closed(engine, view, account, counts, (&check, started))
 }
 
-/// Runs `count`, then adds the number of groups, the completeness and the time it took.
-fn counted(
+/// Adds the number of groups, the completeness and the time it took.
+fn closed(
     engine: &Engine,
     view: &View,
     account: &MemoryAccount,
-    count: impl FnOnce() -> Result<Summary, IndexError>,
+    counts: Summary,
+    (check, started): (&CompletenessCheck<'_>, Instant),
 ) -> Result<Summary, ListError> {
-    let started = Instant::now();
-    let check = CompletenessCheck::begin(engine, view, false)?;
-    let index = engine.index.reader();
-    let counts = count()?;
+    let (index, cancel) = (engine.index.reader(), account.cancel());
     Ok(Summary {
-        groups: catalogue::count_groups(index, view, engine.threshold(), account)?,
+        groups: index.kept_group_count(view, engine.threshold(), cancel)?,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts

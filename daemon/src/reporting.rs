@@ -102,7 +102,7 @@ pub fn write_kept(
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     let writer = engine.writer();
-    writer.put_report(finished, &path, summary.groups)?;
+    writer.put_report(finished, &path, summary.groups.unwrap_or(0))?;
     writer.forget_reports(may_be_there)?;
     Ok(KeptReport {
         path,
@@ -143,6 +143,7 @@ fn write(
     let started = Instant::now();
     let view = engine.roots.view();
     let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
+    check.begin_list(&view);
     let search = Search {
         engine,
         view: &view,
@@ -296,7 +297,7 @@ fn listed(
     })?;
     failed.into_result()?;
     let counts = Summary {
-        groups: listed.items,
+        groups: Some(listed.items),
         suppressed: listed.suppressed,
         ..catalogue::summary(index, view, account.cancel())?
     };
@@ -310,9 +311,10 @@ fn listed(
 
 /// The counts of a view. Groups are those at the engine's threshold.
 fn counted(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, IndexError> {
+    let (index, cancel) = (engine.index.reader(), account.cancel());
     Ok(Summary {
-        groups: catalogue::count_groups(engine.index.reader(), view, engine.threshold(), account)?,
-        ..catalogue::summary(engine.index.reader(), view, account.cancel())?
+        groups: index.kept_group_count(view, engine.threshold(), cancel)?,
+        ..catalogue::summary(index, view, cancel)?
     })
 }
 
@@ -338,7 +340,8 @@ fn singular(unit: Unit) -> &'static str {
 fn files(search: &Search<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
     let (engine, cancel) = (search.engine, search.account.cancel());
     let mut failed = FirstError::default();
-    let visited = engine.index.reader().files(search.view, &mut |file| {
+    let (index, account) = (engine.index.reader(), search.account);
+    let visited = index.files(search.view, account, &mut |file| {
         let done = cancel.check().map_err(io::Error::other);
         failed.flow(done.and_then(|()| visit_file(engine, &search.owners, &file, visit)))
     });

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, MemoryAccount, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Counted, Summary};
+use crate::catalogue::{self, Counted, PairCounts, Summary};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
@@ -169,9 +169,9 @@ fn print(
         None => unread(engine, &view, &mut out)?,
     };
     let summary = Summary {
-        pairs: pairs.as_ref().map(|pairs| pairs.items),
+        pairs: pairs.as_ref().map(|pairs| pairs.items.pairs),
         suppressed: pairs.map_or(0, |pairs| pairs.suppressed) + groups.suppressed,
-        groups: groups.items,
+        groups: Some(groups.items),
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
         ..counts
@@ -200,7 +200,7 @@ fn pairs(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Counted<u64>> {
+) -> anyhow::Result<Counted<PairCounts>> {
     let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {
@@ -256,7 +256,8 @@ fn groups(
 /// Counts the files, and prints those that were not read, or not whole.
 fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
     let (mut failed, mut printed) = (FirstError::default(), 0_u64);
-    let counts = catalogue::files(engine.index.reader(), view, &mut |file| {
+    let account = account(engine);
+    let counts = catalogue::files(engine.index.reader(), view, &account, &mut |file| {
         if !catalogue::is_unread(file) {
             return ControlFlow::Continue(());
         }
@@ -283,7 +284,8 @@ fn line(mut json: String) -> String {
 /// Prints every file as a line of JSON, and counts them.
 fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
     let mut failed = FirstError::default();
-    let counts = catalogue::files(engine.index.reader(), view, &mut |file| {
+    let account = account(engine);
+    let counts = catalogue::files(engine.index.reader(), view, &account, &mut |file| {
         failed.flow(writeln!(out, "{}", output::file_line(file)))
     })?;
     failed.into_result()?;

@@ -42,6 +42,10 @@ pub struct Pending {
     pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk.
     pub damaged: u64,
+    /// Files that may have been renamed while the answer was made from a list by path: the lesser of those added and
+    /// those removed.
+    #[serde(default)]
+    pub moved: u64,
     /// Why changes are not applied now, where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alarm: Option<String>,
@@ -77,6 +81,13 @@ impl Completeness {
         pending.crowded = pending.crowded.max(crowded);
         pending.into()
     }
+
+    /// The same where so many files may have been renamed meanwhile.
+    pub fn with_moved(self, moved: u64) -> Self {
+        let mut pending = self.pending.unwrap_or_default();
+        pending.moved = pending.moved.max(moved);
+        pending.into()
+    }
 }
 
 impl Pending {
@@ -100,6 +111,7 @@ impl Pending {
                 "what could not be read is tried again by itself",
             ),
             (self.damaged > 0, "`simctl sync` reads damaged texts again"),
+            (self.moved > 0, "a list made anew has what moved"),
         ];
         let lasting = lasting.iter().filter(|(is_so, _)| *is_so);
         let mut advice: Vec<&str> = lasting.map(|(_, words)| *words).collect();
@@ -124,6 +136,7 @@ impl fmt::Display for Pending {
             (self.held_losses, "loss", "held"),
             (self.unreadable, "path", "unreadable by now"),
             (self.damaged, "text", "damaged"),
+            (self.moved, "file", "moved meanwhile"),
         ];
         let mut first = true;
         for (count, noun, what) in counts.into_iter().filter(|(count, ..)| *count > 0) {
@@ -154,6 +167,7 @@ impl From<&v1::Completeness> for Completeness {
             held_losses: pending.held_losses,
             unreadable: pending.unreadable,
             damaged: pending.damaged,
+            moved: pending.moved,
             alarm: pending.alarm.clone(),
         });
         Self {
@@ -174,6 +188,7 @@ impl From<Completeness> for v1::Completeness {
             held_losses: pending.held_losses,
             unreadable: pending.unreadable,
             damaged: pending.damaged,
+            moved: pending.moved,
             alarm: pending.alarm,
         });
         Self {
@@ -207,15 +222,16 @@ mod tests {
             held_losses: 2,
             unreadable: 4,
             damaged: 1,
+            moved: 2,
             alarm: Some("no space left".to_owned()),
             ..Pending::default()
         };
         assert_eq!(
             said(&pending),
-            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable by now, 1 text damaged, \
+            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable by now, 1 text damaged, 2 files moved meanwhile, \
              changes are not applied (no space left); \
              `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
-             `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again"
+             `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again, a list made anew has what moved"
         );
     }
 
@@ -226,5 +242,7 @@ mod tests {
         let damaged = complete.with_damaged(2);
         assert_eq!((damaged.complete, damaged.damaged()), (false, 2));
         assert_eq!(damaged.clone().with_damaged(1), damaged);
+        let moved = damaged.with_moved(3).pending.unwrap();
+        assert_eq!((moved.damaged, moved.moved), (2, 3));
     }
 }

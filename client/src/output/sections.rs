@@ -268,7 +268,7 @@ pub(crate) fn summary_sentence(summary: &wire::Summary) -> String {
         parts.push(counted(summary.members, "container member"));
     }
     parts.push(counted(summary.documents, "document"));
-    parts.push(counted(summary.groups, "group"));
+    parts.extend(summary.groups.map(|groups| counted(groups, "group")));
     parts.extend(summary.pairs.map(|pairs| counted(pairs, "pair")));
     if summary.suppressed > 0 {
         parts.push(format!(

@@ -295,7 +295,7 @@ pub(crate) fn summary() -> Summary {
         members: 1,
         states: HashMap::from([("unreadable".to_owned(), 1), ("indexed".to_owned(), 2)]),
         documents: 2,
-        groups: 1,
+        groups: Some(1),
         pairs: Some(1),
         suppressed: 0,
         unfinished: None,

@@ -220,7 +220,7 @@ fn while_documents_are_not_settled_answers_count_them() {
     });
     assert_eq!(
         (told(&groups.completeness).complete, groups.groups),
-        (true, 1)
+        (true, Some(1))
     );
 }
 

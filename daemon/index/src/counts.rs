@@ -2,17 +2,19 @@
 
 mod carriers;
 mod kept;
+mod moves;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, RootId, State, key};
-use simdex_signature::Ratio;
 
 use self::carriers::FirstCarrier;
 pub(crate) use self::kept::KeptCounts;
 use self::kept::UnresolvedFirst;
+pub(crate) use self::moves::MovedFiles;
+pub use self::moves::Moves;
 use crate::shared::IndexState;
 use crate::{Cancel, FileView, IndexError, IndexReader, IndexWriter, View};
 
@@ -126,14 +128,16 @@ impl IndexReader {
         Ok(self.shared.kept_counts().of(&roots))
     }
 
-    /// How many groups there are, where that is at hand: of all that is served, at the threshold that
-    /// groups are kept at, once everything is settled and every group has its id.
-    pub fn group_count(&self, view: &View, threshold: Ratio) -> Option<u64> {
-        if threshold != self.shared.threshold() || !self.shared.state().unsettled.is_empty() {
-            return None;
-        }
-        let state = self.shared.state();
-        (*view == state.served).then_some(state.group_ids.len() as u64)
+    /// A moment before a list of this view is made, for [`IndexReader::moved_since`].
+    pub fn moves(&self, view: &View) -> Moves {
+        self.shared.kept_counts().moves.done(view)
+    }
+
+    /// How many files of the view may have been renamed since: the lesser of those added and those removed. A list by
+    /// path that was made meanwhile may have missed each of them.
+    pub fn moved_since(&self, view: &View, before: Moves) -> u64 {
+        let now = self.shared.kept_counts().moves.begun(view);
+        now.renamed_since(before)
     }
 
     /// Finds out what is in doubt by now; what changes meanwhile is left to the next count.

@@ -58,15 +58,15 @@ mod writer;
 
 pub use cancel::Cancel;
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
-pub use counts::FileCounts;
+pub use counts::{FileCounts, Moves};
 pub use error::IndexError;
 pub use fault::Fault;
 pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, Usage};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
     Candidate, CandidateKind, Candidates, FileView, FingerprintSink, Fingerprints, GroupDocument,
-    GroupView, Groups, HeldSet, IndexReader, IsWanted, PairSearch, QueryFingerprints, SignAtRung,
-    canonicalise, forward_signature,
+    GroupLookup, GroupView, Groups, HeldSet, IndexReader, IsWanted, PairSearch, QueryFingerprints,
+    SignAtRung, canonicalise, forward_signature,
 };
 pub use registry::Registry;
 pub use table::{DocumentStats, View};

@@ -4,8 +4,10 @@
 //! permits of it before allocating; a permit gives its bytes back when it is dropped.
 //!
 //! * **Fair.** Accounts that hold nothing wait in one line, first come, first served: a large request is
-//!   never passed by small ones that came later. Only where the accounts of one user hold that user's
-//!   share, three quarters, are they passed by those of others.
+//!   never passed by small ones that came later. Two lines are passed all the same: where the accounts of one
+//!   user hold that user's share, three quarters, by those of others; and what waits for *lasting* accounts, which
+//!   may hold for hours, by those that do not last. No lasting account passes anybody but a user at his share, so
+//!   that the bytes waited for do come free.
 //! * **No deadlock.** A request above the whole budget is taken as the whole. An account that holds
 //!   permits already never waits in line: where nothing is free, one account at a time may overdraw the
 //!   budget, or the share of its user. It waits for nobody, so it ends and gives back, and then the next
@@ -49,6 +51,8 @@ struct State {
     used: u64,
     /// Bytes held, by account; only of accounts that hold a permit.
     held: HashMap<u64, Holding>,
+    /// Bytes held by lasting accounts.
+    lasting: u64,
     /// Bytes held, by user.
     of_users: HashMap<u32, u64>,
     /// Accounts that wait for their first permit, the next one first, and what they wait for.
@@ -65,6 +69,7 @@ struct State {
 struct Holder {
     account: u64,
     user: Option<u32>,
+    is_lasting: bool,
 }
 
 #[derive(Debug, Default)]
@@ -104,20 +109,27 @@ impl MemoryBudget {
     /// Opens an account: one for each file, question or comparison that takes permits. Its waits end
     /// with `cancel`.
     pub fn account(&self, cancel: &Cancel) -> MemoryAccount {
-        self.open(None, cancel)
+        self.open(None, false, cancel)
     }
 
     /// The same for a user, all of whose accounts hold three quarters of the budget at most.
     pub fn account_of(&self, user: u32, cancel: &Cancel) -> MemoryAccount {
-        self.open(Some(user), cancel)
+        self.open(Some(user), false, cancel)
     }
 
-    fn open(&self, user: Option<u32>, cancel: &Cancel) -> MemoryAccount {
+    /// The same for work that lasts for hours, or as long as its client reads; of a user or of nobody. Others do not
+    /// wait behind those who wait for it.
+    pub fn lasting_account_of(&self, user: Option<u32>, cancel: &Cancel) -> MemoryAccount {
+        self.open(user, true, cancel)
+    }
+
+    fn open(&self, user: Option<u32>, is_lasting: bool, cancel: &Cancel) -> MemoryAccount {
         let mut state = self.inner.lock();
         state.accounts += 1;
         let holder = Holder {
             account: state.accounts,
             user,
+            is_lasting,
         };
         MemoryAccount {
             holder,
@@ -247,10 +259,27 @@ impl State {
         if self.held.contains_key(&holder.account) {
             return fits || self.overdrawn.is_none_or(|other| other == holder);
         }
-        // Whoever waits for the others of one user does not hold up the line.
-        let within = |(holder, bytes): &&(Holder, u64)| self.within_share(*holder, *bytes, total);
-        let next = self.line.iter().find(within);
-        fits && next.is_some_and(|(next, _)| *next == holder)
+        fits && self.is_next(holder, total)
+    }
+
+    /// Whether nobody before an account in the line holds it up.
+    fn is_next(&self, holder: Holder, total: u64) -> bool {
+        let mut waits_for_lasting = false;
+        let before = self.line.iter().take_while(|(other, _)| *other != holder);
+        for (other, bytes) in before {
+            // Whoever waits for the others of one user holds up nobody.
+            if !self.within_share(*other, *bytes, total) {
+                continue;
+            }
+            // What lasts waits behind whoever waits for its like.
+            let waits = self.lasting.saturating_add(*bytes) > total
+                || (waits_for_lasting && other.is_lasting);
+            waits_for_lasting |= waits;
+            if holder.is_lasting || !waits {
+                return false;
+            }
+        }
+        true
     }
 
     fn fits(&self, holder: Holder, bytes: u64, total: u64) -> bool {
@@ -268,6 +297,9 @@ impl State {
         let held = self.held.entry(holder.account).or_default();
         held.permits += 1;
         held.bytes = held.bytes.saturating_add(bytes);
+        if holder.is_lasting {
+            self.lasting = self.lasting.saturating_add(bytes);
+        }
         if let Some(user) = holder.user {
             let of_user = self.of_users.entry(user).or_default();
             *of_user = of_user.saturating_add(bytes);
@@ -286,6 +318,9 @@ impl State {
             if held.permits == 0 {
                 self.held.remove(&holder.account);
             }
+        }
+        if holder.is_lasting {
+            self.lasting = self.lasting.saturating_sub(bytes);
         }
         if let Some(user) = holder.user
             && let Some(of_user) = self.of_users.get_mut(&user)

@@ -2,7 +2,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod document_text;
-mod files;
+pub(crate) mod files;
 mod neighbourhood;
 mod postings;
 mod shingles;
@@ -22,7 +22,7 @@ pub use candidates::{
     SignAtRung,
 };
 pub use files::FileView;
-pub use neighbourhood::{GroupDocument, GroupView, Groups, IsWanted, PairSearch};
+pub use neighbourhood::{GroupDocument, GroupLookup, GroupView, Groups, IsWanted, PairSearch};
 pub use shingles::HeldSet;
 pub use signing::{canonicalise, forward_signature};
 
@@ -54,11 +54,13 @@ pub use signing::{canonicalise, forward_signature};
 ///   [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable); `signing`:
 ///   [`sign_text`](Self::sign_text);
 /// * `neighbourhood`: [`texts`](Self::texts), [`pair_search`](Self::pair_search), [`groups`](Self::groups),
-///   [`group_of`](Self::group_of) and [`group_by_id`](Self::group_by_id);
+///   [`group_of`](Self::group_of), [`group_by_id`](Self::group_by_id) and
+///   [`kept_group_count`](Self::kept_group_count);
 /// * `files`: [`files`](Self::files), [`file_view`](Self::file_view),
 ///   [`visit_files_of`](Self::visit_files_of), [`visit_holders`](Self::visit_holders),
 ///   [`files_in`](Self::files_in), [`owner_of`](Self::owner_of) and [`roots`](Self::roots), of a view;
-/// * `counts`: [`count_files`](Self::count_files) and [`group_count`](Self::group_count), of a view.
+/// * `counts`: [`count_files`](Self::count_files), [`moves`](Self::moves) and [`moved_since`](Self::moved_since),
+///   of a view.
 #[derive(Clone)]
 pub struct IndexReader {
     pub(crate) shared: Arc<Shared>,

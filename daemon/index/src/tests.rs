@@ -17,6 +17,7 @@ mod model;
 mod opening;
 mod pairs;
 mod parameters;
+mod parts;
 mod permits;
 mod readers;
 mod regrouped;

@@ -292,6 +292,12 @@ impl Unsettled {
         since.unwrap_or(self.generation)
     }
 
+    /// Since when this document waits for a check: the present generation where it does not.
+    pub(crate) fn check_since(&self, id: DocId) -> Generation {
+        let since = self.to_check.since.get(&id).copied();
+        since.unwrap_or(self.generation)
+    }
+
     /// Takes out every document whose files changed, with the generation in which that was noted.
     pub(crate) fn take_file_checks(&mut self) -> BTreeMap<DocId, Generation> {
         self.both = 0;

@@ -3,7 +3,9 @@
 
 use std::ops::ControlFlow;
 
-use simdex_index::{GroupView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{
+    GroupLookup, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
 use simdex_schema::{DocId, DocumentHash, GroupId};
 use simdex_signature::Ratio;
 
@@ -124,14 +126,24 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// The group that a document is in, as [`visit_groups`] lists it at the index's own threshold, with the permit
-/// that it is held by; `view` is all that is served.
+/// What is known of one group.
+pub struct FoundGroup {
+    /// The group with the permit that it is held by, where it is shown.
+    pub group: Option<(Group, GrowingPermit)>,
+    /// There is none to be shown, but there may be once what waits is settled.
+    pub is_unsettled: bool,
+    /// Documents that were not settled when it was looked up.
+    pub unsettled: UnsettledCounts,
+}
+
+/// The group that a document is in, as [`visit_groups`] lists it at the index's own threshold; `view` is all that is
+/// served.
 pub fn group_of(
     index: &IndexReader,
     view: &View,
     id: DocId,
     account: &MemoryAccount,
-) -> Result<Option<(Group, GrowingPermit)>, IndexError> {
+) -> Result<FoundGroup, IndexError> {
     shown_group(index, view, index.group_of(id), account)
 }
 
@@ -141,44 +153,42 @@ pub fn group_by_id(
     view: &View,
     id: GroupId,
     account: &MemoryAccount,
-) -> Result<Option<(Group, GrowingPermit)>, IndexError> {
-    let known = match id.as_temporary() {
-        // Such an id is valid until the group has one of its own.
-        Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
+) -> Result<FoundGroup, IndexError> {
+    let mut known = match id.as_temporary() {
+        Some(principal) => index.group_of(principal),
         None => index.group_by_id(id),
     };
+    if id.as_temporary().is_some() {
+        // Such an id is valid until the group has one of its own.
+        known.group = known.group.filter(|group| group.id.is_none());
+    }
     shown_group(index, view, known, account)
 }
 
 fn shown_group(
     index: &IndexReader,
     view: &View,
-    known: Option<GroupView>,
+    known: GroupLookup,
     account: &MemoryAccount,
-) -> Result<Option<(Group, GrowingPermit)>, IndexError> {
-    let Some(known) = known else {
-        return Ok(None);
+) -> Result<FoundGroup, IndexError> {
+    let mut found = FoundGroup {
+        group: None,
+        is_unsettled: known.is_unsettled,
+        unsettled: known.unsettled,
+    };
+    let Some(group) = known.group else {
+        return Ok(found);
     };
     let (mut whole, mut failed) = (Whole::of(account), FirstError::default());
+    let reader = Reader { index, view };
     let mut add = |part| failed.flow(whole.add(part).map(drop));
-    let _flow = Reader { index, view }.group(&known, account, &mut add)?;
+    if reader.group(&group, account, &mut add)?.is_none() {
+        // Its principal went since.
+        found.is_unsettled = true;
+        found.unsettled.awaited += reader.left_behind(&group);
+    }
     failed.into_result()?;
     let Whole { group, held, .. } = whole;
-    Ok(group.map(|group| (group, held)))
-}
-
-/// How many groups [`visit_groups`] lists, without reading their files.
-pub fn count_groups(
-    index: &IndexReader,
-    view: &View,
-    threshold: Ratio,
-    account: &MemoryAccount,
-) -> Result<u64, IndexError> {
-    if let Some(count) = index.group_count(view, threshold) {
-        return Ok(count);
-    }
-    let reader = Reader { index, view };
-    let known = index.groups(view, threshold, account)?;
-    let shown = known.groups.iter().filter(|group| reader.is_shown(group));
-    Ok(shown.count() as u64)
+    found.group = group.map(|group| (group, held));
+    Ok(found)
 }

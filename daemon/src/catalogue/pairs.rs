@@ -16,6 +16,15 @@ use super::{Counted, GroupFile, Pair, bytes_of, is_first, path_of};
 use crate::query::Relation;
 use crate::visit::FirstError;
 
+/// How many pairs were listed.
+#[derive(Clone, Copy, Debug)]
+pub struct PairCounts {
+    /// Pairs of files.
+    pub pairs: u64,
+    /// Groups at the same threshold when the list was begun.
+    pub groups: u64,
+}
+
 /// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
 /// of a principal with it. Memory holds the pairs of one file that were not visited yet, which are counted, and what a [`PairSearch`]
 /// keeps.
@@ -25,8 +34,11 @@ pub fn pairs(
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<Counted<u64>, IndexError> {
+) -> Result<Counted<PairCounts>, IndexError> {
+    let reader = Reader { index, view };
     let known = index.groups(view, threshold, account)?;
+    let groups = known.groups.iter().filter(|group| reader.is_shown(group));
+    let groups = groups.count() as u64;
     let mut held = GrowingPermit::of(account);
     held.add(2 * (known.groups.len() * size_of::<DocId>()) as u64)?;
     let leads = known.groups.into_iter().map(|group| group.principal);
@@ -34,10 +46,9 @@ pub fn pairs(
     // Of the groups themselves nothing is held any longer.
     drop(known.held);
     let search = index.pair_search(view, threshold);
-    let reader = Reader { index, view };
     let mut count = 0;
     let mut failed = None;
-    index.files(view, &mut |file| {
+    index.files(view, account, &mut |file| {
         let mut found = FoundPairs {
             pairs: Vec::new(),
             held: GrowingPermit::of(account),
@@ -56,7 +67,10 @@ pub fn pairs(
     })?;
     failed.map_or(Ok(()), Err)?;
     Ok(Counted {
-        items: count,
+        items: PairCounts {
+            pairs: count,
+            groups,
+        },
         suppressed: known.suppressed + search.suppressed(),
         unsettled: known.unsettled,
     })

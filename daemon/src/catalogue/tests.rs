@@ -7,7 +7,9 @@ use simdex_index::{
 };
 use simdex_signature::Ratio;
 
-use super::{Group, pairs, visit_clusters, visit_groups, visit_principals, visit_whole_groups};
+use super::{
+    Group, group_by_id, pairs, visit_clusters, visit_groups, visit_principals, visit_whole_groups,
+};
 use crate::clusters::{Cluster, Clusters};
 use crate::query::tests::opened_of;
 
@@ -214,4 +216,29 @@ fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silen
         (listed.items, listed.unsettled),
         (2, UnsettledCounts::default())
     );
+}
+
+#[test]
+fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
+    let words = |count: usize| -> String { (0..count).map(|at| format!("word{at} ")).collect() };
+    let (opened, _dir) = opened_of(&[200, 199, 198].map(words));
+    let (index, writer) = (opened.index.reader(), &opened.writer);
+    writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let mut listed = Vec::new();
+    visit_groups(index, &View::All, threshold(), &account, &mut |group| {
+        listed.push(group);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let (id, principal) = (listed[0].id, listed[0].members[0].file.key.clone());
+    let find = |id| group_by_id(index, &View::All, id, &account).unwrap();
+    let files = |id| find(id).group.map(|(group, _)| group.members.len());
+    assert_eq!((listed.len(), files(id)), (1, Some(3)));
+    writer.apply(&[Change::removal(principal)]).unwrap();
+    let found = find(id);
+    assert!(found.group.is_none() && found.is_unsettled && found.unsettled.awaited > 0);
+    assert!(!find(simdex_schema::GroupId(99)).is_unsettled);
+    writer.settle(&Cancel::never()).unwrap();
+    assert_eq!(files(id), Some(2));
 }

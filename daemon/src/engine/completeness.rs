@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use simdex_index::{Cancel, UnsettledCounts, View};
+use simdex_index::{Cancel, Moves, UnsettledCounts, View};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
@@ -25,6 +25,8 @@ pub struct CompletenessCheck<'a> {
     found_before: u64,
     /// Of the list that the answer is made of.
     unsettled: UnsettledCounts,
+    /// What it lists by path, and when that was begun.
+    listed: Option<(View, Moves)>,
     strict: bool,
 }
 
@@ -38,6 +40,7 @@ impl<'a> CompletenessCheck<'a> {
             before,
             found_before,
             unsettled: UnsettledCounts::default(),
+            listed: None,
             strict,
         };
         check.verdict()?;
@@ -50,13 +53,24 @@ impl<'a> CompletenessCheck<'a> {
         let met = reader.texts_found_damaged() - self.found_before;
         let damaged = reader.damaged_texts().max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
+        let moved = |(view, before): &(View, Moves)| {
+            let index = self.engine.index.reader();
+            index.moved_since(view, *before)
+        };
+        let moved = self.listed.as_ref().map_or(0, moved);
         let known = self.before.clone().with_damaged(damaged);
-        known.with_unsettled(awaited, crowded)
+        known.with_unsettled(awaited, crowded).with_moved(moved)
     }
 
     /// Notes what was not settled for the list that the answer is made of.
     pub fn note_unsettled(&mut self, unsettled: UnsettledCounts) {
         self.unsettled = unsettled;
+    }
+
+    /// Files of a view are to be listed by path: from now on those count that may be missed since they move.
+    pub fn begin_list(&mut self, view: &View) {
+        let before = self.engine.index.reader().moves(view);
+        self.listed = Some((view.clone(), before));
     }
 
     /// The completeness by now; an error if the answer is strict and something is pending. May be called more
@@ -118,6 +132,7 @@ impl Engine {
             held_losses: count(|s| *s == RootState::LossHeld) as u64,
             unreadable: self.unreadable_paths(view),
             damaged: self.index.reader().damaged_texts(),
+            moved: 0,
             alarm: self.host.alarms.gravest().map(|alarm| alarm.reason),
         }
     }

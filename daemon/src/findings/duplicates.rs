@@ -42,7 +42,7 @@ pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, F
         .engine
         .index
         .reader()
-        .files(search.view, &mut |file| {
+        .files(search.view, search.account, &mut |file| {
             let checked = search.cancel().check().map_err(FindingError::from);
             failed.flow(checked.and_then(|()| finder.file(&file)))
         })?;

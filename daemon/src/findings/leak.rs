@@ -43,7 +43,8 @@ pub(super) fn find(
     };
     let (mut seen, mut failed) = (HashSet::new(), FirstError::default());
     let mut held = GrowingPermit::of(search.account);
-    search.engine.index.reader().files(&inside, &mut |file| {
+    let (index, account) = (search.engine.index.reader(), search.account);
+    index.files(&inside, account, &mut |file| {
         let document = file.content.as_ref().and_then(|content| content.document);
         if let Err(error) = search.cancel().check() {
             return failed.flow(Err(error.into()));

@@ -52,7 +52,8 @@ impl FolderCopiesRequest {
         use v1::list_folder_copies_reply::Part;
         let send = |part| sender.send(v1::ListFolderCopiesReply { part: Some(part) });
         let started = Instant::now();
-        let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
+        let mut check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
+        check.begin_list(&self.view);
         let account = sender.account(&caller, engine.index.reader());
         let found = folder_copies(engine.index.reader(), &self.view, &self.request, &account)?;
         for pair in &found.pairs {

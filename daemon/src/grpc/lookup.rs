@@ -19,7 +19,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
-/// One group; NOT_FOUND where nothing has the id.
+/// One group; NOT_FOUND where nothing has the id, UNAVAILABLE while it is not settled who is in it.
 pub(super) fn group(
     engine: &Engine,
     source: v1::get_group_request::Source,

@@ -112,7 +112,7 @@ impl<T: prost::Message> ReplySender<T> {
 
     /// The account for all permits of this answer: the same at each call.
     pub(super) fn account(&self, caller: &Caller, index: &IndexReader) -> MemoryAccount {
-        let account = || caller.account(index, &self.cancel);
+        let account = || caller.lasting().account(index, &self.cancel);
         self.account.get_or_init(account).clone()
     }
 

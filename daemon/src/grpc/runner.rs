@@ -56,6 +56,8 @@ pub(super) enum RequestClass {
 pub(super) struct Caller {
     client: ClientId,
     pub(super) deadline: Instant,
+    /// The work lasts for hours, or as long as its client reads.
+    pub(super) is_lasting: bool,
 }
 
 /// Runs requests at the engine, each in a slot of its class; shared by all services.
@@ -86,12 +88,25 @@ impl Caller {
         Self {
             client: peer.map(Peer::client).unwrap_or_default(),
             deadline: Instant::now(),
+            is_lasting: false,
+        }
+    }
+
+    /// The same with work that lasts for hours, or as long as its client reads.
+    pub(super) fn lasting(self) -> Self {
+        Self {
+            is_lasting: true,
+            ..self
         }
     }
 
     /// The account that permits for a question of this caller are taken of, until `cancel`.
     pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
-        index.memory().questions.account_of(self.client.uid, cancel)
+        let (questions, uid) = (&index.memory().questions, self.client.uid);
+        match self.is_lasting {
+            true => questions.lasting_account_of(Some(uid), cancel),
+            false => questions.account_of(uid, cancel),
+        }
     }
 }
 
@@ -178,7 +193,7 @@ impl RequestRunner {
     /// The caller of a request that lasts as long as its work.
     pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
         let longest = Duration::from_secs(self.config.max_work_seconds);
-        caller(request, longest, longest)
+        caller(request, longest, longest).lasting()
     }
 
     /// Refuses a request that only those who run the daemon may make, unless the config lets all users of the
@@ -337,6 +352,7 @@ fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller
     Caller {
         client: peer.map(Peer::client).unwrap_or_default(),
         deadline: deadline::of(request.metadata(), usual, longest),
+        is_lasting: false,
     }
 }
 

@@ -153,6 +153,8 @@ impl From<ListError> for Refused {
     fn from(error: ListError) -> Self {
         match error {
             ListError::Incomplete(error) => error.into(),
+            ListError::Unsettled(_) => Self::new(Code::Unavailable, &error.to_string())
+                .advised(Some("ask again once `simctl sync` has returned")),
             ListError::Clusters(error) => error.into(),
             ListError::Index(error) => error.into(),
         }
@@ -271,6 +273,13 @@ mod tests {
             let said = error.to_string();
             assert_eq!(status(error).0, code, "{said}");
         }
+    }
+
+    #[test]
+    fn a_group_in_the_making_may_be_asked_for_again() {
+        let unsettled = ListError::Unsettled(simdex_schema::GroupId(7));
+        let said = (Code::Unavailable, "group 7 is not settled".to_owned());
+        assert_eq!(status(unsettled), said);
     }
 
     #[test]

@@ -150,13 +150,13 @@ mod tests {
     fn once_its_time_is_over_a_pair_is_not_judged_and_copies_still_are() {
         let text = "The supplier delivers within thirty days of each order. ".repeat(40);
         let (index, _dir) = index_of(&[text.clone(), format!("{text}Prices are fixed.")]);
+        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
         let mut files = Vec::new();
-        let visited = index.files(&View::All, &mut |file| {
+        let visited = index.files(&View::All, &account, &mut |file| {
             files.push(file);
             ControlFlow::Continue(())
         });
         visited.unwrap();
-        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
         let model = Arc::new(Model::shipped().unwrap());
         let mut judge = ListJudge::new(model, &index, &account);
         let exact = Measured {

@@ -155,7 +155,7 @@ fn pair_and_summary_lines_are_the_contract() {
         files_on_disk: 3,
         states,
         documents: 2,
-        groups: 1,
+        groups: Some(1),
         pairs: Some(1),
         seconds: 0.5,
         completeness: Completeness::from(Pending::default()),
@@ -180,13 +180,19 @@ fn pair_and_summary_lines_are_the_contract() {
     assert!(
         line.ends_with(
             "\"complete\":false,\"pending\":{\"queued\":5,\"retrying\":0,\"unsettled\":0,\"crowded\":0,\"stale_roots\":0,\
-             \"held_losses\":0,\"unreadable\":0,\"damaged\":1}}"
+             \"held_losses\":0,\"unreadable\":0,\"damaged\":1,\"moved\":0}}"
         ),
         "{line}"
     );
     let text = "3 files on disk\n         2  indexed\n         1  no-text\n\
                 2 documents, 1 group, 1 pair, 0.5 s\n";
     assert_eq!(summary_text(&summary), text);
+    let uncounted = Summary {
+        groups: None,
+        ..summary
+    };
+    assert!(!summary_line(&uncounted).contains("groups"));
+    assert!(summary_text(&uncounted).ends_with("2 documents, 1 pair, 0.5 s\n"));
 }
 
 #[test]

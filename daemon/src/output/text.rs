@@ -97,12 +97,13 @@ pub fn summary_text(summary: &Summary) -> String {
         let members = counted(summary.container_members, "file");
         text.push_str(&format!("{members} inside containers\n"));
     }
-    let pairs = summary.pairs.map(|pairs| counted(pairs, "pair") + ", ");
+    let counted_or_not =
+        |count: Option<u64>, noun| count.map_or(String::new(), |count| counted(count, noun) + ", ");
     text.push_str(&format!(
-        "{}, {}, {}{:.1} s\n",
+        "{}, {}{}{:.1} s\n",
         counted(summary.documents, "document"),
-        counted(summary.groups, "group"),
-        pairs.unwrap_or_default(),
+        counted_or_not(summary.groups, "group"),
+        counted_or_not(summary.pairs, "pair"),
         summary.seconds
     ));
     text

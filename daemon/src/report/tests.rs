@@ -88,7 +88,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
             files_on_disk: 6,
             states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
             documents: 2,
-            groups: groups.len() as u64,
+            groups: Some(groups.len() as u64),
             completeness: Pending::default().into(),
             ..Summary::default()
         },

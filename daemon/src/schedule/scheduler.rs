@@ -197,7 +197,8 @@ impl Scheduler {
     ) -> Result<Run, String> {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
-        let account = engine.index.reader().memory().questions.account(&cancel);
+        let questions = &engine.index.reader().memory().questions;
+        let account = questions.lasting_account_of(None, &cancel);
         let mut request = schedule.request(engine)?;
         let since = self.previous(engine, schedule, due);
         let mut no_changes = since.map(|since| request.since = since).err();

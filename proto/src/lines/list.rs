@@ -159,8 +159,9 @@ pub struct Counts {
     pub states: BTreeMap<String, u64>,
     /// Documents with text.
     pub documents: u64,
-    /// Groups.
-    pub groups: u64,
+    /// Groups, where they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u64>,
     /// Pairs of files, where they were searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<u64>,

@@ -134,7 +134,7 @@ fn what_is_not_complete_is_said_once_and_waited_for_on_demand() {
     let json = simctl(&daemon, &["groups", "--threshold", "0.5", "--json"]);
     assert_eq!(json.talk, "");
     let end = "\"complete\":false,\"pending\":{\"queued\":5218,\"retrying\":0,\"unsettled\":312,\"crowded\":0,\"stale_roots\":0,\
-               \"held_losses\":0,\"unreadable\":0,\"damaged\":0}}\n";
+               \"held_losses\":0,\"unreadable\":0,\"damaged\":0,\"moved\":0}}\n";
     assert!(json.out.ends_with(end), "{}", json.out);
     assert_eq!(daemon.seen().waits, 0);
     for verb in [

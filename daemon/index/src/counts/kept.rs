@@ -6,6 +6,7 @@ use std::ops::Bound;
 use simdex_schema::{ContentHash, DocId, RootId};
 
 use super::carriers::{Carriers, FirstCarrier, Shift};
+use super::moves::MoveCounts;
 use super::{CountChange, CountChanges, CountedFile, FileCounts, step};
 use crate::table::Table;
 
@@ -30,6 +31,7 @@ pub(crate) struct KeptCounts {
     changes: u64,
     /// Sums of views, by their roots in the order of their paths; the last asked for comes first.
     views: Vec<(Vec<RootId>, Shift)>,
+    pub(crate) moves: MoveCounts,
 }
 
 /// A document of which it is to be found out which file comes first.

@@ -223,6 +223,64 @@ fn one_account_at_a_time_goes_past_the_share_of_its_user() {
 }
 
 #[test]
+fn who_waits_for_lasting_work_holds_up_lasting_work_alone() {
+    let budget = MemoryBudget::new(64);
+    let lasting = |user| budget.lasting_account_of(Some(user), &never());
+    let held = lasting(1).take(40).unwrap();
+    let (told, tells) = channel();
+    let (large, end_large) = taker(lasting(2), 40, 2, told.clone());
+    until_waiting(&budget, 1);
+    let small = |user, name| taker(budget.account_of(user, &never()), 4, name, told.clone());
+    let (first, end_first) = small(3, 3);
+    assert_eq!(tells.recv().unwrap(), 3, "it came later and is let past");
+    let (behind, end_behind) = taker(lasting(4), 4, 4, told.clone());
+    until_waiting(&budget, 2);
+    // So is one that came after both: of what lasts, nobody passes.
+    let (second, end_second) = small(5, 5);
+    assert_eq!(tells.recv().unwrap(), 5);
+    assert_eq!((budget.waiting(), budget.used()), (2, 48));
+    drop(held);
+    let both = [tells.recv().unwrap(), tells.recv().unwrap()];
+    assert_eq!(both.iter().sum::<u32>(), 6, "the large one, then the next");
+    drop((end_large, end_first, end_behind, end_second));
+    for thread in [large, first, behind, second] {
+        thread.join().unwrap();
+    }
+    assert_eq!((budget.used(), budget.waiting()), (0, 0));
+}
+
+#[test]
+fn a_large_request_that_lasting_work_made_way_for_is_not_starved_by_small_ones() {
+    let budget = MemoryBudget::new(64);
+    let held = budget.lasting_account_of(Some(1), &never());
+    let held = held.take(40).unwrap();
+    let (told, tells) = channel();
+    let (large, end_large) = taker(budget.account_of(2, &never()), 40, 2, told.clone());
+    until_waiting(&budget, 1);
+    // Let past, since it waits for what lasts.
+    let of_others = budget.account_of(3, &never()).take(20).unwrap();
+    drop(budget.account_of(3, &never()).take(4).unwrap());
+    let fourth = budget.account_of(4, &never()).take(4).unwrap();
+    drop(held);
+    assert_eq!(tells.recv().unwrap(), 2, "it fits beside them");
+    drop(end_large);
+    large.join().unwrap();
+    // Where only small ones are in its way, those that come later wait behind it.
+    let (large, end_large) = taker(budget.account_of(2, &never()), 48, 2, told.clone());
+    until_waiting(&budget, 1);
+    let (late, end_late) = taker(budget.account_of(5, &never()), 4, 5, told);
+    until_waiting(&budget, 2);
+    assert!(tells.try_recv().is_err());
+    drop((of_others, fourth));
+    let both = [tells.recv().unwrap(), tells.recv().unwrap()];
+    assert_eq!(both.iter().sum::<u32>(), 7);
+    drop((end_large, end_late));
+    large.join().unwrap();
+    late.join().unwrap();
+    assert_eq!((budget.used(), budget.waiting()), (0, 0));
+}
+
+#[test]
 fn what_is_small_is_not_counted() {
     let budget = MemoryBudget::new(128 << 20);
     let account = budget.account(&never());

@@ -16,7 +16,7 @@ use simdex_schema::{
 
 use crate::error::decode_error;
 use crate::registry::{Carried, PAGE};
-use crate::{IndexError, IndexReader, View};
+use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 
 /// A file as it is shown.
 #[derive(Clone, Debug)]
@@ -59,23 +59,61 @@ impl FileView {
 /// Bytes of a string beside its text.
 const STRING: usize = size_of::<String>();
 
+/// Bytes that a document and a content take in a map, with room to grow.
+const FIRST: u64 = 96;
+
+/// Of documents that several files carry, the content of the first file.
+pub(crate) struct FirstContents {
+    pub(crate) contents: HashMap<DocId, ContentHash>,
+    held: GrowingPermit,
+}
+
+impl FirstContents {
+    pub(crate) fn of(account: &MemoryAccount) -> Self {
+        Self {
+            contents: HashMap::new(),
+            held: GrowingPermit::of(account),
+        }
+    }
+
+    fn note(&mut self, id: DocId, content: ContentHash) -> Result<(), IndexError> {
+        self.held.add(FIRST)?;
+        self.contents.insert(id, content);
+        Ok(())
+    }
+}
+
 impl IndexReader {
-    /// Visits every file of the view in the order of absolute paths.
+    /// Visits every file of the view in the order of absolute paths. What the account permits is held of documents
+    /// that several files carry.
     pub fn files(
         &self,
         view: &View,
+        account: &MemoryAccount,
         visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        let mut first: HashMap<DocId, ContentHash> = HashMap::new();
+        self.files_after(view, &mut FirstContents::of(account), visit)
+    }
+
+    /// The same, where these are known already of what was visited before.
+    pub(crate) fn files_after(
+        &self,
+        view: &View,
+        first: &mut FirstContents,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
         for (root, base) in self.roots(view)? {
             let mut failed = None;
             let prefix = key::files_of_root(root);
             self.shared
                 .store
                 .records()
-                .scan(&prefix, None, &mut |bytes, value| match self
-                    .next_view(&base, bytes, value, &mut first)
-                {
+                .scan(&prefix, None, &mut |bytes, value| match self.next_view(
+                    &base,
+                    bytes,
+                    value,
+                    (view, &mut *first),
+                ) {
                     Ok(Some(file)) => visit(file),
                     Ok(None) => ControlFlow::Continue(()),
                     Err(error) => {
@@ -111,13 +149,13 @@ impl IndexReader {
             .collect())
     }
 
-    /// `first` remembers, per document, the content of the first file that carries it.
+    /// A file of a list of this view, where these are known of what came before.
     fn next_view(
         &self,
         base: &std::path::Path,
         bytes: &[u8],
         value: &[u8],
-        first: &mut HashMap<DocId, ContentHash>,
+        (view, first): (&View, &mut FirstContents),
     ) -> Result<Option<FileView>, IndexError> {
         let Some(key) = key::parse_file(bytes, 1) else {
             return Ok(None);
@@ -127,9 +165,11 @@ impl IndexReader {
         let mut file = self.plain_view(base, key, record)?;
         let carried = file.document.zip(file.record.content());
         if let Some(((id, _), content)) = carried {
-            match first.get(&id) {
-                None => drop(first.insert(id, content)),
+            match first.contents.get(&id) {
                 Some(same) => file.call_identical(*same == content),
+                // Most documents have one file, and nothing is to be remembered of them.
+                None if self.files_in(id, view) > 1 => first.note(id, content)?,
+                None => {}
             }
         }
         Ok(Some(file))

@@ -17,6 +17,10 @@ use crate::groups::{Stars, rank};
 use crate::shared::IndexState;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View};
 
+mod kept;
+
+pub use kept::GroupLookup;
+
 /// A group with its documents; files are asked for by document.
 #[derive(Clone, Debug)]
 pub struct GroupView {
@@ -205,8 +209,7 @@ impl IndexReader {
         loop {
             let needed = {
                 let state = self.shared.state();
-                let is_served = *view == state.served;
-                if !is_served && state.texts(view) != state.texts(&state.served) {
+                if !state.keeps_groups_of(view) {
                     return Ok(None);
                 }
                 let needed = listed_bytes(&state.stars);
@@ -285,26 +288,6 @@ impl IndexReader {
         Ok(())
     }
 
-    /// The id of the group that a document is in, of all that is served; none where it is in
-    /// none, or where its group has no id yet.
-    pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
-        let state = self.shared.state();
-        state.group_ids.of(state.stars.principal(document))
-    }
-
-    /// The group that a document is in, as [`IndexReader::groups`] lists it for all that is served. Takes as
-    /// long as that group has members.
-    pub fn group_of(&self, document: DocId) -> Option<GroupView> {
-        let state = self.shared.state();
-        state.served_group(state.stars.principal(document))
-    }
-
-    /// The group with this id, in the same way.
-    pub fn group_by_id(&self, group: GroupId) -> Option<GroupView> {
-        let state = self.shared.state();
-        state.served_group(state.group_ids.principal(group)?)
-    }
-
     /// Stars over these documents at the finder's threshold. In order of rank every document is
     /// final once it is placed, so that only principals are tested.
     fn stars_among(
@@ -355,15 +338,5 @@ impl IndexState {
             principal,
             members: members.collect(),
         }
-    }
-
-    /// The group around a principal, where it holds two files that are served.
-    fn served_group(&self, principal: DocId) -> Option<GroupView> {
-        let group = self.group_around(&self.stars, principal);
-        let members = group.members.iter().map(|member| member.document);
-        let files = members.map(|id| self.table.files_in(id, &self.served));
-        let own = self.table.files_in(principal, &self.served);
-        let shown = self.table.is_text(principal) && own > 0 && own + files.sum::<u64>() > 1;
-        shown.then_some(group)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, MemberPlace, Reason, Role, State};
 
-use super::bed::{Bed, content, file, put, seen_file};
+use super::bed::{Bed, account, content, file, put, seen_file};
 use crate::change::Delta;
 use crate::{Change, SeenFile, View};
 
@@ -48,7 +48,7 @@ fn listed(bed: &Bed) -> Vec<String> {
     let mut paths = Vec::new();
     bed.index()
         .reader()
-        .files(&View::All, &mut |file| {
+        .files(&View::All, &account(bed.index()), &mut |file| {
             paths.push(file.path.display().to_string());
             ControlFlow::Continue(())
         })

@@ -275,6 +275,7 @@ fn who_must_be_compared_with_many_waits_for_all_others() {
     let family = index
         .reader()
         .group_of(bed.id(&others[7]).unwrap())
+        .group
         .unwrap();
     assert!(
         family.id.is_some(),

@@ -18,7 +18,7 @@ fn listed(index: &Clients, view: &View) -> FileCounts {
         documents.extend(file.document.map(|(id, _)| id));
         std::ops::ControlFlow::Continue(())
     };
-    index.reader().files(view, list).unwrap();
+    index.reader().files(view, &account(index), list).unwrap();
     counts.documents = documents.len() as u64;
     counts
 }
@@ -226,22 +226,40 @@ fn groups_that_are_kept_are_counted_without_being_made() {
         bed.put(&format!("a/{at}"), text);
     }
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    assert_eq!(
-        bed.index().reader().group_count(&View::All, threshold),
-        None,
-        "not settled"
-    );
+    let reader = bed.index().reader();
+    let count = |view: &View, threshold| {
+        let counted = reader.kept_group_count(view, threshold, &Cancel::never());
+        counted.unwrap()
+    };
+    let listed = || {
+        let listed = reader.groups(&View::All, threshold, &account(bed.index()));
+        let listed = listed.unwrap().groups;
+        let files = |id| reader.files_in(id, &View::All);
+        let is_shown = |group: &&crate::GroupView| {
+            let members = group.members.iter().map(|member| files(member.document));
+            let own = files(group.principal);
+            own > 0 && own + members.sum::<u64>() > 1
+        };
+        listed.iter().filter(is_shown).count() as u64
+    };
+    let one = View::Roots([RootId(1)].into());
+    assert_eq!(count(&View::All, threshold), Some(listed()), "unsettled");
     bed.settle();
-    let groups = bed
-        .index()
-        .reader()
-        .groups(&View::All, threshold, &account(bed.index()))
-        .unwrap()
-        .groups;
-    assert!(groups.len() > 2);
-    let count = |view: &View, threshold| bed.index().reader().group_count(view, threshold);
-    assert_eq!(count(&View::All, threshold), Some(groups.len() as u64));
-    // Others are made for the question.
+    let groups = listed();
+    assert!(groups > 2);
+    // All that is served lies in one root.
+    assert_eq!(count(&View::All, threshold), Some(groups));
+    assert_eq!(count(&one, threshold), Some(groups));
+    // While something waits they are counted one by one.
+    for path in ["a/0", "a/1", "a/7"] {
+        bed.remove(path);
+        assert_eq!(count(&View::All, threshold), Some(listed()));
+    }
+    bed.put("b/other", "a text that is only here");
+    assert_eq!(count(&View::All, threshold), Some(listed()));
+    // Others would have to be made.
+    let before = bed.index().index.work();
     assert_eq!(count(&View::All, Ratio::new(0.5).unwrap()), None);
-    assert_eq!(count(&View::Roots([RootId(1)].into()), threshold), None);
+    assert_eq!(count(&one, threshold), None);
+    assert_eq!(bed.index().index.work(), before);
 }

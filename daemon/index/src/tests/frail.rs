@@ -15,6 +15,8 @@ use crate::store::{
 thread_local! {
     /// Whether this thread dawdles after it read a document's record.
     pub(super) static DAWDLES: Cell<bool> = const { Cell::new(false) };
+    /// Writes in the longest batch that this thread applied.
+    pub(super) static LONGEST: Cell<usize> = const { Cell::new(0) };
 }
 
 /// What is about to be done to the store in memory.
@@ -98,6 +100,7 @@ impl RecordStore for Frail {
             None => Vec::new(),
         };
         self.spend(&first)?;
+        LONGEST.set(LONGEST.get().max(batch.len()));
         self.0.records().apply(batch)
     }
     fn scan(

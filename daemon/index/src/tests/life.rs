@@ -127,14 +127,11 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
         });
         scope.spawn(|| {
             busy(&|| {
-                bed.index()
-                    .reader()
-                    .groups(&View::All, Ratio::new(0.5).unwrap(), &account(bed.index()))
-                    .unwrap();
-                bed.index()
-                    .reader()
-                    .files(&View::All, &mut |_| ControlFlow::Continue(()))
-                    .unwrap();
+                let (reader, account) = (bed.index().reader(), account(bed.index()));
+                let threshold = Ratio::new(0.5).unwrap();
+                reader.groups(&View::All, threshold, &account).unwrap();
+                let mut visit = |_| ControlFlow::Continue(());
+                reader.files(&View::All, &account, &mut visit).unwrap();
             })
         });
         for _ in 0..300 {
@@ -187,6 +184,7 @@ fn what_was_applied_before_is_settled_while_documents_keep_coming() {
         index
             .reader()
             .group_of(gone)
+            .group
             .is_some_and(|group| group.id.is_some())
     );
     bed.remove("a/one");
@@ -210,6 +208,7 @@ fn what_was_applied_before_is_settled_while_documents_keep_coming() {
         index
             .reader()
             .group_of(longest)
+            .group
             .is_some_and(|group| group.id.is_some())
     );
     assert!(
@@ -325,7 +324,8 @@ fn files_without_text_are_no_group_and_never_equal() {
         states.push((file.state, file.document.is_some()));
         std::ops::ControlFlow::Continue(())
     };
-    bed.index().reader().files(&View::All, &mut visit).unwrap();
+    let (reader, account) = (bed.index().reader(), account(bed.index()));
+    reader.files(&View::All, &account, &mut visit).unwrap();
     assert_eq!(states, [(State::NoText, false); 2]);
 }
 

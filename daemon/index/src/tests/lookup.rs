@@ -8,8 +8,9 @@ use simdex_signature::Ratio;
 
 use super::bed::{Bed, account, content, put};
 use super::texts::Random;
+use crate::reader::files::FirstContents;
 use crate::registry::Carried;
-use crate::{FileView, View};
+use crate::{Cancel, Change, FileView, View};
 
 /// Two versions of one text, a copy of another, and one that stands alone.
 fn fill(bed: &Bed) -> [String; 4] {
@@ -46,15 +47,16 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
             group.principal == id || group.members.iter().any(|member| member.document == id)
         };
         let expected = listed.iter().find(holds);
-        let found = bed.index().reader().group_of(id);
+        let found = bed.index().reader().group_of(id).group;
         let named = expected.and_then(|group| group.id);
         assert_eq!(named, bed.index().reader().group_id_of(id), "{text}");
         assert_eq!(named, found.as_ref().and_then(|group| group.id));
-        let by_id = named.and_then(|group| bed.index().reader().group_by_id(group));
+        let by_id = named.and_then(|group| bed.index().reader().group_by_id(group).group);
         assert_eq!(format!("{found:?}"), format!("{by_id:?}"));
         assert_eq!(format!("{found:?}"), format!("{:?}", expected.cloned()));
     }
-    assert!(bed.index().reader().group_by_id(GroupId(99)).is_none());
+    let unknown = bed.index().reader().group_by_id(GroupId(99));
+    assert!(unknown.group.is_none() && !unknown.is_unsettled);
 }
 
 #[test]
@@ -65,13 +67,49 @@ fn a_group_that_shrinks_to_one_file_is_no_group_any_more() {
     let id = bed.id(&texts[2]).unwrap();
     let group = bed.index().reader().group_id_of(id).unwrap();
     bed.remove("b/copy");
-    assert!(
-        bed.index().reader().group_of(id).is_none(),
-        "before it is settled"
-    );
+    let found = bed.index().reader().group_of(id);
+    assert!(found.group.is_none() && found.is_unsettled);
+    let found = bed.index().reader().group_by_id(group);
+    assert!(found.group.is_none() && found.is_unsettled);
     bed.settle();
     assert_eq!(bed.index().reader().group_id_of(id), None);
-    assert!(bed.index().reader().group_by_id(group).is_none());
+    let found = bed.index().reader().group_by_id(group);
+    assert!(found.group.is_none() && !found.is_unsettled);
+}
+
+#[test]
+fn a_group_whose_id_passes_on_is_not_settled_rather_than_unknown() {
+    let (bed, base) = (Bed::memory(), Random::new(51).words(60));
+    let texts = ["a longer end", "an end", "end"].map(|end| format!("{base} {end}"));
+    for (at, text) in texts.iter().enumerate() {
+        bed.put(&format!("a/{at}"), text);
+    }
+    bed.settle();
+    let (reader, ids) = (
+        bed.index().reader(),
+        texts.each_ref().map(|text| bed.id(text).unwrap()),
+    );
+    let group = reader.group_id_of(ids[0]).unwrap();
+    bed.remove("a/0");
+    let is_unsettled = |found: crate::GroupLookup| {
+        assert!(found.group.is_none() && found.unsettled.awaited > 0);
+        found.is_unsettled
+    };
+    assert!(
+        is_unsettled(reader.group_by_id(group)),
+        "its principal went"
+    );
+    // The step breaks off once the principal is removed: its members have no place yet.
+    bed.fail_after(1);
+    assert!(bed.index().writer.settle_step(&Cancel::never()).is_err());
+    bed.fail_after(i64::MAX);
+    assert!(is_unsettled(reader.group_by_id(group)));
+    assert!(is_unsettled(reader.group_of(ids[1])));
+    let unknown = reader.group_by_id(GroupId(99));
+    assert!(unknown.group.is_none() && !unknown.is_unsettled);
+    bed.settle();
+    let found = reader.group_by_id(group).group.unwrap();
+    assert_eq!((found.principal, found.members.len()), (ids[1], 1));
 }
 
 #[test]
@@ -185,4 +223,62 @@ fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not
             .unwrap();
     };
     assert_eq!(visited(&of_content), expected);
+}
+
+#[test]
+fn a_list_of_files_remembers_only_documents_of_several() {
+    let (bed, mut random) = (Bed::memory(), Random::new(52));
+    let text = random.words(30);
+    for at in 0..40 {
+        bed.put(&format!("a/{at}"), &random.words(30));
+    }
+    let account = account(bed.index());
+    let listed = |view: &View| {
+        let (mut first, mut files) = (FirstContents::of(&account), 0);
+        let visit = &mut |_| {
+            files += 1;
+            ControlFlow::Continue(())
+        };
+        let reader = bed.index().reader();
+        reader.files_after(view, &mut first, visit).unwrap();
+        (files, first.contents.len())
+    };
+    assert_eq!(listed(&View::All), (40, 0));
+    bed.put("a/x", &text);
+    bed.put("b/x", &text);
+    assert_eq!(listed(&View::All), (42, 1));
+    assert_eq!(
+        listed(&View::Roots([simdex_schema::RootId(1)].into())),
+        (41, 0)
+    );
+}
+
+#[test]
+fn files_that_may_have_moved_in_a_view_are_counted_and_edits_are_not() {
+    let (bed, mut random) = (Bed::memory(), Random::new(53));
+    let texts: Vec<String> = (0..3).map(|_| random.words(30)).collect();
+    bed.put("a/z", &texts[0]);
+    let reader = bed.index().reader();
+    let [one, other] = [1, 2].map(|root| View::Roots([simdex_schema::RootId(root)].into()));
+    let views = [&View::All, &one, &other];
+    let before = views.map(|view| reader.moves(view));
+    let moved = || [0, 1, 2].map(|at| reader.moved_since(views[at], before[at]));
+    bed.put("a/z", &texts[1]);
+    assert_eq!(moved(), [0, 0, 0], "in place");
+    let z = || Change::removal(super::bed::file("a/z"));
+    let a = put(bed.index(), "a/a", &texts[1], 0);
+    bed.index().writer.apply(&[z(), a]).unwrap();
+    assert_eq!(moved(), [1, 1, 0], "renamed");
+    bed.put("b/new", &texts[2]);
+    bed.index().writer.apply(&[z()]).unwrap();
+    assert_eq!(moved(), [1, 1, 0], "what is gone does not go again");
+    bed.remove("a/a");
+    assert_eq!(moved(), [2, 1, 0], "from one root to the other");
+    // A batch that cannot be applied moves nothing, and is not under way for ever.
+    bed.fail_after(0);
+    let gone = Change::removal(super::bed::file("b/new"));
+    assert!(bed.index().writer.apply(&[gone]).is_err());
+    bed.fail_after(i64::MAX);
+    let now = reader.moves(&View::All);
+    assert_eq!(reader.moved_since(&View::All, now), 0);
 }

@@ -95,7 +95,8 @@ impl Model {
             shown.push((path, file.state, file.document.unwrap().1));
             ControlFlow::Continue(())
         };
-        index.reader().files(view, &mut visit).unwrap();
+        let listed_all = index.reader().files(view, &account(index), &mut visit);
+        listed_all.unwrap();
         assert_eq!(shown, expected);
         listed.documents = first.len() as u64;
         let counts = index.reader().count_files(view, &Cancel::never()).unwrap();

@@ -41,7 +41,9 @@ fn a_document_of_hidden_roots_appears_nowhere() {
             paths.push(file.path);
             std::ops::ControlFlow::Continue(())
         };
-        reader.files(&view, &mut visit).unwrap();
+        reader
+            .files(&view, &account(bed.index()), &mut visit)
+            .unwrap();
         assert_eq!(paths, [std::path::Path::new("/data/a/shown")]);
         let files = |text: &str| reader.files_of(id(text), &view).unwrap().len();
         assert_eq!((files(&shown), files(&hidden)), (1, 0));

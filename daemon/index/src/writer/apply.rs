@@ -49,6 +49,7 @@ impl IndexWriter {
         let BatchBuilder {
             mut batch,
             counted,
+            moved,
             links,
             fresh,
             unknown_content,
@@ -61,7 +62,10 @@ impl IndexWriter {
             batch.put(key::meta(), writer.meta.encode());
         }
         let counted = self.count_changes(counted)?;
-        batch.apply()?;
+        self.shared.kept_counts().moves.begin(&moved);
+        let written = batch.apply();
+        self.shared.kept_counts().moves.end(&moved);
+        written?;
         for (hash, holds) in links {
             if holds {
                 writer.orphans.remove(&hash);

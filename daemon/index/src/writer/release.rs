@@ -1,12 +1,13 @@
 //! Letting documents with damaged texts go, so that their files are extracted again.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Reason, State, key};
 
 use super::purge::forget_name;
-use crate::batch::Batch;
+use crate::batch::{Batch, LONG_BATCH};
 use crate::counts::{CountChange, CountedFile};
 use crate::error::decode_error;
 use crate::index::visit;
@@ -90,21 +91,11 @@ impl IndexWriter {
         if damaged.is_empty() {
             return Ok(Vec::new());
         }
-        let _writer = self.lock();
-        let mut batch = Batch::new(self.shared.store.records());
-        let (mut released, mut counted) = (Vec::new(), Vec::new());
-        for id in &damaged {
-            released.extend(self.release(&mut batch, *id, &mut counted)?);
+        let mut left: Vec<DocId> = damaged.iter().rev().copied().collect();
+        let mut released = Vec::new();
+        while !left.is_empty() {
+            self.release_part(&mut left, &mut released)?;
         }
-        let counted = self.count_changes(counted)?;
-        batch.apply()?;
-        let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
-        state.count(&mut counts, &counted);
-        state.queue_changed_documents(&counted);
-        damaged
-            .iter()
-            .for_each(|id| state.unsettled.queue_file_check(*id));
-        drop((counts, state));
         // Only now: a failure above must not forget what is damaged.
         self.shared
             .damaged
@@ -113,44 +104,114 @@ impl IndexWriter {
         Ok(released)
     }
 
-    /// Unreads the files of one document and forgets its contents and its name; the next purge
-    /// forgets the document.
-    fn release(
+    /// Releases some of these documents in one batch, and takes those out that are released whole; adds their files.
+    /// Changes are applied between two parts.
+    fn release_part(
         &self,
-        batch: &mut Batch<'_>,
-        id: DocId,
-        counted: &mut Vec<CountChange>,
-    ) -> Result<Vec<FileKey>, IndexError> {
-        let mut files = Vec::new();
-        for carried in batch.keys(&key::contents_of_document(id))? {
-            let Some(hash) = carried.get(9..).and_then(ContentHash::from_slice) else {
-                continue;
-            };
-            for link in batch.keys(&key::files_of_content(hash))? {
-                let Some(file) = key::parse_file(&link, 33) else {
-                    continue;
-                };
-                if let Some(record) = self.registry.file(&file)? {
-                    let outcome = FileOutcome::Unread(State::Unstable, Reason::TextDamaged.into());
-                    let unread = FileRecord {
-                        outcome,
-                        ..record.clone()
-                    };
-                    batch.put(key::file(&file), unread.encode());
-                    for (record, more) in [(&record, false), (&unread, true)] {
-                        let file = CountedFile::new(&file, record, |hash| self.found(hash))?;
-                        counted.push(CountChange { file, more });
-                    }
+        left: &mut Vec<DocId>,
+        released: &mut Vec<FileKey>,
+    ) -> Result<(), IndexError> {
+        let _writer = self.lock();
+        let mut part = Part::of(Batch::new(self.shared.store.records()));
+        let mut whole = Vec::new();
+        while let Some(id) = left.last()
+            && self.release(&mut part, *id)?
+        {
+            whole.extend(left.pop());
+        }
+        let counted = self.count_changes(part.counted)?;
+        part.batch.apply()?;
+        let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
+        state.count(&mut counts, &counted);
+        state.queue_changed_documents(&counted);
+        whole
+            .iter()
+            .for_each(|id| state.unsettled.queue_file_check(*id));
+        released.extend(part.files);
+        Ok(())
+    }
+
+    /// Unreads the files of one document and forgets its contents and its name; the next purge
+    /// forgets the document. False where the batch is long by then: the rest is for another.
+    fn release(&self, part: &mut Part<'_>, id: DocId) -> Result<bool, IndexError> {
+        let carried = self.first_keys(&key::contents_of_document(id))?;
+        let is_all = carried.len() < LONG_BATCH;
+        for carried in carried {
+            if let Some(hash) = carried.get(9..).and_then(ContentHash::from_slice) {
+                if !self.release_content(part, hash)? {
+                    return Ok(false);
                 }
-                batch.delete(link);
-                files.push(file);
+                part.batch.delete(key::content(hash));
             }
-            batch.delete(key::content(hash));
-            batch.delete(carried);
+            part.batch.delete(carried);
         }
-        if let Some(record) = self.registry.document(id)? {
-            forget_name(batch, id, record.hash)?;
+        if let (true, Some(record)) = (is_all, self.registry.document(id)?) {
+            forget_name(&mut part.batch, id, record.hash)?;
         }
-        Ok(files)
+        Ok(is_all)
+    }
+
+    /// Unreads the files that hold a content, in the same way.
+    fn release_content(&self, part: &mut Part<'_>, hash: ContentHash) -> Result<bool, IndexError> {
+        if part.batch.len() >= LONG_BATCH {
+            return Ok(false);
+        }
+        let links = self.first_keys(&key::files_of_content(hash))?;
+        let is_all = links.len() < LONG_BATCH;
+        for link in links {
+            if let Some(file) = key::parse_file(&link, 33) {
+                self.unread(part, file)?;
+            }
+            part.batch.delete(link);
+        }
+        Ok(is_all)
+    }
+
+    fn unread(&self, part: &mut Part<'_>, key: FileKey) -> Result<(), IndexError> {
+        if let Some(record) = self.registry.file(&key)? {
+            let outcome = FileOutcome::Unread(State::Unstable, Reason::TextDamaged.into());
+            let unread = FileRecord {
+                outcome,
+                ..record.clone()
+            };
+            part.batch.put(key::file(&key), unread.encode());
+            for (record, more) in [(&record, false), (&unread, true)] {
+                let file = CountedFile::new(&key, record, |hash| self.found(hash))?;
+                part.counted.push(CountChange { file, more });
+            }
+        }
+        part.files.push(key);
+        Ok(())
+    }
+
+    /// The first keys with a prefix, as many as one batch is to change.
+    fn first_keys(&self, prefix: &[u8]) -> Result<Vec<Vec<u8>>, IndexError> {
+        let mut keys = Vec::new();
+        let visit = &mut |key: &[u8], _: &[u8]| {
+            keys.push(key.to_vec());
+            match keys.len() < LONG_BATCH {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        };
+        self.shared.store.records().scan(prefix, None, visit)?;
+        Ok(keys)
+    }
+}
+
+/// Files that are unread in one batch.
+struct Part<'a> {
+    batch: Batch<'a>,
+    counted: Vec<CountChange>,
+    files: Vec<FileKey>,
+}
+
+impl<'a> Part<'a> {
+    fn of(batch: Batch<'a>) -> Self {
+        Self {
+            batch,
+            counted: Vec::new(),
+            files: Vec::new(),
+        }
     }
 }

@@ -32,10 +32,9 @@ mod group_ids;
 mod newcomers;
 mod parts;
 mod regrouped;
+mod removal;
 
-use group_ids::group_value;
 use newcomers::{Newcomer, Placement};
-use parts::PART;
 pub(crate) use regrouped::GroupsBefore;
 pub use regrouped::{GroupMove, Regrouped};
 
@@ -159,52 +158,8 @@ impl IndexWriter {
             gone.retain(|id| !unsettled.any_to_place_before_check_of(*id));
         }
         for id in gone {
-            // Locked anew for each, so that changes are applied in between. A document that is to be checked,
-            // or in a star, is not purged.
-            let _writer = self.lock();
-            if self.shared.state().is_groupable(id) {
-                // A file carries it again since: the next step says where it belongs.
-                continue;
-            }
+            // A document that is to be checked, or in a star, is not purged.
             self.remove_from_group(id)?;
-        }
-        Ok(())
-    }
-
-    /// Removes a document from its group. Its mark on disk says that it must be placed again should a file
-    /// carry it once more; so do those of the members it displaces. The id of its group goes to its
-    /// successor.
-    fn remove_from_group(&self, id: DocId) -> Result<(), IndexError> {
-        let mut batch = Batch::new(self.shared.store.records());
-        let successor = {
-            let state = self.shared.state();
-            batch.put(key::unsettled(id), Vec::new());
-            batch.delete(key::edge(id, state.stars.principal(id)));
-            for (member, _) in state.stars.members(id) {
-                batch.delete(key::edge(id, member));
-                batch.put(key::unsettled(member), Vec::new());
-            }
-            let successor = state.successor(id);
-            if let Some(group) = state.group_ids.of(id) {
-                batch.delete(key::group(id));
-                successor
-                    .iter()
-                    .for_each(|successor| batch.put(key::group(*successor), group_value(group)));
-            }
-            successor
-        };
-        batch.apply()?;
-        let mut state = self.shared.state_mut();
-        let since = state.unsettled.clear_file_check(id);
-        let members: Vec<DocId> = state.stars.members(id).map(|(member, _)| member).collect();
-        members
-            .into_iter()
-            .chain([id])
-            .for_each(|id| state.regroup(id, since));
-        let displaced = state.stars.remove(id);
-        state.requeue(&displaced, since);
-        if let (Some(group), Some(successor)) = (state.group_ids.release(id), successor) {
-            state.group_ids.assign(successor, group);
         }
         Ok(())
     }
@@ -237,7 +192,7 @@ impl IndexWriter {
             finder.keep_loaded(loaded);
         }
         match place {
-            Place::Principal { taken } if taken.len() > PART => self.lead_in_parts(id, taken),
+            Place::Principal { taken } if self.is_long(place) => self.lead_in_parts(id, taken),
             _ => self.place_at_once(id, place).map(drop),
         }
     }
@@ -342,14 +297,6 @@ impl IndexState {
         displaced
             .iter()
             .for_each(|id| self.unsettled.queue_placement_since(*id, since));
-    }
-
-    /// The member most likely to lead once this principal is gone.
-    fn successor(&self, id: DocId) -> Option<DocId> {
-        let members = self.stars.members(id).map(|(member, _)| member);
-        let free = members
-            .filter(|member| self.is_groupable(*member) && self.group_ids.of(*member).is_none());
-        free.min_by_key(|member| rank(&self.table, *member))
     }
 }
 

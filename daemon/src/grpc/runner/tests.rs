@@ -31,6 +31,7 @@ fn until(patience: Duration) -> Caller {
     Caller {
         client: ClientId::default(),
         deadline: Instant::now() + patience,
+        is_lasting: false,
     }
 }
 
@@ -183,4 +184,11 @@ async fn queries_that_hang_keep_nobody_from_the_status() {
     drop(release);
     hangs.await.unwrap().unwrap();
     runner.engine().unwrap().stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_without_a_near_end_takes_its_memory_as_such() {
+    let (runner, request) = (runner(), Request::new(()));
+    assert!(runner.long_caller(&request).is_lasting);
+    assert!(!runner.caller(&request).is_lasting);
 }

@@ -72,13 +72,16 @@ pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str)
 
 fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let figures = [
-        (summary.files_on_disk, "files on disk"),
-        (summary.container_members, "files inside containers"),
-        (summary.documents, "different texts"),
+        (Some(summary.files_on_disk), "files on disk"),
+        (Some(summary.container_members), "files inside containers"),
+        (Some(summary.documents), "different texts"),
         (summary.groups, "groups"),
     ];
     out.write_all(b"<ul class=\"figures\">\n")?;
-    for (count, what) in figures {
+    let known = figures
+        .into_iter()
+        .filter_map(|(count, what)| Some((count?, what)));
+    for (count, what) in known {
         writeln!(out, "<li><b>{}</b>{what}</li>", Count(count))?;
     }
     out.write_all(b"</ul>\n")

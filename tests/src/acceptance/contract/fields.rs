@@ -83,6 +83,7 @@ const PENDING: Fields = &[
     ("held_losses", Count),
     ("unreadable", Count),
     ("damaged", Count),
+    ("moved", Count),
 ];
 
 const ROOT: Fields = &[

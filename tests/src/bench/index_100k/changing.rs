@@ -29,7 +29,9 @@ pub(super) fn status(index: &Index, figures: &mut Figures<'_>) -> anyhow::Result
         let told = (index.usage(), index.memory_use(), index.unsettled());
         let threshold =
             Ratio::new(index.reader().parameters().threshold).context("no threshold")?;
-        std::hint::black_box((told, index.reader().group_count(&View::All, threshold)));
+        let reader = index.reader();
+        let groups = reader.kept_group_count(&View::All, threshold, &Cancel::never())?;
+        std::hint::black_box((told, groups));
         times.push(thread_processor_time() - begin);
     }
     figures.against(

@@ -21,7 +21,8 @@ impl IndexWriter {
             let pending = state.unsettled.take_regroupings();
             let principals = pending.iter().map(|id| state.stars.principal(*id));
             let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
-            let by_shown = affected.into_iter().partition(|id| state.is_shown(*id));
+            let staying = affected.into_iter().filter(|id| !state.is_going(*id));
+            let by_shown = staying.partition(|id| state.is_shown(*id));
             let changed = state.note_appearing(&by_shown);
             let first_new = GroupId(writer.meta.next_group);
             let group_ids = state.assign_group_ids(&by_shown, &mut writer.meta.next_group);
@@ -94,6 +95,11 @@ impl IndexState {
             .chain(&members)
             .for_each(|id| self.note_group(*id));
         members
+    }
+
+    /// Whether a principal is yet to be removed: its group keeps its id until that passes to the successor.
+    fn is_going(&self, id: DocId) -> bool {
+        self.stars.leads(id) && self.unsettled.needs_file_check(id) && !self.is_groupable(id)
     }
 
     /// Whether a group around this document is shown: the principal of at least two files.

@@ -1,5 +1,5 @@
-//! A document that comes to lead very many: its group is changed in parts, so that no change of files waits for
-//! one great batch. Between two parts some documents have no place, as after a crash: each part is whole, and
+//! A document that comes to lead very many, or to take very many from others: groups are changed in parts, so that
+//! no change of files waits for one great batch. Between two parts some documents have no place, as after a crash: each part is whole, and
 //! says on disk which they are.
 
 use std::collections::BTreeSet;
@@ -9,12 +9,22 @@ use simdex_schema::{DocId, EdgeRecord, key};
 use super::put_edge;
 use crate::batch::Batch;
 use crate::groups::Place;
+use crate::unsettled::Generation;
 use crate::{IndexError, IndexWriter};
 
 /// Documents whose places are changed in one batch.
 pub(super) const PART: usize = if cfg!(test) { 4 } else { 4_096 };
 
 impl IndexWriter {
+    /// Whether placing a document changes the places of more others than one batch is to hold.
+    pub(super) fn is_long(&self, place: &Place) -> bool {
+        let Place::Principal { taken } = place else {
+            return false;
+        };
+        let displaced = self.shared.state().stars.displaced(place);
+        taken.len() + displaced.len() > PART
+    }
+
     /// Has a document lead these, which are members of later principals or such themselves: they lose their
     /// places, it gets its own, and they join it.
     pub(super) fn lead_in_parts(
@@ -25,7 +35,9 @@ impl IndexWriter {
         let (members, leaders) = self.losing_places(taken);
         // A principal loses its place once it has no members any more.
         for some in members.chunks(PART).chain(leaders.chunks(PART)) {
-            self.take_places(id, some)?;
+            let _writer = self.lock();
+            let since = self.shared.state().unsettled.placement_since(id);
+            self.take_places(some, since)?;
         }
         let alone = Place::Principal { taken: Vec::new() };
         if !self.place_at_once(id, &alone)? {
@@ -46,9 +58,9 @@ impl IndexWriter {
         (members.into_iter().collect(), leaders)
     }
 
-    /// Takes the places of settled documents that lead nobody, because of one that is about to lead.
-    fn take_places(&self, leader: DocId, ids: &[DocId]) -> Result<(), IndexError> {
-        let _writer = self.lock();
+    /// Takes the places of settled documents that lead nobody, because of something queued in that generation. The
+    /// writer is held.
+    pub(super) fn take_places(&self, ids: &[DocId], since: Generation) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         {
             let state = self.shared.state();
@@ -59,7 +71,6 @@ impl IndexWriter {
         }
         batch.apply()?;
         let mut state = self.shared.state_mut();
-        let since = state.unsettled.placement_since(leader);
         for id in ids {
             state.regroup(*id, since);
             let displaced = state.stars.remove(*id);

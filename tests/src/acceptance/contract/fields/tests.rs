@@ -23,7 +23,7 @@ fn what_is_not_complete_says_why() {
     let fields: Fields = &[("complete", Bool)];
     let pending = json!({
         "queued": 1, "retrying": 0, "unsettled": 0, "crowded": 0, "stale_roots": 0, "held_losses": 0,
-        "unreadable": 0, "damaged": 0
+        "unreadable": 0, "damaged": 0, "moved": 0
     });
     let line =
         |complete: bool, pending: &Value| json!({"v": 1, "complete": complete, "pending": pending});

@@ -1,0 +1,112 @@
+//! The groups that are kept, of all that is served: one by its document or its id, and how many there are. No text
+//! is read for that.
+
+use simdex_schema::{DocId, GroupId};
+use simdex_signature::Ratio;
+
+use super::{AT_ONCE, GroupView};
+use crate::shared::IndexState;
+use crate::{Cancel, IndexError, IndexReader, UnsettledCounts, View};
+
+/// What is known of one group at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct GroupLookup {
+    /// The group, as [`IndexReader::groups`] lists it.
+    pub group: Option<GroupView>,
+    /// There is none to be shown, but there may be once what waits is settled.
+    pub is_unsettled: bool,
+    /// Documents that were not settled then.
+    pub unsettled: UnsettledCounts,
+}
+
+impl IndexReader {
+    /// The id of the group that a document is in; none where it is in none, or where its group has no id yet.
+    pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
+        let state = self.shared.state();
+        state.group_ids.of(state.stars.principal(document))
+    }
+
+    /// The group that a document is in. Takes as long as that group has members.
+    pub fn group_of(&self, document: DocId) -> GroupLookup {
+        let state = self.shared.state();
+        let principal = state.stars.principal(document);
+        let group = state.served_group(principal);
+        let waits = |id| {
+            let unsettled = &state.unsettled;
+            unsettled.needs_placement(id) || unsettled.needs_file_check(id)
+        };
+        GroupLookup {
+            is_unsettled: group.is_none() && (waits(document) || waits(principal)),
+            group,
+            unsettled: state.unsettled.counts(),
+        }
+    }
+
+    /// The group with this id, in the same way.
+    pub fn group_by_id(&self, group: GroupId) -> GroupLookup {
+        let state = self.shared.state();
+        let known = state.group_ids.principal(group);
+        // Who leads it may have no place yet, or have joined another until ids are given anew.
+        let principal = known.filter(|id| state.stars.leads(*id));
+        let found = principal.and_then(|principal| state.served_group(principal));
+        GroupLookup {
+            is_unsettled: known.is_some() && found.is_none() && !state.unsettled.is_empty(),
+            group: found,
+            unsettled: state.unsettled.counts(),
+        }
+    }
+
+    /// How many groups [`IndexReader::groups`] lists of a view; none where they would have to be made for it. The
+    /// state is locked for some thousands of documents at a time.
+    pub fn kept_group_count(
+        &self,
+        view: &View,
+        threshold: Ratio,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, IndexError> {
+        if threshold != self.shared.threshold() {
+            return Ok(None);
+        }
+        let visible = {
+            let state = self.shared.state();
+            if *view == state.served && state.unsettled.is_empty() {
+                return Ok(Some(state.group_ids.len() as u64));
+            }
+            if !state.keeps_groups_of(view) {
+                return Ok(None);
+            }
+            state.texts(view)
+        };
+        let (mut visible, mut count) = (visible.iter().peekable(), 0);
+        while visible.peek().is_some() {
+            cancel.check()?;
+            let state = self.shared.state();
+            let some = visible.by_ref().take(AT_ONCE);
+            count += some
+                .filter(|id| state.heads_group(DocId(*id), view))
+                .count();
+        }
+        Ok(Some(count as u64))
+    }
+}
+
+impl IndexState {
+    /// Whether the groups of a view are those that are kept: it shows the documents that are served.
+    pub(super) fn keeps_groups_of(&self, view: &View) -> bool {
+        *view == self.served || self.texts(view) == self.texts(&self.served)
+    }
+
+    /// The group around a principal, where it holds two files that are served.
+    fn served_group(&self, principal: DocId) -> Option<GroupView> {
+        let is_shown = self.table.is_text(principal) && self.heads_group(principal, &self.served);
+        is_shown.then(|| self.group_around(&self.stars, principal))
+    }
+
+    /// Whether a document with a file in the view is no member, and two files or more are in the group around it.
+    fn heads_group(&self, id: DocId, view: &View) -> bool {
+        let files = |id| self.table.files_in(id, view);
+        let members = self.stars.members(id).map(|(member, _)| files(member));
+        let own = files(id);
+        self.stars.principal(id) == id && own > 0 && own + members.sum::<u64>() > 1
+    }
+}
