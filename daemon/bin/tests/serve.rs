@@ -210,7 +210,10 @@ fn lists_close_with_the_same_counts() {
         })
         .unwrap();
     assert_eq!((files.files_on_disk, files.documents), (4, 3));
-    assert_eq!((files.groups, groups.groups, pairs.groups), (1, 1, 1));
+    assert_eq!(
+        (files.groups, groups.groups, pairs.groups),
+        (Some(1), Some(1), Some(1))
+    );
     let sought = (files.pairs, groups.pairs, pairs.pairs);
     assert_eq!(
         sought,

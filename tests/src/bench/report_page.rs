@@ -112,7 +112,7 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             roots: vec!["/share".into()],
             summary: Summary {
                 files_on_disk: groups * FILES,
-                groups,
+                groups: Some(groups),
                 completeness: Pending::default().into(),
                 ..Summary::default()
             },
