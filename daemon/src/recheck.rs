@@ -6,6 +6,7 @@
 //! doubted and read anew. Where the last run was is kept in the data directory.
 
 mod cursor;
+mod debt;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -19,6 +20,7 @@ use simdex_index::{IndexError, IndexWriter};
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
+use self::debt::Debt;
 use crate::config::WatchConfig;
 use crate::ingest::{OwnReports, now};
 use crate::lifecycle::Lifecycle;
@@ -30,10 +32,6 @@ use crate::watch::stat::Observe;
 const BATCH: usize = 64;
 /// What is read at once.
 const CHUNK: usize = 128 << 10;
-/// What is read of a file before it is closed and the rate is kept to.
-const PART: u64 = 1 << 20;
-/// A file counts as at least so many bytes: opening it costs as well.
-const LEAST: u64 = 16 << 10;
 /// Added to the niceness of the thread.
 const GIVE_WAY: i32 = 15;
 /// How often the place is written down.
@@ -322,34 +320,6 @@ impl Round {
     }
 }
 
-/// Bytes that were read and not yet waited for.
-#[derive(Debug, Default)]
-struct Debt(u64);
-
-impl Debt {
-    /// The length of the next part of a file, charged before it is read: where that fails half way, bytes were
-    /// read as well. A file costs [`LEAST`] bytes at least.
-    fn charge_part(&mut self, at: u64, length: u64) -> u64 {
-        let part = (length - at).min(PART);
-        let opening = if at == 0 {
-            LEAST.saturating_sub(length)
-        } else {
-            0
-        };
-        self.0 += part + opening;
-        part
-    }
-
-    /// How long to wait for what was read, at a rate in bytes a second; zero while that is little.
-    fn pay_off(&mut self, rate: u64) -> Duration {
-        let rate = rate.max(1);
-        if self.0 < (rate / 4).max(1) {
-            return Duration::ZERO;
-        }
-        Duration::from_secs_f64(std::mem::take(&mut self.0) as f64 / rate as f64)
-    }
-}
-
 /// Adds a part of a file, of `length` bytes from `start`, to a hash; false where it cannot be read or
 /// the file is not any more what its record says.
 fn read_part(
@@ -392,25 +362,6 @@ fn is_fresh(read: i64, now: i64, rest: Duration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_byte_of_every_file_is_waited_for() {
-        for length in [0, 1, LEAST, LEAST + 1, PART, PART + 1, 3 * PART + 7] {
-            let (mut debt, mut at, mut waited) = (Debt::default(), 0, Duration::ZERO);
-            loop {
-                at += debt.charge_part(at, length);
-                waited += debt.pay_off(1);
-                if at == length {
-                    break;
-                }
-            }
-            assert_eq!(waited.as_secs(), length.max(LEAST), "{length}");
-        }
-        let mut debt = Debt::default();
-        debt.charge_part(0, LEAST);
-        assert_eq!(debt.pay_off(u64::MAX), Duration::ZERO);
-        assert_eq!(debt.pay_off(1).as_secs(), LEAST, "little is not forgotten");
-    }
 
     #[test]
     fn what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again() {

@@ -3,18 +3,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod moved;
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::ops::ControlFlow;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Cancel, MemoryAccount, View};
+use simdex_index::Cancel;
 use simdexd::config::{Config, ExtractConfig, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::lists::{self, ListError, ListRequest};
 use simdexd::rescan::ShownLoss;
 use simdexd::roots::{Root, RootState};
 use simdexd::walk_queue::{WalkQueue, WalkRequest};
@@ -148,11 +148,6 @@ impl Bed {
             }
         }
         found
-    }
-
-    fn account(&self) -> MemoryAccount {
-        let questions = &self.engine.index.reader().memory().questions;
-        questions.account(&Cancel::never())
     }
 
     fn agree(&self, when: &str) {
@@ -581,86 +576,4 @@ fn a_copy_in_a_roots_place_holds_most_known_files_and_is_believed() {
     bed.write("new.txt");
     bed.engine.sync(&Cancel::never()).unwrap();
     bed.agree("restored from a backup, say");
-}
-
-/// Two pairs of near-duplicates, `d` and `e`, `m` and `z`.
-fn with_pairs() -> Bed {
-    let bed = Bed::new(&[]);
-    for (name, family) in [("d", "one"), ("e", "one"), ("m", "two"), ("z", "two")] {
-        let text: String = (0..200).map(|at| format!("{family}{at} ")).collect();
-        fs::write(bed.path(&format!("{name}.txt")), text + name).unwrap();
-    }
-    bed.engine.sync(&Cancel::never()).unwrap();
-    bed
-}
-
-#[test]
-fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
-    let bed = with_pairs();
-    // The pairs listed, and how many files moved; the renaming takes place once the first pair is listed.
-    let list = |strict, renaming: Option<[&str; 2]>| {
-        let request = ListRequest {
-            view: bed.engine.roots.view(),
-            threshold: bed.engine.threshold(),
-            strict,
-        };
-        let mut pairs = 0;
-        let mut visit = |_| {
-            if let (0, Some([from, to])) = (pairs, renaming) {
-                bed.rename(from, to);
-                bed.engine.sync(&Cancel::never()).unwrap();
-            }
-            pairs += 1;
-            ControlFlow::Continue(())
-        };
-        let listed = lists::pairs(&bed.engine, &request, &bed.account(), &mut visit);
-        listed.map(|summary| {
-            let pending = summary.completeness.pending;
-            assert_eq!((summary.pairs, summary.groups), (Some(pairs), Some(2)));
-            (pairs, pending.map_or(0, |pending| pending.moved))
-        })
-    };
-    assert_eq!(list(true, None).unwrap(), (2, 0));
-    assert_eq!(list(false, Some(["z.txt", "a.txt"])).unwrap(), (1, 1));
-    let refused = list(true, Some(["m.txt", "0.txt"]));
-    assert!(matches!(refused, Err(ListError::Incomplete(told)) if told.0.moved == 1));
-    assert_eq!(list(true, None).unwrap(), (2, 0), "made anew");
-}
-
-#[test]
-fn a_list_of_files_says_that_files_moved_while_it_was_made() {
-    let bed = with_pairs();
-    let (view, mut files) = (bed.engine.roots.view(), 0);
-    let listed = lists::files(&bed.engine, &view, &bed.account(), &mut |_| {
-        if files == 0 {
-            bed.rename("z.txt", "a.txt");
-            bed.engine.sync(&Cancel::never()).unwrap();
-        }
-        files += 1;
-        ControlFlow::Continue(())
-    });
-    // The store reads some files ahead: the last may be listed by its old name, and is not by its new one.
-    assert!((3..=4).contains(&files));
-    let told = listed.unwrap().completeness;
-    assert_eq!(told.pending.map(|pending| pending.moved), Some(1));
-}
-
-#[test]
-fn the_files_of_one_root_are_listed_without_reading_a_text() {
-    let bed = Bed::over(&["share", "other"], &["a.txt", "b.txt"]);
-    fs::write(
-        bed.top.join("other/c.txt"),
-        "a text that is long enough to be a document",
-    )
-    .unwrap();
-    bed.engine.sync(&Cancel::never()).unwrap();
-    let list = |view: &View| {
-        let mut visit = |_: &_| ControlFlow::Continue(());
-        let summary = lists::files(&bed.engine, view, &bed.account(), &mut visit).unwrap();
-        (summary.files_on_disk, summary.documents, summary.groups)
-    };
-    let before = bed.engine.index.work();
-    assert_eq!(list(&View::Roots([bed.root().id].into())), (2, 2, None));
-    assert_eq!(list(&bed.engine.roots.view()), (3, 3, Some(1)));
-    assert_eq!(bed.engine.index.work(), before);
 }

@@ -37,7 +37,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a store into a dirty page changes no time",
         proofs: &[
             Test(
-                "daemon/src/recheck.rs",
+                "daemon/src/recheck/debt.rs",
                 "every_byte_of_every_file_is_waited_for",
             ),
             Test(

@@ -1,0 +1,60 @@
+//! What the background reading owes to its rate: every byte is charged before it is read.
+
+use std::time::Duration;
+
+/// What is read of a file before it is closed and the rate is kept to.
+const PART: u64 = 1 << 20;
+/// A file counts as at least so many bytes: opening it costs as well.
+const LEAST: u64 = 16 << 10;
+
+/// Bytes that were read and not yet waited for.
+#[derive(Debug, Default)]
+pub(super) struct Debt(u64);
+
+impl Debt {
+    /// The length of the next part of a file, charged before it is read: where that fails half way, bytes were
+    /// read as well. A file costs [`LEAST`] bytes at least.
+    pub(super) fn charge_part(&mut self, at: u64, length: u64) -> u64 {
+        let part = (length - at).min(PART);
+        let opening = if at == 0 {
+            LEAST.saturating_sub(length)
+        } else {
+            0
+        };
+        self.0 += part + opening;
+        part
+    }
+
+    /// How long to wait for what was read, at a rate in bytes a second; zero while that is little.
+    pub(super) fn pay_off(&mut self, rate: u64) -> Duration {
+        let rate = rate.max(1);
+        if self.0 < (rate / 4).max(1) {
+            return Duration::ZERO;
+        }
+        Duration::from_secs_f64(std::mem::take(&mut self.0) as f64 / rate as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_every_file_is_waited_for() {
+        for length in [0, 1, LEAST, LEAST + 1, PART, PART + 1, 3 * PART + 7] {
+            let (mut debt, mut at, mut waited) = (Debt::default(), 0, Duration::ZERO);
+            loop {
+                at += debt.charge_part(at, length);
+                waited += debt.pay_off(1);
+                if at == length {
+                    break;
+                }
+            }
+            assert_eq!(waited.as_secs(), length.max(LEAST), "{length}");
+        }
+        let mut debt = Debt::default();
+        debt.charge_part(0, LEAST);
+        assert_eq!(debt.pay_off(u64::MAX), Duration::ZERO);
+        assert_eq!(debt.pay_off(1).as_secs(), LEAST, "little is not forgotten");
+    }
+}
