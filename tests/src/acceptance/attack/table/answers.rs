@@ -59,6 +59,14 @@ pub(super) const LINES: &[Line] = &[
         weakness: "ghosts after renames",
         proofs: &[
             Test(
+                "daemon/bin/tests/moved.rs",
+                "a_list_of_files_says_that_files_moved_while_it_was_made",
+            ),
+            Test(
+                "daemon/bin/tests/moved.rs",
+                "a_list_of_pairs_says_that_files_moved_while_it_was_made",
+            ),
+            Test(
                 "daemon/bin/tests/roots.rs",
                 "a_directory_that_takes_anothers_name_within_the_debounce_leaves_no_ghosts",
             ),
@@ -111,6 +119,10 @@ pub(super) const LINES: &[Line] = &[
         number: 5,
         weakness: "another tree in the place of a root",
         proofs: &[
+            Test(
+                "daemon/src/roots/deletes.rs",
+                "losses_of_folders_are_believed_up_to_what_a_rescan_believes",
+            ),
             Test(
                 "daemon/bin/tests/roots.rs",
                 "a_root_or_its_parent_replaced_by_a_symlink_is_neither_indexed_nor_forgotten",
@@ -243,6 +255,14 @@ pub(super) const LINES: &[Line] = &[
         number: 9,
         weakness: "the machine's faults booked on documents",
         proofs: &[
+            Test(
+                "daemon/extract/src/patience.rs",
+                "every_thread_of_a_process_is_asked",
+            ),
+            Test(
+                "daemon/extract/src/space.rs",
+                "who_wants_much_is_not_passed_by_those_who_want_little",
+            ),
             Test(
                 "daemon/extract/src/outside/tests.rs",
                 "who_is_confined_has_threads_and_reaches_no_other_process",

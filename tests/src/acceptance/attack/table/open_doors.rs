@@ -10,6 +10,10 @@ pub(super) const LINES: &[Line] = &[
         weakness: "an open data directory",
         proofs: &[
             Test(
+                "daemon/src/storage/private.rs",
+                "what_was_set_aside_and_moved_elsewhere_is_not_touched_through_its_link",
+            ),
+            Test(
                 "daemon/src/grpc/runner/tests.rs",
                 "only_those_who_run_the_daemon_confirm_losses",
             ),

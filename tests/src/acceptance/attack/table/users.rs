@@ -221,6 +221,18 @@ pub(super) const LINES: &[Line] = &[
         weakness: "quadratic cliques",
         proofs: &[
             Test(
+                "daemon/index/src/tests/parts.rs",
+                "a_principal_of_many_that_is_removed_leaves_them_in_parts_and_passes_its_id_on",
+            ),
+            Test(
+                "daemon/index/src/tests/parts.rs",
+                "a_document_that_displaces_many_does_so_in_parts",
+            ),
+            Test(
+                "daemon/index/src/tests/parts.rs",
+                "a_damaged_document_of_many_files_is_released_in_parts",
+            ),
+            Test(
                 "daemon/src/grpc/judging.rs",
                 "labels_of_more_raters_than_are_compared_two_by_two_are_refused",
             ),
@@ -270,6 +282,34 @@ pub(super) const LINES: &[Line] = &[
         number: 15,
         weakness: "one client starves the others",
         proofs: &[
+            Test(
+                "daemon/src/grpc/runner/tests.rs",
+                "queries_that_hang_keep_nobody_from_the_status",
+            ),
+            Test(
+                "daemon/src/pipeline/jobs.rs",
+                "however_many_roots_hang_each_other_one_is_read",
+            ),
+            Test(
+                "daemon/src/roots/live_reads.rs",
+                "reads_that_hang_keep_no_more_than_few_who_read",
+            ),
+            Test(
+                "daemon/src/roots/share_waits.rs",
+                "a_share_that_does_not_answer_is_told_of_until_it_does",
+            ),
+            Test(
+                "daemon/index/src/memory/tests.rs",
+                "who_waits_for_lasting_work_holds_up_lasting_work_alone",
+            ),
+            Test(
+                "daemon/index/src/memory/tests.rs",
+                "a_large_request_that_lasting_work_made_way_for_is_not_starved_by_small_ones",
+            ),
+            Test(
+                "daemon/bin/tests/completeness.rs",
+                "a_file_that_fails_in_one_root_leaves_answers_about_another_complete",
+            ),
             Test(
                 "daemon/src/query/hits/tests.rs",
                 "what_is_known_of_hits_is_counted_while_they_are_held",
