@@ -34,6 +34,8 @@ pub struct LabelsFile {
 struct End {
     /// Bytes of the file up to there.
     whole: usize,
+    /// Bytes of the file.
+    length: usize,
     /// The last of them lacks the end of its line.
     is_open: bool,
 }
@@ -101,10 +103,20 @@ impl LabelsFile {
 
     /// Removes what a crash cut off, so that the next line begins where it should.
     fn mend(&mut self) -> io::Result<()> {
-        let Some(End { whole, is_open }) = self.end else {
+        let Some(End {
+            whole,
+            length,
+            is_open,
+        }) = self.end
+        else {
             return Ok(());
         };
-        self.file.set_len(whole as u64)?;
+        if self.file.metadata()?.len() != length as u64 {
+            return Err(io::Error::other("it was changed meanwhile; start anew"));
+        }
+        if whole < length {
+            self.file.set_len(whole as u64)?;
+        }
         if is_open {
             self.file.write_all(b"\n")?;
         }
@@ -177,7 +189,13 @@ fn parse(text: &[u8], path: &Path) -> Result<(Vec<Label>, End), Error> {
         whole += line.len();
     }
     let is_open = text[..whole].last().is_some_and(|byte| *byte != b'\n');
-    Ok((labels, End { whole, is_open }))
+    let length = text.len();
+    let end = End {
+        whole,
+        length,
+        is_open,
+    };
+    Ok((labels, end))
 }
 
 /// Whether a crash may have left this of a label: its beginning, or zeros where its bytes were to be.

@@ -39,7 +39,7 @@ use crate::report::ReportKey;
 use crate::rescan::{Rescan, ShownLoss, WalkOutcome};
 use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::shared_run::SharedRun;
-use crate::storage;
+use crate::storage::{self, Opening};
 use crate::walk_queue::{RootWish, WalkQueue, WalkRequest};
 use crate::watch::{Hint, RootWatcher};
 
@@ -357,9 +357,12 @@ fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineE
     let hooks = hooks(host, lifecycle);
     let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
     stop.check()?;
-    let opening = host.store.opening(data_dir);
-    let opened = storage::open_index(&host.config, data_dir, program, opening, hooks, stop)?;
-    host.store.note(data_dir);
+    let opening = Opening::Serve(&host.store);
+    let opened = storage::open_index(&host.config, data_dir, program, opening, hooks, stop);
+    if let Err(EngineError::Exchanged { .. }) = &opened {
+        host.store.look_again(data_dir);
+    }
+    let opened = opened?;
     if let Err(stopped) = stop.check() {
         opened.index.close(opened.writer)?;
         return Err(stopped.into());

@@ -1,7 +1,7 @@
 //! What one engine after another runs on: it stays while the index is closed and opened again.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use simdex_index::Cancel;
 use simdex_index::store::Before;
@@ -13,7 +13,7 @@ use crate::disk::DiskGuard;
 use crate::error::EngineError;
 use crate::events::Events;
 use crate::overlap;
-use crate::storage::{self, DataDir, Opening};
+use crate::storage::{self, DataDir, OpenedStore};
 use crate::wakeup::Wakeup;
 
 /// Config, data directory, and who is told.
@@ -40,7 +40,7 @@ pub struct Host {
     pub stop: Cancel,
     /// Asked before every operation of the store, for tests.
     pub before: Option<Arc<Before>>,
-    /// Which store was opened last.
+    /// Which store this process has, or had, open.
     pub store: OpenedStore,
     /// Keeps a temporary data directory until the end.
     temporary: Option<tempfile::TempDir>,
@@ -55,6 +55,7 @@ impl Host {
             temporary,
             is_new,
         } = storage::data_dir(&config)?;
+        let store = OpenedStore::found(&data_dir);
         let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
         Ok(Self {
             config,
@@ -67,7 +68,7 @@ impl Host {
             failed: Arc::default(),
             stop: Cancel::never(),
             before: None,
-            store: OpenedStore::default(),
+            store,
             is_new,
             temporary,
         })
@@ -76,25 +77,5 @@ impl Host {
     /// Whether the data directory is thrown away at the end.
     pub fn is_temporary(&self) -> bool {
         self.temporary.is_some()
-    }
-}
-
-/// Which store this process had open last. One that is exchanged meanwhile is not to be given up.
-#[derive(Debug, Default)]
-pub struct OpenedStore(Mutex<Option<(u64, u64)>>);
-
-impl OpenedStore {
-    /// Notes the store that was opened in a data directory.
-    pub fn note(&self, data_dir: &Path) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = storage::store_identity(data_dir);
-    }
-
-    /// What opening the next may do: the first, or the same again, may be set aside where it is damaged.
-    pub fn opening(&self, data_dir: &Path) -> Opening {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match last.is_none() || last == storage::store_identity(data_dir) {
-            true => Opening::OrBegin,
-            false => Opening::AsItIs,
-        }
     }
 }

@@ -1,15 +1,19 @@
 //! The data directory: where it is, and the index in it, probed first where a crash is suspected.
 
+mod opened;
 mod private;
 
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, SledStore, StoreError};
-use simdex_index::{Cancel, Index, Options};
+use simdex_index::store::{
+    self, Hooked, Hooks, Options as StoreOptions, SledStore, Store as _, StoreError,
+};
+use simdex_index::{Cancel, Index, IndexError, Options};
+use simdex_schema::key;
 
+pub use self::opened::OpenedStore;
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::output::Printable;
@@ -63,56 +67,68 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
     })
 }
 
-/// What opening an index may do to a store that is missing or damaged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
-    /// One that is missing is begun; one that is damaged is set aside, and another begun in its place.
-    OrBegin,
-    /// Nothing: somebody moved the store away or exchanged it while this process had it open, and may not have
-    /// done with it.
-    AsItIs,
-    /// As it is, and everything that follows from records and texts is made anew.
+/// For whom an index is opened, and so what may be done to a store that is missing or damaged.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening<'a> {
+    /// For the daemon, which had this store open or finds it at its start: one that is missing is begun; one that is
+    /// damaged is set aside, and another begun in its place. But where it was exchanged since, nothing: whoever did
+    /// that may not have done with it.
+    Serve(&'a OpenedStore),
+    /// To make everything that follows from records and texts anew. Whoever doubts what is derived must not lose what
+    /// it is derived from: nothing is begun or set aside.
     Rebuild,
-}
-
-/// Which store lies in a data directory: device and inode of the file that is locked; none where there is none.
-pub fn store_identity(data_dir: &Path) -> Option<(u64, u64)> {
-    let lock = std::fs::symlink_metadata(data_dir.join("store/LOCK")).ok()?;
-    Some((lock.dev(), lock.ino()))
 }
 
 /// Opens the index of a data directory; `hooks` look on at its store; `stop` ends it between its steps.
 ///
 /// # Errors
-/// [`EngineError::Exchanged`] where a store that may not be touched is missing or damaged.
+/// [`EngineError::Exchanged`] where the store was exchanged, and what lies there now is not whole or not at rest.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
     program: &Path,
-    opening: Opening,
+    opening: Opening<'_>,
     hooks: Hooks,
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
-    if opening == Opening::AsItIs && store_identity(data_dir).is_none() {
-        return Err(exchanged(data_dir, "it is gone".to_owned()));
-    }
+    let is_exchanged = is_exchanged(data_dir, opening)?;
     private::claim(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
         source,
     })?;
-    let opened = open_store(config, data_dir, program, opening, stop)?;
-    let rebuild = opening == Opening::Rebuild;
+    let may_begin = !is_exchanged && matches!(opening, Opening::Serve(_));
+    let opened =
+        open_store(config, data_dir, program, may_begin, stop).map_err(|error| {
+            match error.store_damage() {
+                Some(reason) if is_exchanged => exchanged(data_dir, reason.to_owned()),
+                _ => error,
+            }
+        })?;
+    if let (false, Opening::Serve(store)) = (is_exchanged, opening) {
+        // Before the rest is opened, which may take minutes.
+        store.note(data_dir);
+    }
     let options = Options {
         buffer_postings: config.store.buffer_postings,
         working_bytes: config.store.working_mib.bytes(),
         records_bytes: config.store.records_mib.bytes(),
-        rebuild,
+        rebuild: matches!(opening, Opening::Rebuild),
         ..Options::default()
     };
     let texts = data_dir.join("text");
     let store = Box::new(Hooked::new(Box::new(opened), hooks));
     let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
-    if !rebuild && opened.report.damaged_texts > 0 {
+    let damaged = opened.report.damaged_texts;
+    if is_exchanged && damaged > 0 {
+        // Let go of as in a crash: closing it would let go of those documents, whose texts may be on their way.
+        let reason = format!("{damaged} texts are missing or damaged");
+        return Err(exchanged(data_dir, reason));
+    }
+    let Opening::Serve(store) = opening else {
+        return Ok(opened);
+    };
+    store.note(data_dir);
+    if damaged > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
         let files = opened.writer.release_damaged_texts()?.len();
         tracing::error!(
@@ -123,12 +139,28 @@ pub fn open_index(
     Ok(opened)
 }
 
-/// Opens the store of a data directory, examined first where a crash is suspected.
+/// Whether the store was exchanged since it was opened.
+///
+/// # Errors
+/// Where that may still be going on.
+fn is_exchanged(data_dir: &Path, opening: Opening<'_>) -> Result<bool, EngineError> {
+    let Opening::Serve(store) = opening else {
+        return Ok(false);
+    };
+    let is_exchanged = store.is_exchanged(data_dir);
+    match is_exchanged && !store.is_at_rest(data_dir) {
+        true => Err(exchanged(data_dir, "it may still be changing".to_owned())),
+        false => Ok(is_exchanged),
+    }
+}
+
+/// Opens the store of a data directory, examined first where a crash is suspected; where none may be begun, one that
+/// is damaged is left as it is.
 fn open_store(
     config: &Config,
     data_dir: &Path,
     program: &Path,
-    opening: Opening,
+    may_begin: bool,
     stop: &Cancel,
 ) -> Result<SledStore, EngineError> {
     let dir = data_dir.join("store");
@@ -138,10 +170,9 @@ fn open_store(
         cache_bytes: config.store.cache_mib.bytes(),
     };
     let limit = store::probe_time_limit(&dir);
-    let opened = match opening {
-        Opening::OrBegin => store::open_checked(&dir, options, Some(probe), limit, stop),
-        // Whoever doubts what is derived must not lose what it is derived from.
-        Opening::AsItIs | Opening::Rebuild => {
+    let opened = match may_begin {
+        true => store::open_checked(&dir, options, Some(probe), limit, stop),
+        false => {
             let damage = None;
             let opened = store::open_in_place(&dir, options, Some(probe), limit, stop);
             opened.map(|store| store::Opened { store, damage })
@@ -149,12 +180,12 @@ fn open_store(
     };
     let opened = opened.map_err(|error| match error {
         StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
-        StoreError::Damaged { reason } if opening == Opening::AsItIs => {
-            let reason = format!("what lies there now is damaged: {reason}");
-            exchanged(data_dir, reason)
-        }
         other => EngineError::Index(other.into()),
     })?;
+    let meta = opened.store.records().get(&key::meta());
+    if !may_begin && meta.map_err(IndexError::from)?.is_none() {
+        return Err(exchanged(data_dir, "it holds no index".to_owned()));
+    }
     if let Some(damage) = &opened.damage {
         eprintln!(
             "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \

@@ -11,7 +11,7 @@
 
 mod daemon;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -239,13 +239,50 @@ fn a_store_that_is_moved_away_is_not_begun_anew_and_opens_once_it_is_back() {
     until("a refusal to begin", || {
         alarm(&daemon, false)
             .reason
-            .contains("it is gone")
+            .contains("it has no records")
             .then_some(())
     });
     assert!(!store.exists() && daemon.data_dir().join("text").is_dir());
     std::fs::rename(&away, &store).unwrap();
     whole(&daemon, &["early.txt", "late.txt"]);
     assert!(!daemon.data_dir().join("text.damaged-1").exists());
+}
+
+#[test]
+fn a_store_that_is_put_back_before_its_texts_loses_no_document() {
+    let (daemon, _) = bed();
+    write(&daemon, "early.txt", 1);
+    daemon.wait(daemon.client.sync()).unwrap();
+    let (data, away) = (daemon.data_dir(), daemon.data_dir().join("away"));
+    std::fs::create_dir(&away).unwrap();
+    for name in ["store", "text"] {
+        std::fs::rename(data.join(name), away.join(name)).unwrap();
+    }
+    write(&daemon, "late.txt", 2);
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    // A copy, as a restore makes it: another file than the one that was open.
+    copy_dir(&away.join("store"), &data.join("store"));
+    until("a refusal without texts", || {
+        let reason = alarm(&daemon, false).reason;
+        reason.contains("texts are missing").then_some(())
+    });
+    // Beside what was written after they went.
+    copy_dir(&away.join("text"), &data.join("text"));
+    whole(&daemon, &["early.txt", "late.txt"]);
+    assert!(!data.join("store.damaged-1").exists() && !data.join("text.damaged-1").exists());
+}
+
+fn copy_dir(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_dir(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
 }
 
 #[test]

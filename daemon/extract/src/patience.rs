@@ -27,7 +27,23 @@ pub(crate) struct PatientReader {
     left: Duration,
     /// Bytes that are read after that, where they lie there already.
     grace: usize,
+    /// What is waited for where the machine keeps the worker from running.
+    extension: Option<Extension>,
 }
+
+/// Time that the machine took from a worker is given back, so that in the end the processor time that it used says
+/// what it did; not without end.
+struct Extension {
+    worker: Pid,
+    wall: Duration,
+    since: Option<RunDelays>,
+    /// How often the wall clock time may begin anew.
+    left: u32,
+}
+
+/// So often a worker that is kept from running has its wall clock time anew: by then one that spins has used up the
+/// processor time of the default limits if it had an eighth of a processor.
+const MOST_EXTENSIONS: u32 = 3;
 
 impl PatientReader {
     /// Reads for no time at all.
@@ -37,12 +53,47 @@ impl PatientReader {
             stream,
             left,
             grace,
+            extension: None,
         }
     }
 
     /// Reads for so long from now on.
     pub(crate) fn wait_for(&mut self, patience: Duration) {
         (self.left, self.grace) = (patience, GRACE);
+        self.extension = None;
+    }
+
+    /// Reads for so long from now on, and longer where the machine keeps the worker from running.
+    pub(crate) fn wait_for_worker(&mut self, worker: Option<Pid>, wall: Duration) {
+        self.wait_for(wall);
+        self.extension = worker.map(|worker| Extension {
+            worker,
+            wall,
+            since: RunDelays::of(worker),
+            left: MOST_EXTENSIONS,
+        });
+    }
+
+    /// Whether the machine, and not the worker, used up the wall clock time that is over.
+    pub(crate) fn was_starved(&self) -> bool {
+        let starved = |extension: &Extension| {
+            let now = RunDelays::of(extension.worker);
+            was_starved(extension.since.as_ref(), now.as_ref(), extension.wall)
+        };
+        self.extension.as_ref().is_some_and(starved)
+    }
+
+    /// Begins the time anew; says whether that was done.
+    fn extend(&mut self) -> bool {
+        let is_starved = self.was_starved();
+        let extension = self.extension.as_mut();
+        let Some(extension) = extension.filter(|extension| is_starved && extension.left > 0) else {
+            return false;
+        };
+        extension.left -= 1;
+        extension.since = RunDelays::of(extension.worker);
+        self.left = extension.wall;
+        true
     }
 
     pub(crate) fn stream(&self) -> &UnixStream {
@@ -52,7 +103,7 @@ impl PatientReader {
 
 impl Read for PatientReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while !self.left.is_zero() {
+        while !self.left.is_zero() || self.extend() {
             let slice = self.left.min(SLICE);
             self.stream.set_read_timeout(Some(slice))?;
             let since = Instant::now();

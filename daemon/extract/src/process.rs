@@ -17,7 +17,7 @@ use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal};
 use tracing::warn;
 
-use crate::patience::{PatientReader, RunDelays, was_starved};
+use crate::patience::PatientReader;
 use crate::pool::Asked;
 use crate::protocol::{self, Hello, Setup};
 use crate::space::SpoolSpace;
@@ -208,18 +208,8 @@ impl Worker {
         limits: &Limits,
         space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
-        let waited = self.pid().and_then(RunDelays::of);
-        let answer = self.ask_in_time(asked, limits, space);
-        match answer {
-            Err(Fault::TimedOut) => {
-                let by_now = self.pid().and_then(RunDelays::of);
-                Err(
-                    match was_starved(waited.as_ref(), by_now.as_ref(), limits.wall) {
-                        true => Fault::Starved,
-                        false => Fault::TimedOut,
-                    },
-                )
-            }
+        match self.ask_in_time(asked, limits, space) {
+            Err(Fault::TimedOut) if self.answers.get_ref().was_starved() => Err(Fault::Starved),
             answer => answer,
         }
     }
@@ -231,7 +221,8 @@ impl Worker {
         space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
         let request = &asked.request;
-        self.answers.get_mut().wait_for(limits.wall);
+        let worker = self.pid();
+        self.answers.get_mut().wait_for_worker(worker, limits.wall);
         protocol::send_with_descriptor(self.stream(), request, asked.document)
             .map_err(|_| Fault::Unsent)?;
         let mut members =

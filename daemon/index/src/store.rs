@@ -330,6 +330,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The same of a process whose memory was short: it says nothing of the store.
+    fn for_want_of_memory(self) -> Self {
+        match self {
+            Self::Damaged { reason } => Self::Engine(format!("memory was short: {reason}")),
+            other => other,
+        }
+    }
+
     /// For `map_err` on operations of `std::io`.
     pub(crate) fn io(
         action: &'static str,

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 /// Reads of one root that are under way at once.
 const MOST: usize = 2;
-/// How long the next one waits for those before it, which are over soon where nothing hangs.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// How long the next one waits for those before it, which are over by then where nothing hangs: what is answered
+/// without it may be of another file that carries the same document.
+const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
 
 /// The reads of one root.
 #[derive(Default)]

@@ -55,7 +55,7 @@ pub fn open_checked(
     time_limit: Duration,
     stop: &Cancel,
 ) -> Result<Opened, StoreError> {
-    match open_in_place(dir, options, probe_command, time_limit, stop) {
+    match open_or_begin(dir, options, probe_command, time_limit, stop) {
         Err(StoreError::Damaged { reason }) => replace(dir, options, reason),
         store => Ok(Opened {
             store: store?,
@@ -64,11 +64,25 @@ pub fn open_checked(
     }
 }
 
-/// The same, but a damaged store is left where it is.
+/// The same, but a damaged store is left where it is, and none is begun.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] with what was found; otherwise as [`open_checked`].
+/// [`StoreError::Damaged`] with what was found, also where there are no records; otherwise as [`open_checked`].
 pub fn open_in_place(
+    dir: &Path,
+    options: Options,
+    probe_command: Option<Command>,
+    time_limit: Duration,
+    stop: &Cancel,
+) -> Result<SledStore, StoreError> {
+    if !Generation::any(dir)? {
+        let reason = "it has no records".to_owned();
+        return Err(StoreError::Damaged { reason });
+    }
+    open_or_begin(dir, options, probe_command, time_limit, stop)
+}
+
+fn open_or_begin(
     dir: &Path,
     options: Options,
     mut probe_command: Option<Command>,

@@ -70,6 +70,11 @@ impl Generation {
         Ok(all)
     }
 
+    /// Whether a store has records that may be opened. Changes nothing.
+    pub(super) fn any(store: &Path) -> Result<bool, StoreError> {
+        Ok(kind_at(&Self::current(store)?.db())?.is_some())
+    }
+
     /// The likeliest of them.
     pub(super) fn current(store: &Path) -> Result<Self, StoreError> {
         let first = Self {

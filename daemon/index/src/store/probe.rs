@@ -81,8 +81,8 @@ pub fn probe(dir: &Path) -> ProbeVerdict {
     match examine(dir) {
         Ok((records, postings)) => ProbeVerdict::Sound { records, postings },
         // The engine may panic in any way where an allocation of its own was refused.
-        Err(StoreError::Damaged { reason }) if memory_was_short() => {
-            ProbeVerdict::Unknown(StoreError::Engine(format!("memory was short: {reason}")))
+        Err(error @ StoreError::Damaged { .. }) if memory_was_short() => {
+            ProbeVerdict::Unknown(error.for_want_of_memory())
         }
         Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
             ProbeVerdict::Damaged {
@@ -94,7 +94,7 @@ pub fn probe(dir: &Path) -> ProbeVerdict {
 }
 
 /// Whether this process has come near the limit of its address space.
-fn memory_was_short() -> bool {
+pub(super) fn memory_was_short() -> bool {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
     let Some(limit) = limit else {
         return false;

@@ -13,6 +13,7 @@ use super::changes::Changes;
 use super::engine::{Engine, UNFINISHED};
 use super::generation::Generation;
 use super::lock::Anchor;
+use super::probe::memory_was_short;
 use super::recovery::Cleaning;
 use super::sizes::Sizes;
 use super::witness::{RecordsId, Witness, Witnessed};
@@ -146,8 +147,7 @@ fn open_likeliest(
     let (mut refused, mut candidates) = (None, Generation::candidates(store)?);
     let is_alone = candidates.len() == 1;
     if !is_alone && witnessed.commits == 0 {
-        // Nothing tells what the last commit was: whatever knows most of them knows it.
-        candidates.sort_by_cached_key(|one| Reverse(commits_of(one.clone(), lock, cache_bytes)));
+        candidates = by_commits(candidates, lock, cache_bytes)?;
     }
     for generation in candidates {
         let dir = generation.dir();
@@ -158,6 +158,8 @@ fn open_likeliest(
             (false, _) => engine.records.verify().map(|_| (engine, last)),
         });
         match opened {
+            // What panicked for want of memory says nothing of these records.
+            Err(error) if !is_alone && memory_was_short() => return Err(error.for_want_of_memory()),
             Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
                 tracing::warn!(%error, dir = %dir.display(), "these records are not whole");
                 refused.get_or_insert(error);
@@ -168,14 +170,39 @@ fn open_likeliest(
     Err(refused.unwrap_or_else(|| damaged("there are no records")))
 }
 
-/// How many commits a generation knows; 0 where it does not open.
-fn commits_of(generation: Generation, lock: &Anchor, cache_bytes: u64) -> u64 {
-    let engine = Engine::open(generation, lock, cache_bytes, Cleaning::WhileWriting);
-    let commits = engine.and_then(|engine| {
-        let last = engine.last_commit()?;
-        engine.close().map(|()| last)
-    });
-    commits.map_or(0, |last| if last == UNFINISHED { 0 } else { last })
+/// Puts generations in the order of the commits that they know, most first: where nothing tells what the last
+/// commit was, what knows most of them knows it.
+///
+/// # Errors
+/// Where one cannot be opened now and is not damaged: it may be the one.
+fn by_commits(
+    candidates: Vec<Generation>,
+    lock: &Anchor,
+    cache_bytes: u64,
+) -> Result<Vec<Generation>, StoreError> {
+    let mut known = Vec::new();
+    for generation in candidates {
+        let opened = Engine::open(
+            generation.clone(),
+            lock,
+            cache_bytes,
+            Cleaning::WhileWriting,
+        );
+        let commits = opened.and_then(|engine| {
+            let last = engine.last_commit()?;
+            engine.close().map(|()| last)
+        });
+        let commits = match commits {
+            Ok(UNFINISHED) | Err(StoreError::Damaged { .. } | StoreError::Corrupt { .. }) => 0,
+            commits => commits?,
+        };
+        known.push((commits, generation));
+    }
+    known.sort_by_key(|(commits, _)| Reverse(*commits));
+    Ok(known
+        .into_iter()
+        .map(|(_, generation)| generation)
+        .collect())
 }
 
 /// Opens a generation that knows every commit that was witnessed, and no other store's.

@@ -83,7 +83,7 @@ fn on_record(members: u32, state: State) -> ContentRecord {
 }
 
 #[test]
-fn a_container_on_record_takes_no_time_from_what_it_holds() {
+fn containers_on_record_take_no_time_from_what_they_hold_as_long_as_they_have_their_own() {
     let limits = TreeLimits {
         time: Duration::from_secs(1),
         ..TreeLimits::of(&ExtractConfig::default())
@@ -95,6 +95,11 @@ fn a_container_on_record_takes_no_time_from_what_it_holds() {
         put_off(&files, Reason::WallLimit) == 0
     };
     assert!(left(Some(on_record(2, State::Container))));
+    let again = unpacked_after(limits, |tree| {
+        let known = on_record(2, State::Container);
+        (0..2).for_each(|_| tree.charge(Duration::from_secs(9), Some(&known)));
+    });
+    assert!(put_off(&again, Reason::WallLimit) > 0, "not without end");
     assert!(!left(None), "it was never read before");
     assert!(!left(Some(on_record(2, State::Crashed))), "a new try");
     assert!(!left(Some(on_record(0, State::Indexed))));

@@ -22,6 +22,8 @@ pub(super) struct Tree<'a> {
     unpacker: &'a Unpacker<'a>,
     /// Time at workers that is left.
     time: Duration,
+    /// For containers on record that are unpacked again for what they hold.
+    time_again: Duration,
     /// Bytes that may still be extracted.
     bytes: u64,
     /// Members that may still be looked at.
@@ -71,6 +73,7 @@ impl<'a> Tree<'a> {
         Self {
             unpacker,
             time: unpacker.limits.time,
+            time_again: unpacker.limits.time,
             bytes: unpacker.limits.bytes,
             entries: unpacker.limits.entries,
             names: unpacker.limits.entries,
@@ -319,13 +322,15 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Takes time for a content that was read. One on record that is unpacked again for what it holds takes none: at
-    /// each try it would use up the time of that, and no try would come further.
+    /// Takes time for a content that was read. One on record that is unpacked again for what it holds has a time of
+    /// its own, as long: at each try it would use up the time of that, and no try would come further.
     pub(super) fn charge(&mut self, took: Duration, known: Option<&ContentRecord>) {
         let records = self.unpacker.records;
         let is_read =
             |known: &ContentRecord| holds_members(known) && !records.deserves_another_try(known);
-        if !known.is_some_and(is_read) {
+        if known.is_some_and(is_read) && !self.time_again.is_zero() {
+            self.time_again = self.time_again.saturating_sub(took);
+        } else {
             self.time = self.time.saturating_sub(took);
         }
     }

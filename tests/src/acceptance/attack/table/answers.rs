@@ -305,7 +305,7 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/src/ingest/members/tests.rs",
-                "a_container_on_record_takes_no_time_from_what_it_holds",
+                "containers_on_record_take_no_time_from_what_they_hold_as_long_as_they_have_their_own",
             ),
             Test(
                 "daemon/src/query/tests.rs",

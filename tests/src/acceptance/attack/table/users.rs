@@ -82,6 +82,14 @@ pub(super) const LINES: &[Line] = &[
                 "a_store_that_is_moved_away_is_not_begun_anew_and_opens_once_it_is_back",
             ),
             Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_store_that_is_put_back_before_its_texts_loses_no_document",
+            ),
+            Test(
+                "daemon/src/storage/opened.rs",
+                "a_store_is_exchanged_where_another_lies_there_and_at_rest_once_nothing_changes",
+            ),
+            Test(
                 "daemon/index/src/store/tests/exchanged.rs",
                 "a_witness_that_was_exchanged_alone_is_noticed",
             ),
