@@ -148,7 +148,7 @@ section! {
         memory_mib: Mebibytes = Mebibytes(2048) => 256..=1_048_576,
         /// CPU seconds a document may take.
         cpu_seconds: u64 = 30 => 1..=3_600,
-        /// Wall-clock seconds a document may take.
+        /// Wall-clock seconds a document may take; four times as many where the machine keeps its worker from running.
         wall_seconds: u64 = 60 => 1..=7_200,
         /// Extracted text kept of a document, MiB; what is longer is cut (state partial).
         text_mib: Mebibytes = Mebibytes(64) => 1..=128,
@@ -171,7 +171,7 @@ section! {
         container_entry_mib: Mebibytes = Mebibytes(256) => 1..=16_384,
         /// Containers within containers.
         container_nesting: u32 = 8 => 1..=32,
-        /// After so many seconds at workers the rest of one container is put off to its next try.
+        /// After so many seconds at workers the rest of one container is put off to its next try; as many more are for what is unpacked again.
         container_seconds: u64 = 600 => 1..=86_400,
         /// Unpacked over packed bytes, once past 1 MiB.
         inflate_ratio: u32 = 200 => 1..=100_000,

@@ -358,11 +358,7 @@ fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineE
     let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
     stop.check()?;
     let opening = Opening::Serve(&host.store);
-    let opened = storage::open_index(&host.config, data_dir, program, opening, hooks, stop);
-    if let Err(EngineError::Exchanged { .. }) = &opened {
-        host.store.look_again(data_dir);
-    }
-    let opened = opened?;
+    let opened = storage::open_index(&host.config, data_dir, program, opening, hooks, stop)?;
     if let Err(stopped) = stop.check() {
         opened.index.close(opened.writer)?;
         return Err(stopped.into());

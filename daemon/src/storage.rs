@@ -91,6 +91,21 @@ pub fn open_index(
     hooks: Hooks,
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
+    let opened = open_unless_exchanged(config, data_dir, program, opening, hooks, stop);
+    if let (Err(EngineError::Exchanged { .. }), Opening::Serve(store)) = (&opened, opening) {
+        store.look_again(data_dir);
+    }
+    opened
+}
+
+fn open_unless_exchanged(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    opening: Opening<'_>,
+    hooks: Hooks,
+    stop: &Cancel,
+) -> Result<simdex_index::Opened, EngineError> {
     let is_exchanged = is_exchanged(data_dir, opening)?;
     private::claim(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
@@ -127,7 +142,9 @@ pub fn open_index(
     let Opening::Serve(store) = opening else {
         return Ok(opened);
     };
-    store.note(data_dir);
+    if is_exchanged {
+        store.note(data_dir);
+    }
     if damaged > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
         let files = opened.writer.release_damaged_texts()?.len();
@@ -184,7 +201,8 @@ fn open_store(
     })?;
     let meta = opened.store.records().get(&key::meta());
     if !may_begin && meta.map_err(IndexError::from)?.is_none() {
-        return Err(exchanged(data_dir, "it holds no index".to_owned()));
+        let reason = "it holds no index".to_owned();
+        return Err(EngineError::Index(StoreError::Damaged { reason }.into()));
     }
     if let Some(damage) = &opened.damage {
         eprintln!(

@@ -5,7 +5,6 @@ mod kept;
 mod moves;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, RootId, State, key};
@@ -163,17 +162,11 @@ impl IndexReader {
         let mut firsts: BTreeMap<RootId, (FileKey, ContentHash)> = BTreeMap::new();
         for (root, content) in &doubt.carried {
             cancel.check()?;
-            let mut found = None;
             let (root, path) = (*root, Vec::new());
             let prefix = key::file_of_content(*content, &FileKey { root, path });
-            self.shared
-                .store
-                .records()
-                .scan(&prefix, None, &mut |link, _| {
-                    found = key::parse_file(link, 33);
-                    ControlFlow::Break(())
-                })?;
-            let Some(file) = found else { continue };
+            let Some(file) = self.registry.first_file(&prefix)? else {
+                continue;
+            };
             match firsts.get(&root) {
                 Some((first, _)) if *first < file => {}
                 _ => drop(firsts.insert(root, (file, *content))),

@@ -34,6 +34,9 @@ pub struct Options {
     pub working_bytes: u64,
     /// Bytes of disk below which records are not rewritten to give room back.
     pub records_bytes: u64,
+    /// Whether documents are placed in groups on two threads. It changes no answer, only which of both reads a
+    /// principal or a posting list first: with one the work is the same whenever it is done again.
+    pub second_settler: bool,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.
     pub rebuild: bool,
 }
@@ -46,6 +49,7 @@ impl Default for Options {
             listed_shingles: ShingleSet::LISTED,
             working_bytes: 1 << 30,
             records_bytes: 64 << 20,
+            second_settler: true,
             rebuild: false,
         }
     }

@@ -151,15 +151,17 @@ impl Registry {
 
     /// Some file that holds a content, on disk or in a container.
     pub fn holder(&self, content: ContentHash) -> Result<Option<FileKey>, IndexError> {
+        self.first_file(&key::files_of_content(content))
+    }
+
+    /// The first file below a prefix of the links from contents to their files.
+    pub(crate) fn first_file(&self, prefix: &[u8]) -> Result<Option<FileKey>, IndexError> {
         let mut found = None;
-        let prefix = key::files_of_content(content);
-        self.shared
-            .store
-            .records()
-            .scan(&prefix, None, &mut |link, _| {
-                found = key::parse_file(link, 33);
-                ControlFlow::Break(())
-            })?;
+        let records = self.shared.store.records();
+        records.scan(prefix, None, &mut |link, _| {
+            found = key::parse_file(link, 33);
+            ControlFlow::Break(())
+        })?;
         Ok(found)
     }
 

@@ -60,7 +60,7 @@ impl OpenedStore {
     }
 
     /// Takes what lies there now for what was seen: an attempt to open it has changed it.
-    pub fn look_again(&self, data_dir: &Path) {
+    pub(super) fn look_again(&self, data_dir: &Path) {
         let _as_before = self.is_at_rest(data_dir);
     }
 

@@ -45,6 +45,19 @@ pub(super) fn filled() -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
+/// Copies a directory with all that is in it.
+pub(super) fn copy_dir(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_dir(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
 pub(super) fn fill(store: &SledStore) {
     let put = |n: u32| Write::Put {
         key: n.to_be_bytes().to_vec(),

@@ -78,6 +78,7 @@ impl Bed {
             cached_shingles: 100_000,
             working_bytes: 64 << 20,
             records_bytes: 64 << 20,
+            second_settler: true,
             // Short texts have fewer, all others more: most sets are counted in parts.
             listed_shingles: 500,
             rebuild: false,

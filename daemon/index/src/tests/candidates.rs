@@ -258,6 +258,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         cached_shingles: 10_000_000,
         working_bytes: 1 << 30,
         records_bytes: 64 << 20,
+        second_settler: true,
         listed_shingles: 1 << 20,
         rebuild: false,
     };
@@ -296,6 +297,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
         cached_shingles: 10_000_000,
         working_bytes: 1 << 30,
         records_bytes: 64 << 20,
+        second_settler: true,
         listed_shingles: 1 << 20,
         rebuild: false,
     };

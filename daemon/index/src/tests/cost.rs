@@ -14,11 +14,17 @@ use super::texts::Random;
 use crate::edges::DOUBT;
 use crate::{Cancel, UnsettledCounts, View, Work};
 
-/// An index that lists all shingles, as a daemon does of usual texts.
+/// An index that lists all shingles, as a daemon does of usual texts. One thread settles, so that every count is
+/// the same in each run.
 fn bed() -> Bed {
+    bed_with(false)
+}
+
+fn bed_with(second_settler: bool) -> Bed {
     let mut bed = Bed::memory();
     bed.options.listed_shingles = 1 << 20;
     bed.options.cached_shingles = 1 << 20;
+    bed.options.second_settler = second_settler;
     bed.open();
     bed
 }
@@ -148,22 +154,25 @@ fn growing_versions_cost_a_few_comparisons_each() {
 
 #[test]
 fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
-    let bed = bed();
-    let texts = near_misses(&mut Random::new(8), 128);
-    put_all(&bed, "near", &texts);
-    bed.settle();
-    let [read, compared, shingles, _, postings] = each(&bed, Work::default(), texts.len());
-    assert!(
-        compared > 20.0,
-        "they are candidates: {compared} comparisons"
-    );
-    assert!(compared <= 64.0, "{compared} comparisons");
-    // Both hold 16,000 together.
-    assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
-    // Its own text, and each principal before it once for every 16 newcomers, by either of two threads unless one
-    // finds what the other has read: 1 + 2 * 3.5 on average.
-    assert!(read <= 8.0, "{read} texts");
-    assert!(postings <= 64_000.0, "{postings} postings");
+    for second_settler in [false, true] {
+        let bed = bed_with(second_settler);
+        let texts = near_misses(&mut Random::new(8), 128);
+        put_all(&bed, "near", &texts);
+        bed.settle();
+        let [read, compared, shingles, _, postings] = each(&bed, Work::default(), texts.len());
+        assert!(
+            compared > 20.0,
+            "they are candidates: {compared} comparisons"
+        );
+        assert!(compared <= 64.0, "{compared} comparisons");
+        // Both hold 16,000 together.
+        assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
+        // Its own text, once more where it is put off, and each principal before it once for every 16 newcomers: none
+        // is found in the cache, since all are read before one comes again. Of two threads each does so at worst.
+        let most = if second_settler { 10.0 } else { 5.5 };
+        assert!(read <= most, "{read} texts");
+        assert!(postings <= 64_000.0, "{postings} postings");
+    }
 }
 
 #[test]
@@ -175,7 +184,7 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
         bed.settle();
         assert_eq!(bed.stored_edges(), 0, "each leads");
         let [read, compared, shingles, _, postings] = each(&bed, Work::default(), count);
-        assert!(read <= 1.5, "{read} texts");
+        assert!(read <= 1.4, "{read} texts");
         // Of some documents what each has for itself begins alike.
         assert!(
             compared <= 20.0,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::Step;
-use crate::store::tests::{RECORDS, SMALL, assert_filled, filled};
+use crate::store::tests::{RECORDS, SMALL, assert_filled, copy_dir, filled};
 use crate::store::{SledStore, Store, StoreError, Write};
 use crate::{Cancel, Fault};
 
@@ -309,17 +309,7 @@ fn a_rewriting_that_failed_is_tried_again_and_not_for_ever() {
 /// A copy of a store as it stands on the disk now, with what is being made.
 fn copied(dir: &Path) -> TempDir {
     let to = tempfile::tempdir().unwrap();
-    let mut folders = vec![std::path::PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        fs::create_dir_all(to.path().join(&folder)).unwrap();
-        for entry in fs::read_dir(dir.join(&folder)).unwrap() {
-            let below = folder.join(entry.as_ref().unwrap().file_name());
-            match entry.unwrap().file_type().unwrap().is_dir() {
-                true => folders.push(below),
-                false => drop(fs::copy(dir.join(&below), to.path().join(&below)).unwrap()),
-            }
-        }
-    }
+    copy_dir(dir, to.path());
     to
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{LONG, SMALL, assert_filled, filled, real_probe, unclean};
+use super::{LONG, SMALL, assert_filled, copy_dir, filled, real_probe, unclean};
 use crate::Cancel;
 use crate::store::seal::TreeId;
 use crate::store::{Opened, SledStore, Store as _, open_checked};
@@ -125,16 +125,4 @@ fn records_with_a_damaged_value_do_not_cost_the_sound_ones_beside_them() {
     copy_dir(&sound, &dir.join("records/000002"));
     unclean(&dir);
     assert_eq!(assert_kept(&dir), ["000002", "000003.damaged-1"]);
-}
-
-fn copy_dir(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy_dir(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
 }

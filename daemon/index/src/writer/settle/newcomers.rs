@@ -82,7 +82,7 @@ impl IndexWriter {
             }
             Ok(())
         };
-        on_two_threads(&mut newcomers, &|some| {
+        self.on_settlers(&mut newcomers, &|some| {
             let account = self.settling(cancel);
             for (at, newcomer) in some.iter_mut().enumerate() {
                 newcomer.is_put_back = at > 0 && self.is_to_break_off(effort);
@@ -105,7 +105,7 @@ impl IndexWriter {
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
         find_mates(finder, newcomers, &self.settling(cancel))?;
-        on_two_threads(newcomers.as_mut_slice(), &|some| {
+        self.on_settlers(newcomers.as_mut_slice(), &|some| {
             let account = self.settling(cancel);
             self.join_earlier(finder, some, &account)?;
             // What is to lead, as far as can be told: for the others this is found when it comes to that, and so it
@@ -115,6 +115,19 @@ impl IndexWriter {
         })?;
         newcomers.retain(|newcomer| !newcomer.is_put_back);
         Ok(())
+    }
+
+    /// Does one half on each of two threads, where there is a second one.
+    fn on_settlers<T: Send>(
+        &self,
+        items: &mut [T],
+        each: &(dyn Fn(&mut [T]) -> Result<(), IndexError> + Sync),
+    ) -> Result<(), IndexError> {
+        if self.shared.options.second_settler {
+            on_two_threads(items, each)
+        } else {
+            each(items)
+        }
     }
 
     /// Whether documents of this effort make way: crowded ones do for all others, at once.
