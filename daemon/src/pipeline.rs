@@ -216,7 +216,7 @@ impl Pipeline {
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let shared = &self.shared;
         shared.progress.wait(|| shared.check_may_wait(cancel))?;
-        let applied = shared.writer.end_generation();
+        let applied = shared.writer.end_epoch();
         self.wait_while(|| !shared.writer.is_settled_through(applied), cancel)
     }
 

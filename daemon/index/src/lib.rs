@@ -70,6 +70,6 @@ pub use reader::{
 };
 pub use registry::Registry;
 pub use table::{DocumentStats, View};
-pub use unsettled::{Generation, UnsettledCounts};
+pub use unsettled::{Epoch, UnsettledCounts};
 pub use work::Work;
 pub use writer::{GroupMove, IndexWriter, Merges, Regrouped};

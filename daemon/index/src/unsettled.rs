@@ -5,10 +5,10 @@
 //!
 //! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family
 //! is led by its principal from the beginning, in whatever order it came. A document that must be compared
-//! with many principals is put off, by its [`Effort`]: a few of these are placed after each round of the
+//! with many principals is deferred, by its [`Effort`]: a few of these are placed after each round of the
 //! others, and all once no other waits.
 //!
-//! Every entry knows the generation in which it was queued, and what follows from it is queued in the same:
+//! Every entry knows the epoch in which it was queued, and what follows from it is queued in the same:
 //! so a caller can wait for all that was queued before its call, however much comes meanwhile. No entry
 //! starves, as each is part of the next round. For crowded documents nobody waits, nor for the groups that they
 //! hold up: their like could make everybody wait for hours.
@@ -24,13 +24,13 @@ mod queue;
 use queue::{Queue, Rounds};
 
 /// Between two rounds one in so many of the documents is placed that are placed at once where no other waits.
-const PUT_OFF_SHARE: usize = 8;
+const DEFERRED_SHARE: usize = 8;
 
 /// A stretch of time between two points: what was queued in it. Later ones are greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Generation(u64);
+pub struct Epoch(u64);
 
-impl Generation {
+impl Epoch {
     /// Of what follows from a crowded document.
     const UNAWAITED: Self = Self(u64::MAX);
 }
@@ -51,7 +51,7 @@ pub struct UnsettledCounts {
 pub(crate) enum Effort {
     #[default]
     Usual,
-    /// It must be compared with many principals: put off.
+    /// It must be compared with many principals: deferred.
     High,
     /// With so many that it is not waited for either.
     Crowded,
@@ -84,8 +84,8 @@ pub(crate) struct Unsettled {
     /// Their groups changed, and they need a place first: such a document may carry an id into the group that
     /// it will be in.
     regroup_placed: Queue,
-    /// The present generation.
-    generation: Generation,
+    /// The present epoch.
+    epoch: Epoch,
 }
 
 /// Documents to be placed next, in order of rank.
@@ -104,9 +104,7 @@ impl Unsettled {
         let documents = usual.queue.len() + high.queue.len() + self.to_check.len() - self.both;
         let groups = [&self.to_regroup, &self.regroup_placed];
         let mut oldest = groups.into_iter().filter_map(Queue::oldest);
-        documents.max(usize::from(
-            oldest.any(|since| since < Generation::UNAWAITED),
-        ))
+        documents.max(usize::from(oldest.any(|since| since < Epoch::UNAWAITED)))
     }
 
     /// Documents that need a place and are not waited for.
@@ -137,33 +135,33 @@ impl Unsettled {
         &mut self.to_place[effort as usize]
     }
 
-    /// Ends the present generation and returns it: what is queued from now on belongs to later ones, but for
+    /// Ends the present epoch and returns it: what is queued from now on belongs to later ones, but for
     /// what follows from something queued before.
-    pub(crate) fn end_generation(&mut self) -> Generation {
-        let ended = self.generation;
-        self.generation.0 += 1;
+    pub(crate) fn end_epoch(&mut self) -> Epoch {
+        let ended = self.epoch;
+        self.epoch.0 += 1;
         ended
     }
 
-    /// Whether nothing that is waited for was queued in this generation or before.
-    pub(crate) fn is_settled_through(&self, generation: Generation) -> bool {
+    /// Whether nothing that is waited for was queued in this epoch or before.
+    pub(crate) fn is_settled_through(&self, epoch: Epoch) -> bool {
         let [usual, high, _] = &self.to_place;
         let places = [&usual.queue, &high.queue];
         let others = [&self.to_check, &self.to_regroup, &self.regroup_placed];
         let mut oldest = places.into_iter().chain(others).map(Queue::oldest);
-        oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > generation))
+        oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > epoch))
     }
 
     /// The documents to be placed next: at most so many of this round, or of the next where it is over.
     /// Between two rounds those of each higher effort have a turn: at most `few`, and fewer where others wait.
     pub(crate) fn next(&mut self, most: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
-        self.end_generation();
+        self.end_epoch();
         let effort = self.turn();
         self.last = effort;
         let most = match effort {
             Effort::Usual => most,
             _ if !self.any_easier_than(effort) => few,
-            _ => few.div_ceil(PUT_OFF_SHARE),
+            _ => few.div_ceil(DEFERRED_SHARE),
         };
         let documents = self.of_mut(effort).next(most, rank);
         Step { documents, effort }
@@ -185,14 +183,14 @@ impl Unsettled {
         waiting.next().unwrap_or_default()
     }
 
-    /// Whether all that waited when the last round began have their place, but for those that were put off.
+    /// Whether all that waited when the last round began have their place, but for those that were deferred.
     pub(crate) fn is_round_over(&self) -> bool {
         let usual = self.of(Effort::Usual);
         usual.round.is_empty() || usual.queue.is_empty()
     }
 
     /// Finding the place of this document takes so much; more than was known.
-    pub(crate) fn put_off(&mut self, id: DocId, effort: Effort) {
+    pub(crate) fn defer(&mut self, id: DocId, effort: Effort) {
         let Some(known) = self.effort_of(id).filter(|known| *known < effort) else {
             return;
         };
@@ -227,11 +225,11 @@ impl Unsettled {
 
     /// This document needs a place.
     pub(crate) fn queue_placement(&mut self, id: DocId) {
-        self.queue_placement_since(id, self.generation);
+        self.queue_placement_since(id, self.epoch);
     }
 
-    /// The same, because of something queued in that generation.
-    pub(crate) fn queue_placement_since(&mut self, id: DocId, since: Generation) {
+    /// The same, because of something queued in that epoch.
+    pub(crate) fn queue_placement_since(&mut self, id: DocId, since: Epoch) {
         let known = self.effort_of(id);
         let queue = &mut self.of_mut(known.unwrap_or_default()).queue;
         queue.insert(id, since);
@@ -244,8 +242,8 @@ impl Unsettled {
     }
 
     /// This document has its place, or needs none any more. Returns since when what follows from it waits: the
-    /// present generation where it did not.
-    pub(crate) fn clear_placement(&mut self, id: DocId) -> Generation {
+    /// present epoch where it did not.
+    pub(crate) fn clear_placement(&mut self, id: DocId) -> Epoch {
         let follows = self.placement_since(id);
         let Some(effort) = self.effort_of(id) else {
             return follows;
@@ -260,52 +258,52 @@ impl Unsettled {
         follows
     }
 
-    /// Since when what follows from placing this document waits: the present generation where it needs no place.
-    pub(crate) fn placement_since(&self, id: DocId) -> Generation {
+    /// Since when what follows from placing this document waits: the present epoch where it needs no place.
+    pub(crate) fn placement_since(&self, id: DocId) -> Epoch {
         let since = |effort| self.of(effort).queue.since.get(&id).copied();
         match self.effort_of(id) {
-            None => self.generation,
-            Some(Effort::Crowded) => Generation::UNAWAITED,
-            Some(effort) => since(effort).unwrap_or(self.generation),
+            None => self.epoch,
+            Some(Effort::Crowded) => Epoch::UNAWAITED,
+            Some(effort) => since(effort).unwrap_or(self.epoch),
         }
     }
 
     /// The files of this document changed: whether it belongs where it is must be checked.
     pub(crate) fn queue_file_check(&mut self, id: DocId) {
-        self.queue_file_check_since(id, self.generation);
+        self.queue_file_check_since(id, self.epoch);
     }
 
-    /// The same, because of something queued in that generation.
-    pub(crate) fn queue_file_check_since(&mut self, id: DocId, since: Generation) {
+    /// The same, because of something queued in that epoch.
+    pub(crate) fn queue_file_check_since(&mut self, id: DocId, since: Epoch) {
         if self.to_check.insert(id, since) && self.is_awaited(id) {
             self.both += 1;
         }
     }
 
-    /// The files of this document were checked. Returns since when it waited; the present generation where
+    /// The files of this document were checked. Returns since when it waited; the present epoch where
     /// it did not.
-    pub(crate) fn clear_file_check(&mut self, id: DocId) -> Generation {
+    pub(crate) fn clear_file_check(&mut self, id: DocId) -> Epoch {
         let since = self.to_check.remove(id);
         if since.is_some() && self.is_awaited(id) {
             self.both -= 1;
         }
-        since.unwrap_or(self.generation)
+        since.unwrap_or(self.epoch)
     }
 
-    /// Since when this document waits for a check: the present generation where it does not.
-    pub(crate) fn check_since(&self, id: DocId) -> Generation {
+    /// Since when this document waits for a check: the present epoch where it does not.
+    pub(crate) fn check_since(&self, id: DocId) -> Epoch {
         let since = self.to_check.since.get(&id).copied();
-        since.unwrap_or(self.generation)
+        since.unwrap_or(self.epoch)
     }
 
-    /// Takes out every document whose files changed, with the generation in which that was noted.
-    pub(crate) fn take_file_checks(&mut self) -> BTreeMap<DocId, Generation> {
+    /// Takes out every document whose files changed, with the epoch in which that was noted.
+    pub(crate) fn take_file_checks(&mut self) -> BTreeMap<DocId, Epoch> {
         self.both = 0;
         std::mem::take(&mut self.to_check).since
     }
 
     /// Whether a document that needs a place waited already when this one was queued for a check, or came in
-    /// the same generation; those put off do not count.
+    /// the same epoch; those deferred do not count.
     pub(crate) fn any_to_place_before_check_of(&self, id: DocId) -> bool {
         let check = self.to_check.since.get(&id);
         let oldest = self.of(Effort::Usual).queue.oldest();
@@ -314,11 +312,11 @@ impl Unsettled {
             .is_some_and(|(check, oldest)| oldest <= *check)
     }
 
-    /// The group of this document changed, because of something queued in that generation.
-    pub(crate) fn queue_regrouping(&mut self, id: DocId, since: Generation) {
+    /// The group of this document changed, because of something queued in that epoch.
+    pub(crate) fn queue_regrouping(&mut self, id: DocId, since: Epoch) {
         match self.effort_of(id) {
             None => self.to_regroup.insert(id, since),
-            Some(Effort::Crowded) => self.regroup_placed.insert(id, Generation::UNAWAITED),
+            Some(Effort::Crowded) => self.regroup_placed.insert(id, Epoch::UNAWAITED),
             Some(_) => self.regroup_placed.insert(id, since),
         };
     }

@@ -45,7 +45,7 @@ pub use settle::{GroupMove, Regrouped};
 /// * `roots_and_reports`: [`add_root`](Self::add_root), [`put_root`](Self::put_root),
 ///   [`put_report`](Self::put_report) and [`forget_reports`](Self::forget_reports);
 /// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and
-///   for who waits [`is_settled`](Self::is_settled), [`end_generation`](Self::end_generation),
+///   for who waits [`is_settled`](Self::is_settled), [`end_epoch`](Self::end_epoch),
 ///   [`is_settled_through`](Self::is_settled_through);
 /// * `merge`: [`merge`](Self::merge), of buffered postings into a run; it begins with a `purge` of what no file
 ///   carries;

@@ -167,7 +167,7 @@ fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
         assert!(compared <= 64.0, "{compared} comparisons");
         // Both hold 16,000 together.
         assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
-        // Its own text, once more where it is put off, and each principal before it once for every 16 newcomers: none
+        // Its own text, once more where it is deferred, and each principal before it once for every 16 newcomers: none
         // is found in the cache, since all are read before one comes again. Of two threads each does so at worst.
         let most = if second_settler { 10.0 } else { 5.5 };
         assert!(read <= most, "{read} texts");
@@ -199,7 +199,7 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
 
 /// Settles all that is waited for; returns how many steps that took.
 fn settle_awaited(bed: &Bed) -> usize {
-    let until = bed.index().writer.end_generation();
+    let until = bed.index().writer.end_epoch();
     let is_settled = || bed.index().writer.is_settled_through(until);
     let steps =
         std::iter::repeat_with(|| bed.index().writer.settle_step(&Cancel::never()).unwrap());
@@ -221,7 +221,7 @@ fn nobody_waits_for_documents_that_must_be_compared_with_very_many_in_whatever_o
         let index = bed.index();
         let waiting = index.index.unsettled();
         assert!(waiting.awaited == 0 && waiting.crowded > 0, "{waiting:?}");
-        // The last four are put off at once, and no turn of the crowd is longer than one step.
+        // The last four are deferred at once, and no turn of the crowd is longer than one step.
         assert!(at_once == count || steps <= 3, "{steps} steps");
         bed.settle();
         assert_eq!(index.index.unsettled(), UnsettledCounts::default());
@@ -322,14 +322,14 @@ fn nobody_waits_for_a_version_that_is_longer_than_all_of_a_very_large_family() {
         assert_eq!((waiting.awaited, waiting.crowded), (0, 1), "version {at}");
     }
     bed.settle();
-    // Those that come together are compared with the family once, and are not put off each.
+    // Those that come together are compared with the family once, and are not deferred each.
     let before = index.index.work();
     put_all(&bed, "loaded", &longer[4..]);
     index.writer.settle_step(&Cancel::never()).unwrap();
     let crowded = index.index.unsettled().crowded;
     assert!(
         crowded <= 3,
-        "{crowded} of {} are put off",
+        "{crowded} of {} are deferred",
         longer.len() - 4
     );
     bed.settle();

@@ -191,7 +191,7 @@ fn what_was_applied_before_is_settled_while_documents_keep_coming() {
     bed.remove("a/two");
     bed.put("b/one", &longest);
     bed.put("b/two", &longest);
-    let before = index.writer.end_generation();
+    let before = index.writer.end_epoch();
     let mut steps = 0;
     while !index.writer.is_settled_through(before) {
         // More than are settled in one step.

@@ -1,10 +1,10 @@
-//! Documents that wait, with the generation in which each was queued; and those that are taken in rounds.
+//! Documents that wait, with the epoch in which each was queued; and those that are taken in rounds.
 
 use std::collections::BTreeMap;
 
 use simdex_schema::DocId;
 
-use super::Generation;
+use super::Epoch;
 use crate::groups::Rank;
 
 /// Documents that are taken in rounds.
@@ -35,12 +35,12 @@ impl Rounds {
     }
 }
 
-/// Documents, each with the generation in which it was queued.
+/// Documents, each with the epoch in which it was queued.
 #[derive(Default)]
 pub(super) struct Queue {
-    pub(super) since: BTreeMap<DocId, Generation>,
-    /// How many there are of each generation.
-    sizes: BTreeMap<Generation, usize>,
+    pub(super) since: BTreeMap<DocId, Epoch>,
+    /// How many there are of each epoch.
+    sizes: BTreeMap<Epoch, usize>,
 }
 
 impl Queue {
@@ -56,13 +56,13 @@ impl Queue {
         self.since.contains_key(&id)
     }
 
-    /// The generation of those that were queued first.
-    pub(super) fn oldest(&self) -> Option<Generation> {
+    /// The epoch of those that were queued first.
+    pub(super) fn oldest(&self) -> Option<Epoch> {
         self.sizes.keys().next().copied()
     }
 
-    /// Queues a document; one that is queued already keeps the earlier generation. Says whether it is new.
-    pub(super) fn insert(&mut self, id: DocId, since: Generation) -> bool {
+    /// Queues a document; one that is queued already keeps the earlier epoch. Says whether it is new.
+    pub(super) fn insert(&mut self, id: DocId, since: Epoch) -> bool {
         let earlier = self.since.get(&id).copied();
         if earlier.is_none_or(|earlier| earlier > since) {
             self.remove(id);
@@ -75,12 +75,12 @@ impl Queue {
     /// From now on nobody waits for this document.
     pub(super) fn stop_awaiting(&mut self, id: DocId) {
         if self.remove(id).is_some() {
-            self.insert(id, Generation::UNAWAITED);
+            self.insert(id, Epoch::UNAWAITED);
         }
     }
 
     /// Takes a document out; returns since when it was queued.
-    pub(super) fn remove(&mut self, id: DocId) -> Option<Generation> {
+    pub(super) fn remove(&mut self, id: DocId) -> Option<Epoch> {
         let since = self.since.remove(&id)?;
         if let Some(size) = self.sizes.get_mut(&since) {
             *size -= 1;

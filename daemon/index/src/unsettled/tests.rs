@@ -1,4 +1,4 @@
-//! The queues of the settler: rounds, generations, counts.
+//! The queues of the settler: rounds, epochs, counts.
 
 use super::*;
 use proptest::prelude::*;
@@ -16,15 +16,15 @@ fn ids(step: Step) -> (Vec<u64>, bool) {
 }
 
 #[test]
-fn a_round_is_placed_in_order_of_rank_and_what_was_put_off_comes_last() {
+fn a_round_is_placed_in_order_of_rank_and_what_was_deferred_comes_last() {
     let mut unsettled = Unsettled::default();
     [5, 3, 9]
         .into_iter()
         .for_each(|id| unsettled.queue_placement(DocId(id)));
     assert_eq!(ids(unsettled.next(2, 1, &by_id)), (vec![3, 5], false));
     unsettled.clear_placement(DocId(3));
-    unsettled.put_off(DocId(5), Effort::High);
-    unsettled.put_off(DocId(7), Effort::High);
+    unsettled.defer(DocId(5), Effort::High);
+    unsettled.defer(DocId(7), Effort::High);
     unsettled.queue_placement(DocId(1));
     assert_eq!(
         ids(unsettled.next(9, 1, &by_id)),
@@ -38,7 +38,7 @@ fn a_round_is_placed_in_order_of_rank_and_what_was_put_off_comes_last() {
     // It was not placed, for whatever reason, and comes again.
     assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
     unsettled.queue_placement(DocId(4));
-    unsettled.put_off(DocId(4), Effort::High);
+    unsettled.defer(DocId(4), Effort::High);
     assert_eq!(unsettled.awaited(), 2);
     assert_eq!(ids(unsettled.next(9, 9, &by_id)), (vec![4, 5], true));
     unsettled.clear_placement(DocId(4));
@@ -53,11 +53,11 @@ fn a_generation_is_settled_once_all_that_was_queued_in_it_and_follows_from_it_is
     for id in [1, 2] {
         unsettled.queue_placement(DocId(id));
     }
-    let before = unsettled.end_generation();
+    let before = unsettled.end_epoch();
     unsettled.queue_placement(DocId(1));
     unsettled.queue_placement(DocId(3));
     assert!(!unsettled.is_settled_through(before));
-    unsettled.put_off(DocId(2), Effort::High);
+    unsettled.defer(DocId(2), Effort::High);
     let since = unsettled.clear_placement(DocId(1));
     assert_eq!(since, before, "it was queued before, and again");
     unsettled.clear_placement(DocId(2));
@@ -77,8 +77,8 @@ fn no_document_starves_while_others_keep_coming() {
     let mut unsettled = Unsettled::default();
     let documents = (100..103).map(DocId);
     documents.for_each(|id| unsettled.queue_placement(id));
-    unsettled.put_off(DocId(102), Effort::High);
-    let before = unsettled.end_generation();
+    unsettled.defer(DocId(102), Effort::High);
+    let before = unsettled.end_epoch();
     for id in 0..9 {
         unsettled.queue_placement(DocId(id));
         for id in unsettled.next(1, 8, &by_id).documents {
@@ -95,10 +95,10 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
     for id in [1, 2, 3] {
         unsettled.queue_placement(DocId(id));
     }
-    let before = unsettled.end_generation();
-    unsettled.put_off(DocId(2), Effort::Crowded);
-    unsettled.put_off(DocId(2), Effort::High);
-    unsettled.put_off(DocId(3), Effort::High);
+    let before = unsettled.end_epoch();
+    unsettled.defer(DocId(2), Effort::Crowded);
+    unsettled.defer(DocId(2), Effort::High);
+    unsettled.defer(DocId(3), Effort::High);
     assert_eq!((unsettled.awaited(), unsettled.crowded()), (2, 1));
     let turns = [(3, Effort::High), (2, Effort::Crowded), (1, Effort::Usual)];
     for (id, effort) in turns.into_iter().chain(turns) {
@@ -113,7 +113,7 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
     let since = unsettled.clear_placement(DocId(2));
     unsettled.queue_regrouping(DocId(2), since);
     unsettled.queue_placement_since(DocId(4), since);
-    assert!(unsettled.is_settled_through(unsettled.generation));
+    assert!(unsettled.is_settled_through(unsettled.epoch));
     assert_eq!((unsettled.awaited(), unsettled.crowded()), (1, 0));
     unsettled.clear_placement(DocId(4));
     assert_eq!(unsettled.awaited(), 0);
@@ -123,7 +123,7 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
 #[test]
 fn a_group_is_looked_at_once_its_document_has_its_place() {
     let mut unsettled = Unsettled::default();
-    let since = unsettled.end_generation();
+    let since = unsettled.end_epoch();
     unsettled.queue_placement(DocId(1));
     for id in [1, 2] {
         unsettled.queue_regrouping(DocId(id), since);
@@ -136,12 +136,12 @@ fn a_group_is_looked_at_once_its_document_has_its_place() {
 #[test]
 fn nobody_waits_for_the_group_that_a_crowded_document_will_be_in() {
     let mut unsettled = Unsettled::default();
-    let since = unsettled.end_generation();
+    let since = unsettled.end_epoch();
     // A principal took it from its group, or went: it lost its place, and its group changed.
     unsettled.queue_regrouping(DocId(1), since);
     unsettled.queue_placement_since(DocId(1), since);
     assert!(!unsettled.is_settled_through(since));
-    unsettled.put_off(DocId(1), Effort::Crowded);
+    unsettled.defer(DocId(1), Effort::Crowded);
     assert!(unsettled.is_settled_through(since));
     assert_eq!((unsettled.awaited(), unsettled.crowded()), (0, 1));
     unsettled.queue_regrouping(DocId(1), since);
@@ -167,10 +167,10 @@ proptest! {
                 1 => { let _since = unsettled.clear_placement(id); }
                 2 => unsettled.queue_file_check(id),
                 3 => { let _since = unsettled.clear_file_check(id); }
-                4 => unsettled.put_off(id, Effort::High),
-                8 => unsettled.put_off(id, Effort::Crowded),
-                5 => { let _since = unsettled.end_generation(); }
-                6 => unsettled.queue_regrouping(id, Generation(id.0)),
+                4 => unsettled.defer(id, Effort::High),
+                8 => unsettled.defer(id, Effort::Crowded),
+                5 => { let _since = unsettled.end_epoch(); }
+                6 => unsettled.queue_regrouping(id, Epoch(id.0)),
                 9 => {
                     let ready = unsettled.take_regroupings();
                     prop_assert!(ready.iter().all(|id| !unsettled.needs_placement(*id)));
@@ -188,18 +188,18 @@ proptest! {
                 prop_assert_eq!(is_ready, !unsettled.needs_placement(*id));
             }
             // What is seen here for itself: nobody waits for a group that a crowded document holds up.
-            let is_awaited = |id: &DocId| !crowded.queue.contains(*id) && groups[id] < Generation::UNAWAITED;
+            let is_awaited = |id: &DocId| !crowded.queue.contains(*id) && groups[id] < Epoch::UNAWAITED;
             let awaited = groups.keys().filter(|id| is_awaited(id));
-            let awaited: Vec<Generation> = awaited.map(|id| groups[id]).collect();
+            let awaited: Vec<Epoch> = awaited.map(|id| groups[id]).collect();
             prop_assert_eq!(unsettled.awaited(), waiting.len().max(usize::from(!awaited.is_empty())));
             prop_assert_eq!(unsettled.crowded(), crowded.queue.since.len());
             let queues = [&usual.queue, &high.queue, &unsettled.to_check];
-            let generations = queues.into_iter().flat_map(|queue| of(queue).into_values());
-            let oldest = generations.chain(awaited).min();
-            let settled = |generation| unsettled.is_settled_through(Generation(generation));
-            for generation in 0..9 {
-                let expected = oldest.is_none_or(|oldest| oldest.0 > generation);
-                prop_assert_eq!(settled(generation), expected);
+            let epochs = queues.into_iter().flat_map(|queue| of(queue).into_values());
+            let oldest = epochs.chain(awaited).min();
+            let settled = |epoch| unsettled.is_settled_through(Epoch(epoch));
+            for epoch in 0..9 {
+                let expected = oldest.is_none_or(|oldest| oldest.0 > epoch);
+                prop_assert_eq!(settled(epoch), expected);
             }
         }
     }

@@ -16,7 +16,7 @@
 //!
 //! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
 //! is led by its principal from the beginning and each member costs one exact comparison. A document that
-//! must be compared with many principals, or with very many of their members, is put off: a few of these follow
+//! must be compared with many principals, or with very many of their members, is deferred: a few of these follow
 //! each round.
 
 use simdex_schema::{DocId, EdgeRecord, key};
@@ -25,7 +25,7 @@ use crate::batch::Batch;
 use crate::edges::EdgeFinder;
 use crate::groups::{Place, rank};
 use crate::shared::IndexState;
-use crate::unsettled::{Effort, Generation, Step};
+use crate::unsettled::{Effort, Epoch, Step};
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, View};
 
 mod group_ids;
@@ -33,6 +33,7 @@ mod newcomers;
 mod parts;
 mod regrouped;
 mod removal;
+mod threads;
 
 use newcomers::{Newcomer, Placement};
 pub(crate) use regrouped::GroupsBefore;
@@ -64,14 +65,14 @@ impl IndexWriter {
 
     /// A point in time to wait for with [`IndexWriter::is_settled_through`]: what is applied from now on need not be
     /// waited for.
-    pub fn end_generation(&self) -> Generation {
-        self.shared.state_mut().unsettled.end_generation()
+    pub fn end_epoch(&self) -> Epoch {
+        self.shared.state_mut().unsettled.end_epoch()
     }
 
-    /// Whether all that was applied up to the end of a generation is settled, and what follows from it, whatever
+    /// Whether all that was applied up to the end of an epoch is settled, and what follows from it, whatever
     /// came meanwhile.
-    pub fn is_settled_through(&self, generation: Generation) -> bool {
-        self.shared.state().unsettled.is_settled_through(generation)
+    pub fn is_settled_through(&self, epoch: Epoch) -> bool {
+        self.shared.state().unsettled.is_settled_through(epoch)
     }
 
     /// Settles one step of documents; returns how the groups changed, once they have their ids. Only one
@@ -93,7 +94,7 @@ impl IndexWriter {
         }
     }
 
-    /// Finds the places of some documents, which come in order of rank; puts those off that take more than this
+    /// Finds the places of some documents, which come in order of rank; defers those that take more than this
     /// effort.
     fn settle_some(
         &self,
@@ -103,20 +104,20 @@ impl IndexWriter {
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
         let mut newcomers = self.newcomers(finder, ids, effort, cancel)?;
-        let put_off = newcomers.extract_if(.., |newcomer| newcomer.put_off_to().is_some());
-        put_off.for_each(|newcomer| self.put_off(&newcomer));
+        let deferred = newcomers.extract_if(.., |newcomer| newcomer.deferred_to().is_some());
+        deferred.for_each(|newcomer| self.defer(&newcomer));
         self.compare(finder, &mut newcomers, cancel)?;
-        let (account, mut put_off) = (self.settling(cancel), Vec::new());
+        let (account, mut deferred_leaders) = (self.settling(cancel), Vec::new());
         for (at, newcomer) in newcomers.iter_mut().enumerate() {
             cancel.check()?;
             if at > 0 && !newcomer.is_found() && self.is_to_break_off(effort) {
                 continue;
             }
-            match self.place_of(finder, newcomer, &put_off, &account)? {
+            match self.place_of(finder, newcomer, &deferred_leaders, &account)? {
                 Placement::At(place) => self.settle_at(finder, newcomer, &place, &account)?,
-                Placement::PutOff => {
-                    self.put_off(newcomer);
-                    put_off.extend(newcomer.leads_many().then_some(newcomer.id));
+                Placement::Deferred => {
+                    self.defer(newcomer);
+                    deferred_leaders.extend(newcomer.leads_many().then_some(newcomer.id));
                 }
                 Placement::Changed => {}
             }
@@ -130,12 +131,9 @@ impl IndexWriter {
         self.shared.memory.backlog.account(cancel)
     }
 
-    fn put_off(&self, newcomer: &Newcomer) {
-        if let Some(effort) = newcomer.put_off_to() {
-            self.shared
-                .state_mut()
-                .unsettled
-                .put_off(newcomer.id, effort);
+    fn defer(&self, newcomer: &Newcomer) {
+        if let Some(effort) = newcomer.deferred_to() {
+            self.shared.state_mut().unsettled.defer(newcomer.id, effort);
         }
     }
 
@@ -247,7 +245,7 @@ impl IndexState {
     }
 
     /// The groups of all documents are about to change that are concerned where one gets this place.
-    fn regroup_for(&mut self, id: DocId, place: &Place, since: Generation) {
+    fn regroup_for(&mut self, id: DocId, place: &Place, since: Epoch) {
         let taken: &[_] = match place {
             Place::Principal { taken } => taken,
             Place::Member { .. } => &[],
@@ -259,7 +257,7 @@ impl IndexState {
     }
 
     /// The group of a document, and so that around its principal, is about to change.
-    fn regroup(&mut self, id: DocId, since: Generation) {
+    fn regroup(&mut self, id: DocId, since: Epoch) {
         self.note_group(id);
         self.unsettled.queue_regrouping(id, since);
         let principal = self.stars.principal(id);
@@ -292,8 +290,8 @@ impl IndexState {
     }
 
     /// Queues members that lost their principal, to be placed again: what they lost it to was queued in that
-    /// generation.
-    fn requeue(&mut self, displaced: &[DocId], since: Generation) {
+    /// epoch.
+    fn requeue(&mut self, displaced: &[DocId], since: Epoch) {
         displaced
             .iter()
             .for_each(|id| self.unsettled.queue_placement_since(*id, since));

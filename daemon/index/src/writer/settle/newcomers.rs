@@ -11,15 +11,15 @@ use crate::shared::IndexState;
 use crate::unsettled::Effort;
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, MemoryPermit};
 
-/// A document that must be compared with more principals than this is put off.
-const PUT_OFF: usize = if cfg!(test) { 12 } else { 256 };
+/// A document that must be compared with more principals than this is deferred.
+const MOST_PRINCIPALS: usize = if cfg!(test) { 12 } else { 256 };
 /// One that must be compared with more documents than this, principals or their members, is crowded.
-const CROWDED: usize = if cfg!(test) { 128 } else { 1024 };
+const MOST_DOCUMENTS: usize = if cfg!(test) { 128 } else { 1024 };
 
 impl Effort {
     /// Of comparing a document with so many others, and so many principals among them.
     fn of(principals: usize, documents: usize) -> Self {
-        match (principals > PUT_OFF, documents > CROWDED) {
+        match (principals > MOST_PRINCIPALS, documents > MOST_DOCUMENTS) {
             (_, true) => Self::Crowded,
             (true, false) => Self::High,
             (false, false) => Self::Usual,
@@ -32,11 +32,11 @@ pub(super) struct Newcomer {
     pub(super) id: DocId,
     /// `None` if it has no text that can be read.
     pub(super) loaded: Option<LoadedDocument>,
-    /// What is known of the work to find its place; more than this and it is put off.
+    /// What is known of the work to find its place; more than this and it is deferred.
     effort: Effort,
     /// Where more was found, what: nothing else is found then.
-    put_off: Option<Effort>,
-    /// It was put off for members of few principals: what comes with it may be of the same family.
+    deferred_to: Option<Effort>,
+    /// It was deferred for members of few principals: what comes with it may be of the same family.
     leads_many: bool,
     /// The principals before it that may be its neighbours.
     earlier: Vec<Partner>,
@@ -49,15 +49,15 @@ pub(super) struct Newcomer {
     /// The permit for that.
     held: Option<MemoryPermit>,
     /// Others go first: it is looked at again at its next turn.
-    is_put_back: bool,
+    is_requeued: bool,
 }
 
 /// Where a document belongs.
 pub(super) enum Placement {
     At(Place),
     /// Finding that takes more than was known.
-    PutOff,
-    /// What it rests on changed, or is put off itself: it must be loaded again.
+    Deferred,
+    /// What it rests on changed, or is deferred itself: it must be loaded again.
     Changed,
 }
 
@@ -76,7 +76,7 @@ impl IndexWriter {
             newcomer.loaded = finder.load(newcomer.id, account)?;
             if let Some(loaded) = &newcomer.loaded {
                 let earlier = finder.earlier_principals(loaded, account)?;
-                if !newcomer.is_put_off_for(earlier.len(), earlier.len()) {
+                if !newcomer.defers_for(earlier.len(), earlier.len()) {
                     newcomer.earlier = earlier;
                 }
             }
@@ -85,14 +85,14 @@ impl IndexWriter {
         self.on_settlers(&mut newcomers, &|some| {
             let account = self.settling(cancel);
             for (at, newcomer) in some.iter_mut().enumerate() {
-                newcomer.is_put_back = at > 0 && self.is_to_break_off(effort);
-                if !newcomer.is_put_back {
+                newcomer.is_requeued = at > 0 && self.is_to_break_off(effort);
+                if !newcomer.is_requeued {
                     load(newcomer, &account)?;
                 }
             }
             Ok(())
         })?;
-        newcomers.retain(|newcomer| !newcomer.is_put_back);
+        newcomers.retain(|newcomer| !newcomer.is_requeued);
         Ok(newcomers)
     }
 
@@ -113,21 +113,8 @@ impl IndexWriter {
             let mut alone = some.iter_mut().filter(|newcomer| newcomer.is_alone());
             alone.try_for_each(|newcomer| self.find_later(finder, newcomer, &account))
         })?;
-        newcomers.retain(|newcomer| !newcomer.is_put_back);
+        newcomers.retain(|newcomer| !newcomer.is_requeued);
         Ok(())
-    }
-
-    /// Does one half on each of two threads, where there is a second one.
-    fn on_settlers<T: Send>(
-        &self,
-        items: &mut [T],
-        each: &(dyn Fn(&mut [T]) -> Result<(), IndexError> + Sync),
-    ) -> Result<(), IndexError> {
-        if self.shared.options.second_settler {
-            on_two_threads(items, each)
-        } else {
-            each(items)
-        }
     }
 
     /// Whether documents of this effort make way: crowded ones do for all others, at once.
@@ -158,7 +145,7 @@ impl IndexWriter {
         }
         for ((_, principal), mut asking) in by_rank {
             if self.is_to_break_off(newcomers[asking[0].0].effort) {
-                put_back_all_but_one(newcomers);
+                requeue_all_but_one(newcomers);
             }
             asking.retain(|(at, _)| newcomers[*at].is_undecided());
             let mut found = Vec::new();
@@ -200,33 +187,38 @@ impl IndexWriter {
             later.iter().filter(|other| stars.leads(other.id)).count()
         };
         let earlier = newcomer.earlier.len();
-        if !newcomer.is_put_off_for(earlier + principals, earlier + later.len()) {
+        if !newcomer.defers_for(earlier + principals, earlier + later.len()) {
             newcomer.held = account.take_large((later.len() * size_of::<Partner>()) as u64)?;
             newcomer.later = Some(later);
         }
         Ok(())
     }
 
-    /// Where a newcomer belongs among those settled now. Those before it are placed, but for those that were put
-    /// off. `put_off` are such as are about to lead very many: what may join one of these is not put off for it.
+    /// Where a newcomer belongs among those settled now. Those before it are placed, but for those that were
+    /// deferred. What may join one of `deferred_leaders`, which are about to lead very many, is not deferred
+    /// for it.
     pub(super) fn place_of(
         &self,
         finder: &EdgeFinder<'_>,
         newcomer: &mut Newcomer,
-        put_off: &[DocId],
+        deferred_leaders: &[DocId],
         account: &MemoryAccount,
     ) -> Result<Placement, IndexError> {
         if let Some(placement) = self.place_as_member(finder, newcomer, account)? {
             return Ok(placement);
         }
-        if newcomer.mates.iter().any(|mate| put_off.contains(&mate.id)) {
+        if newcomer
+            .mates
+            .iter()
+            .any(|mate| deferred_leaders.contains(&mate.id))
+        {
             return Ok(Placement::Changed);
         }
         if newcomer.later.is_none() {
             self.find_later(finder, newcomer, account)?;
         }
-        if newcomer.put_off.is_some() {
-            return Ok(Placement::PutOff);
+        if newcomer.deferred_to.is_some() {
+            return Ok(Placement::Deferred);
         }
         let Some(loaded) = &newcomer.loaded else {
             return Ok(Placement::At(Place::Principal { taken: Vec::new() }));
@@ -283,31 +275,31 @@ impl Newcomer {
             id,
             loaded: None,
             effort,
-            put_off: None,
+            deferred_to: None,
             leads_many: false,
             earlier: Vec::new(),
             found: None,
             mates: Vec::new(),
             later: None,
             held: None,
-            is_put_back: false,
+            is_requeued: false,
         }
     }
 
-    /// Whether comparing it with so many documents takes more than was known, so that it is put off.
-    fn is_put_off_for(&mut self, principals: usize, documents: usize) -> bool {
+    /// Whether comparing it with so many documents takes more than was known, so that it is deferred.
+    fn defers_for(&mut self, principals: usize, documents: usize) -> bool {
         let effort = Effort::of(principals, documents);
-        self.leads_many = documents > CROWDED && principals <= CROWDED;
-        self.put_off = Some(effort).filter(|effort| *effort > self.effort);
-        self.put_off.is_some()
+        self.leads_many = documents > MOST_DOCUMENTS && principals <= MOST_DOCUMENTS;
+        self.deferred_to = Some(effort).filter(|effort| *effort > self.effort);
+        self.deferred_to.is_some()
     }
 
     /// Whether the principal that it joins is still to be found.
     fn is_undecided(&self) -> bool {
-        self.found.is_none() && !self.is_put_back
+        self.found.is_none() && !self.is_requeued
     }
 
-    /// Whether it was put off since it is about to lead very many.
+    /// Whether it was deferred since it is about to lead very many.
     pub(super) fn leads_many(&self) -> bool {
         self.leads_many
     }
@@ -323,8 +315,8 @@ impl Newcomer {
     }
 
     /// What finding its place takes, where that is more than was known.
-    pub(super) fn put_off_to(&self) -> Option<Effort> {
-        self.put_off
+    pub(super) fn deferred_to(&self) -> Option<Effort> {
+        self.deferred_to
     }
 
     /// Whether nothing before it may be its neighbour, and what comes after it is no crowd.
@@ -334,13 +326,13 @@ impl Newcomer {
 }
 
 /// Of those that have principals before them, and of which it is not known yet what they join, all but the first
-/// are put back.
-fn put_back_all_but_one(newcomers: &mut [Newcomer]) {
+/// are requeued.
+fn requeue_all_but_one(newcomers: &mut [Newcomer]) {
     let undecided = newcomers.iter_mut();
     let undecided =
         undecided.filter(|newcomer| newcomer.is_undecided() && !newcomer.earlier.is_empty());
     for newcomer in undecided.skip(1) {
-        newcomer.is_put_back = true;
+        newcomer.is_requeued = true;
     }
 }
 
@@ -382,26 +374,4 @@ fn find_mates(
         }
     }
     Ok(())
-}
-
-/// Does both halves at once.
-fn on_two_threads<T: Send>(
-    items: &mut [T],
-    each: &(dyn Fn(&mut [T]) -> Result<(), IndexError> + Sync),
-) -> Result<(), IndexError> {
-    let (left, right) = items.split_at_mut(items.len() / 2);
-    let mut right = Some(right);
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("settler-2".to_owned());
-        let slot = &mut right;
-        let other = thread.spawn_scoped(scope, move || slot.take().map_or(Ok(()), each));
-        let of_left = each(left);
-        // Where no thread is to be had, this one does all of it, below.
-        if let Ok(other) = other {
-            let gone = || Err(IndexError::WorkerPanicked("settling"));
-            other.join().unwrap_or_else(|_| gone())?;
-        }
-        of_left
-    })?;
-    right.map_or(Ok(()), each)
 }

@@ -9,7 +9,7 @@ use simdex_schema::{DocId, EdgeRecord, key};
 use super::put_edge;
 use crate::batch::Batch;
 use crate::groups::Place;
-use crate::unsettled::Generation;
+use crate::unsettled::Epoch;
 use crate::{IndexError, IndexWriter};
 
 /// Documents whose places are changed in one batch.
@@ -58,9 +58,9 @@ impl IndexWriter {
         (members.into_iter().collect(), leaders)
     }
 
-    /// Takes the places of settled documents that lead nobody, because of something queued in that generation. The
+    /// Takes the places of settled documents that lead nobody, because of something queued in that epoch. The
     /// writer is held.
-    pub(super) fn take_places(&self, ids: &[DocId], since: Generation) -> Result<(), IndexError> {
+    pub(super) fn take_places(&self, ids: &[DocId], since: Epoch) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         {
             let state = self.shared.state();
