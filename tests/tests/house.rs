@@ -105,7 +105,7 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/extract/src/process.rs", "whoever asks for a worker"),
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
-    ("daemon/index/src/writer/settle/newcomers.rs", "the settler"),
+    ("daemon/index/src/writer/settle/threads.rs", "the settler"),
     (
         "daemon/index/src/store/checked.rs",
         "whoever opens the store",
