@@ -105,7 +105,7 @@ impl Engine {
         let pool = Arc::new(workers::pool(host)?);
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&writer, &config.roots, &events)?);
-        writer.serve(roots.view());
+        writer.set_grouped_view(roots.view());
         let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
             path: host.data_dir.clone(),
             source,

@@ -5,6 +5,7 @@
 //! the pool's own queue schedules worker processes. A producer blocks while its queue is full; only retries,
 //! repeats and callers that gave up go past the bound, one job for each file that waits.
 
+mod committer;
 mod compactor;
 mod ingester;
 mod jobs;

@@ -27,13 +27,11 @@ use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount};
 mod compare;
 mod cuts;
 mod prefix;
-mod principals;
 
 #[cfg(test)]
 pub(crate) use compare::DOUBT;
 pub(crate) use compare::Shingles;
 pub(crate) use cuts::Cuts;
-pub(crate) use principals::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 
 /// Finds partners at one threshold. Permits for shingles are taken of the account that is passed, one for all
 /// that is held at once: a caller that holds permits passes the account that they are of.

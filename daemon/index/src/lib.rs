@@ -41,6 +41,7 @@ mod groups;
 mod id_map;
 mod index;
 mod memory;
+mod principal_lists;
 mod reader;
 mod registry;
 mod runs;

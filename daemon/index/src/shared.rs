@@ -16,9 +16,10 @@ use crate::buffer::Buffer;
 use crate::cache::Cache;
 use crate::counts::KeptCounts;
 use crate::damaged_texts::DamagedTexts;
-use crate::edges::{Cuts, PrincipalLists};
+use crate::edges::Cuts;
 use crate::group_ids::GroupIds;
 use crate::groups::{Rank, Stars};
+use crate::principal_lists::PrincipalLists;
 use crate::runs::Runs;
 use crate::store::Store;
 use crate::table::Table;
@@ -69,7 +70,7 @@ pub(crate) struct IndexState {
     pub(crate) runs: Runs,
     pub(crate) merges: Merges,
     /// Roots whose files are grouped.
-    pub(crate) served: View,
+    pub(crate) grouped: View,
     pub(crate) stars: Stars,
     /// The last rank that a principal has had.
     pub(crate) last_rank: Option<Rank>,

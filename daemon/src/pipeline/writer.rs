@@ -1,12 +1,11 @@
-//! The thread that applies the changes made by ingestion, gathered into batches, and the thread that commits
-//! them.
+//! The thread that applies the changes made by ingestion, gathered into batches.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Change, Fault, IndexError};
+use simdex_index::{Change, Fault};
 use simdex_schema::FileKey;
 
 use super::{IngestResult, Shared};
@@ -100,37 +99,6 @@ impl Shared {
         }
         self.finish(vec![container.job], &unknown);
         Some(NextPart::Finished)
-    }
-
-    /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
-    /// and what is applied can be asked for meanwhile.
-    pub(super) fn commit_periodically(&self) {
-        let every = Duration::from_millis(self.host.config.store.commit_ms.max(1));
-        let mut backoff = Backoff::default();
-        while self.lifecycle.wait(every) {
-            if !self.host.is_temporary() {
-                self.host.disk.restore();
-            }
-            if !self.uncommitted.swap(false, Ordering::AcqRel) {
-                continue;
-            }
-            match self.commit() {
-                Ok(()) => {
-                    backoff = Backoff::default();
-                    self.host.alarms.clear(AlarmSource::Commits);
-                }
-                Err(error) => {
-                    self.uncommitted.store(true, Ordering::Release);
-                    self.lifecycle
-                        .try_again(AlarmSource::Commits, &error, &mut backoff);
-                }
-            }
-        }
-    }
-
-    /// Makes what was applied power-safe.
-    pub(super) fn commit(&self) -> Result<(), IndexError> {
-        self.host.spare.lend(|| self.writer.commit())
     }
 
     /// Applies changes, however often it takes; files that name a content that is not known any

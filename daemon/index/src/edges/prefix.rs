@@ -12,7 +12,8 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung};
 
-use super::{EdgeFinder, PrincipalLists};
+use super::EdgeFinder;
+use crate::principal_lists::PrincipalLists;
 use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
 

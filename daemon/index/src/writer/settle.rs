@@ -52,9 +52,9 @@ const MOST_PENDING_GROUPS: usize = 1 << 16;
 
 impl IndexWriter {
     /// Limits the groups that are kept to documents with files of this view.
-    pub fn serve(&self, view: View) {
+    pub fn set_grouped_view(&self, view: View) {
         let mut state = self.shared.state_mut();
-        state.served = view;
+        state.grouped = view;
         state.queue_all_file_checks();
     }
 
@@ -241,7 +241,7 @@ impl IndexState {
     /// Whether a document has a place among the groups: it has text, and a file carries it that is
     /// served.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {
-        self.table.is_text(id) && self.table.files_in(id, &self.served) > 0
+        self.table.is_text(id) && self.table.files_in(id, &self.grouped) > 0
     }
 
     /// The groups of all documents are about to change that are concerned where one gets this place.

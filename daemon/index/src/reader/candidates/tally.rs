@@ -7,7 +7,7 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
 use crate::buckets::LongLists;
-use crate::edges::{PRINCIPALS_KEPT_FROM, PrincipalLists};
+use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, IndexError, IndexReader};
 
 /// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and

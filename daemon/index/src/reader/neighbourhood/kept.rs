@@ -30,7 +30,7 @@ impl IndexReader {
     pub fn group_of(&self, document: DocId) -> GroupLookup {
         let state = self.shared.state();
         let principal = state.stars.principal(document);
-        let group = state.served_group(principal);
+        let group = state.kept_group(principal);
         let waits = |id| {
             let unsettled = &state.unsettled;
             unsettled.needs_placement(id) || unsettled.needs_file_check(id)
@@ -48,7 +48,7 @@ impl IndexReader {
         let known = state.group_ids.principal(group);
         // Who leads it may have no place yet, or have joined another until ids are given anew.
         let principal = known.filter(|id| state.stars.leads(*id));
-        let found = principal.and_then(|principal| state.served_group(principal));
+        let found = principal.and_then(|principal| state.kept_group(principal));
         GroupLookup {
             is_unsettled: known.is_some() && found.is_none() && !state.unsettled.is_empty(),
             group: found,
@@ -69,7 +69,7 @@ impl IndexReader {
         }
         let visible = {
             let state = self.shared.state();
-            if *view == state.served && state.unsettled.is_empty() {
+            if *view == state.grouped && state.unsettled.is_empty() {
                 return Ok(Some(state.group_ids.len() as u64));
             }
             if !state.keeps_groups_of(view) {
@@ -93,12 +93,12 @@ impl IndexReader {
 impl IndexState {
     /// Whether the groups of a view are those that are kept: it shows the documents that are served.
     pub(super) fn keeps_groups_of(&self, view: &View) -> bool {
-        *view == self.served || self.texts(view) == self.texts(&self.served)
+        *view == self.grouped || self.texts(view) == self.texts(&self.grouped)
     }
 
     /// The group around a principal, where it holds two files that are served.
-    fn served_group(&self, principal: DocId) -> Option<GroupView> {
-        let is_shown = self.table.is_text(principal) && self.heads_group(principal, &self.served);
+    fn kept_group(&self, principal: DocId) -> Option<GroupView> {
+        let is_shown = self.table.is_text(principal) && self.heads_group(principal, &self.grouped);
         is_shown.then(|| self.group_around(&self.stars, principal))
     }
 

@@ -104,7 +104,7 @@ impl IndexState {
 
     /// Whether a group around this document is shown: the principal of at least two files.
     fn is_shown(&self, id: DocId) -> bool {
-        let files = |id| self.table.files_in(id, &self.served);
+        let files = |id| self.table.files_in(id, &self.grouped);
         let members = self.stars.members(id).map(|(member, _)| files(member));
         self.is_groupable(id) && self.stars.leads(id) && files(id) + members.sum::<u64>() >= 2
     }

@@ -60,7 +60,7 @@ impl PrincipalLists {
     }
 
     /// How many principals stand in each of these lists, in steps of [`FEW`]; 0 where nothing is known of it.
-    pub(super) fn principal_counts(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
+    pub(crate) fn principal_counts(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
         let lists = self.lock();
         let count = |key| lists.by_key.get(&key).map_or(0, |kept| kept.count);
         keys.map(|key| count(key) / FEW).collect()
