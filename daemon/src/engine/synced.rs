@@ -36,6 +36,13 @@ impl Engine {
 /// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
 pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
+    let confirm = || {
+        let token = status.loss_token().map(|token| format!(" --token {token}"));
+        format!(
+            "`simctl roots confirm-loss {path}{}`",
+            token.unwrap_or_default()
+        )
+    };
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),
         RootState::Stale => Err(EngineError::Unsynced {
@@ -48,8 +55,8 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
                 status.detail
             ),
             advice: format!(
-                "mount the right one, or take this one for it, and what is missing for deleted, with \
-                 `simctl roots confirm-loss {path}`"
+                "mount the right one, or take this one for it, and what is missing for deleted, with {}",
+                confirm()
             ),
         }),
         RootState::LossHeld => Err(EngineError::Unsynced {
@@ -57,7 +64,7 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
                 "{} files of the root {path} are missing at once and kept until somebody confirms",
                 status.pending_loss
             ),
-            advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
+            advice: format!("look at the share, then run {}", confirm()),
         }),
     }
 }
@@ -70,7 +77,9 @@ pub(super) fn not_as_shown(root: &Root) -> EngineError {
         ..
     } = root.status();
     let missing = match state {
-        RootState::LossHeld => format!(", with {pending_loss} files missing"),
+        RootState::LossHeld => {
+            format!(", with {pending_loss} files missing that are not those shown")
+        }
         _ => String::new(),
     };
     let (path, state) = (root.path.display(), state.name());
