@@ -6,7 +6,7 @@ use simdex_index::Cancel;
 
 use super::{Engine, EngineError, lock};
 use crate::roots::{Root, RootState, RootStatus};
-use crate::walk_queue::{RootWish, WalkQueue};
+use crate::walk_queue::WalkQueue;
 
 impl Engine {
     /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share
@@ -15,7 +15,7 @@ impl Engine {
         let queues = lock(&self.walks).clone();
         let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
         let want = |(_, walks): &(_, Arc<WalkQueue>)| {
-            walks.want_root(RootWish::Pressing);
+            walks.want_sync();
             (walks.end_generation(), Arc::clone(walks))
         };
         let wanted: Vec<(u64, Arc<WalkQueue>)> =

@@ -380,6 +380,14 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/src/walk_queue/tests.rs",
+                "syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_waits_for_none",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
+                "a_share_that_hung_for_a_day_keeps_no_sync_waiting_for_another",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
                 "a_generation_is_done_whatever_is_wanted_later",
             ),
             Test(
