@@ -54,6 +54,14 @@ pub(super) const LINES: &[Line] = &[
                 "a_disk_without_room_refuses_what_the_budget_would_allow",
             ),
             Test(
+                "daemon/extract/src/space/shares.rs",
+                "a_root_that_holds_all_it_may_keeps_no_other_out",
+            ),
+            Test(
+                "daemon/extract/src/space/shares.rs",
+                "who_waited_in_vain_finds_room_when_it_comes_again",
+            ),
+            Test(
                 "daemon/index/src/tests/faults.rs",
                 "a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on",
             ),
