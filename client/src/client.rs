@@ -283,12 +283,12 @@ impl Client {
             .collect()
     }
 
-    /// Takes a held loss as real, as `root` shows it; returns how many files were removed.
-    pub async fn confirm_loss(&self, root: &wire::Root) -> Result<u64, Error> {
+    /// Takes a held loss of `root` as real, the one that `token` names (`loss_token` of the root, as a person was
+    /// shown it); returns how many files were removed.
+    pub async fn confirm_loss(&self, root: &wire::Root, token: &str) -> Result<u64, Error> {
         let request = wire::ConfirmLossRequest {
             root: root.path.clone(),
-            state: root.state.clone(),
-            pending_loss: Some(root.pending_loss),
+            token: token.to_owned(),
         };
         let reply = within(self.limits.call, self.admin.clone().confirm_loss(request)).await?;
         Ok(reply.removed)

@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     StreamEnded,
     /// Nobody is named as the rater.
     NoRater,
+    /// A held loss was not confirmed by the person who is to look at it.
+    Unconfirmed { loss: String, advice: String },
     /// Standard input cannot be read.
     Input(io::Error),
     /// The event loop could not start.
@@ -77,6 +79,7 @@ impl fmt::Display for Failure {
             Self::StreamEnded => out.write_str(
                 "the daemon stopped; once it runs again, list files and groups anew and watch from there",
             ),
+            Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
             Self::NoRater => out.write_str(
                 "no rater is named by 1 to 200 bytes on one line; name one with --rater",
             ),

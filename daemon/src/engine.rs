@@ -36,8 +36,8 @@ use crate::pipeline::Pipeline;
 use crate::progress::Counts;
 use crate::recheck::{Pace, Recheck};
 use crate::report::ReportKey;
-use crate::rescan::{Rescan, ShownLoss, WalkOutcome};
-use crate::roots::{Root, RootState, RootStatus, Roots};
+use crate::rescan::{Rescan, WalkOutcome};
+use crate::roots::{LossToken, Root, RootState, RootStatus, Roots};
 use crate::shared_run::SharedRun;
 use crate::storage::{self, Opening};
 use crate::walk_queue::{RootWish, WalkQueue, WalkRequest};
@@ -235,13 +235,13 @@ impl Engine {
     pub fn confirm_loss(
         &self,
         root: &Root,
-        shown: ShownLoss,
+        shown: LossToken,
         cancel: &Cancel,
     ) -> Result<u64, EngineError> {
         if !matches!(root.state(), RootState::LossHeld | RootState::Replaced) {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
-        tracing::info!(root = root.id.0, ?shown, "a held loss is confirmed");
+        tracing::info!(root = root.id.0, %shown, "a held loss is confirmed");
         let go_on = || self.pipeline.check_may_wait(cancel);
         let removed = self
             .with_rescan(|rescan| rescan.confirm_loss(root, shown), &go_on)

@@ -26,8 +26,8 @@ const SAMPLE: usize = 64;
 pub enum Verdict {
     /// It is the root on record, or the first directory ever seen there.
     Same,
-    /// It is another, or cannot be told: why.
-    Other(String),
+    /// It is another, or cannot be told: which it is, and why.
+    Other(DirectoryIdentity, String),
     /// It cannot be used.
     Refused(RootRefusal),
 }
@@ -60,10 +60,13 @@ pub fn judge(registry: &Registry, root: &Root, anchor: &Anchor) -> Result<Verdic
     };
     Ok(match is_same {
         true => Verdict::Same,
-        false => Verdict::Other(format!(
-            "another directory stands there: of {} known files that were looked for {there} are there",
-            sample.len()
-        )),
+        false => {
+            let why = format!(
+                "another directory stands there: of {} known files that were looked for {there} are there",
+                sample.len()
+            );
+            Verdict::Other(found, why)
+        }
     })
 }
 

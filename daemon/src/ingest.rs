@@ -178,7 +178,7 @@ impl<'a> Ingest<'a> {
         let (root, key) = (ingested.root, &ingested.key);
         let snapshots = Snapshots {
             records: self.detector.records,
-            space: self.extractor.pool.space(),
+            space: self.extractor.space(),
             input_bytes: self.detector.input_bytes,
             cancel: self.extractor.account.cancel(),
         };

@@ -21,13 +21,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use simdex_index::{IndexError, IndexWriter, Registry};
-use simdex_schema::{FileKey, FileStat};
+use simdex_schema::{DirectoryIdentity, FileKey, FileStat};
 
 use crate::error::EngineError;
 use crate::identity::{Verdict, judge as judge_identity};
 use crate::ingest::ChangeDetector;
 use crate::pipeline::Pipeline;
-use crate::roots::{Root, RootState, RootStatus};
+use crate::roots::{LossToken, Root, RootState, RootStatus};
 use crate::turns::Turn;
 use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
@@ -35,8 +35,6 @@ use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
 use crate::watch::walk::{Limits, Look, look, walk_beneath};
 use comparison::RecordComparison;
 use known::Known;
-
-pub use confirm::ShownLoss;
 
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
@@ -65,6 +63,14 @@ struct WalkFindings {
     missing: Vec<(FileKey, u64)>,
     /// What files that are not on record are: a missing file that is one of them has moved.
     arrived: HashSet<u64>,
+}
+
+impl WalkFindings {
+    /// Names the loss of these files.
+    fn token(&self, anchor: &Anchor, lost: u64) -> LossToken {
+        let missing = self.missing.iter().map(|(key, _)| key);
+        LossToken::of_held(anchor.inode(), lost, missing)
+    }
 }
 
 /// What a walk of one directory came to.
@@ -107,24 +113,35 @@ impl Rescan<'_> {
         if root.state() != RootState::LossHeld {
             root.update(self.writer, |status| status.state = shown)?;
         }
-        let Some(found) = self.walk_root(root, &anchor)? else {
-            return Ok(());
-        };
-        let held = self.held(root, &found)?;
-        if !held {
-            self.enqueue_missing(found)?;
+        match self.walk_root(root, &anchor)? {
+            Some(found) => self.judge(root, &anchor, found),
+            None => Ok(()),
         }
-        root.forget_deletes();
-        let identity = anchor.identity().ok();
-        root.update(self.writer, |status| {
-            status.detail = String::new();
-            if !held {
-                status.state = RootState::Watching;
-                status.pending_loss = 0;
-                status.identity = identity.or(status.identity);
+    }
+
+    /// Believes what a walk of the whole root missed, or holds it for a person.
+    fn judge(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<()> {
+        match self.held(root, &found)? {
+            Some(lost) => self.hold(root, lost, found.token(anchor, lost)),
+            None => {
+                let identity = anchor.identity().ok();
+                self.believe(root, identity, found).map(|_| ())
             }
-        })?;
-        Ok(())
+        }
+    }
+
+    /// Enqueues all that is missing; how many files that is. The root is in step with its share from here on.
+    fn believe(
+        &self,
+        root: &Root,
+        identity: Option<DirectoryIdentity>,
+        found: WalkFindings,
+    ) -> Result<u64> {
+        let removed = found.missing.len() as u64;
+        self.enqueue_missing(found)?;
+        root.forget_deletes();
+        root.update(self.writer, |status| status.be_in_step(identity))?;
+        Ok(removed)
     }
 
     /// Enqueues every file below a directory (a new or renamed one), and every file on record there that
@@ -179,10 +196,11 @@ impl Rescan<'_> {
                 Ok(Some(anchor))
             }
             Verdict::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
-            Verdict::Other(why) => {
+            Verdict::Other(found, why) => {
+                let token = LossToken::of_replaced(anchor.inode(), found);
                 root.update(self.writer, |status| {
                     status.proven = None;
-                    status.replaced_by = Some(anchor.inode());
+                    status.to_confirm = Some(token);
                     status.state = RootState::Replaced;
                     status.detail = why;
                 })?;
@@ -286,34 +304,33 @@ impl Rescan<'_> {
         missing.try_for_each(|(key, _)| self.submit(key))
     }
 
-    /// Whether a loss must be confirmed by a person.
-    fn held(&self, root: &Root, found: &WalkFindings) -> Result<bool> {
+    /// How many files were lost, where a person must confirm that.
+    fn held(&self, root: &Root, found: &WalkFindings) -> Result<Option<u64>> {
         let missed = found.missing.len() as u64;
         if missed < HELD_FROM {
-            return Ok(false);
+            return Ok(None);
         }
         let (keys, kinds): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
         let (known, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
         let hold = || judge_loss(known, missed, moved, root.deletes_among(&keys)) == Loss::Hold;
         if !hold() {
-            return Ok(false);
+            return Ok(None);
         }
         if root.has_events() {
             // The events that tell of these deletes may still be on their way.
             std::thread::sleep(self.event_delay);
         }
-        if !hold() {
-            return Ok(false);
-        }
-        self.hold(root, missed.saturating_sub(moved))?;
-        Ok(true)
+        Ok(hold().then_some(missed.saturating_sub(moved)))
     }
 
-    /// Says that so many files wait for a person.
-    fn hold(&self, root: &Root, files: u64) -> Result<()> {
+    /// Says that so many files wait for a person; what went until now is judged.
+    fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
+        root.forget_deletes();
         root.update(self.writer, |status| {
             status.state = RootState::LossHeld;
             status.pending_loss = files;
+            status.to_confirm = Some(token);
+            status.detail = String::new();
         })?;
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 mod deletes;
 mod live_reads;
+mod loss_token;
 mod share_waits;
 mod status;
 mod troubles;
@@ -34,6 +35,7 @@ use live_reads::LiveReads;
 use share_waits::ShareWaits;
 use troubles::Troubles;
 
+pub use loss_token::LossToken;
 pub use status::{RootState, RootStatus};
 pub use troubles::Trouble;
 
@@ -82,7 +84,7 @@ impl Root {
             pending_loss: record.as_ref().map_or(0, |record| record.pending_loss),
             identity: record.and_then(|record| record.identity),
             proven: None,
-            replaced_by: None,
+            to_confirm: None,
             detail: String::new(),
         };
         Ok(Self {

@@ -4,17 +4,21 @@
 //!
 //! After a walk of the whole root a pause as long as the walk was follows, but for what cannot wait: however
 //! short the time between polls is, and however often somebody asks, no more than half of the time is spent on
-//! walking.
+//! walking. A `sync` waits out that pause behind a walk that somebody asked for, behind no other, and never for
+//! longer than [`SYNC_PAUSE`]: who has it walked again and again has others wait, who asks once does not.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::watch::Cause;
 
 /// Directories that wait to be walked; beyond that the whole root is.
 const DIRECTORIES: usize = 1024;
+/// A sync waits so long at most until a walk for it may begin: one that took longer waited, for a share that hung or
+/// for readers, and was no load on the share meanwhile.
+const SYNC_PAUSE: Duration = Duration::from_secs(1800);
 
 /// What is to be walked.
 #[derive(Debug, PartialEq, Eq)]
@@ -70,7 +74,9 @@ struct State {
     walking: Option<Walk>,
     /// When the pause after the last walk of the root is over.
     rested: Option<Instant>,
-    /// The last walk of the root was asked for.
+    /// The same for a sync, behind a walk that was asked for.
+    sync_rested: Option<Instant>,
+    /// The last walk of the root was asked for, or made for a sync.
     was_asked: bool,
     ended: bool,
     /// The present generation.
@@ -83,6 +89,8 @@ struct RootRequest {
     wish: RootWish,
     /// The generation of the first request for it, routine apart.
     since: u64,
+    /// A sync waits for it.
+    is_sync: bool,
 }
 
 /// What was handed out.
@@ -92,6 +100,8 @@ struct Walk {
     root: Option<RootWish>,
     /// The generation of the first request that it answers.
     since: u64,
+    /// A sync waits for it.
+    is_sync: bool,
     began: Instant,
 }
 
@@ -105,6 +115,11 @@ impl WalkQueue {
     /// Wants the whole root walked, which every directory is part of.
     pub fn want_root(&self, wish: RootWish) {
         self.change(|state| state.want_root(wish));
+    }
+
+    /// Wants the whole root walked for a sync, which waits for it.
+    pub fn want_sync(&self) {
+        self.change(State::want_sync);
     }
 
     /// Wants the whole root walked at once in place of what is being walked: whoever waits for that waits for this.
@@ -157,7 +172,7 @@ impl WalkQueue {
             if let Some(request) = state.hand_out(now) {
                 return Some(request);
             }
-            let rested = state.root.and(state.rested);
+            let rested = state.root.and_then(|root| state.rested_for(&root));
             let pause = rested.map(|until| until.saturating_duration_since(now));
             state = match pause {
                 Some(pause) => {
@@ -200,7 +215,13 @@ impl State {
         self.root = Some(RootRequest {
             wish: before.map_or(wish, |before| before.wish.max(wish)),
             since: counted.map_or(self.generation, |before| before.since),
+            is_sync: before.is_some_and(|before| before.is_sync),
         });
+    }
+
+    fn want_sync(&mut self) {
+        self.want_root(RootWish::Asked);
+        self.root.iter_mut().for_each(|root| root.is_sync = true);
     }
 
     /// What was handed out is walked.
@@ -209,19 +230,22 @@ impl State {
             return;
         };
         if let Some(wish) = walk.root {
-            self.rested = now.checked_add(now.saturating_duration_since(walk.began));
-            self.was_asked = wish == RootWish::Asked;
+            let took = now.saturating_duration_since(walk.began);
+            self.rested = now.checked_add(took);
+            self.was_asked = wish == RootWish::Asked || walk.is_sync;
+            let pause = Some(took.min(SYNC_PAUSE)).filter(|_| self.was_asked);
+            self.sync_rested = pause.and_then(|pause| now.checked_add(pause));
         }
     }
 
     /// What is to be walked now, if anything is.
     fn hand_out(&mut self, now: Instant) -> Option<WalkRequest> {
-        let at_hand = |root: &RootRequest| root.wish == RootWish::Pressing || !self.is_resting(now);
-        let Some(root) = self.root.filter(at_hand) else {
+        let Some(root) = self.root.filter(|root| self.is_at_hand(root, now)) else {
             let (since, directory) = self.directories.pop_front()?;
             self.walking = Some(Walk {
                 root: None,
                 since,
+                is_sync: false,
                 began: now,
             });
             return Some(WalkRequest::Below(directory));
@@ -241,6 +265,7 @@ impl State {
         self.walking = Some(Walk {
             root: Some(wish),
             since: since.into_iter().flatten().min().unwrap_or(root.since),
+            is_sync: root.is_sync,
             began: now,
         });
         Some(match wish {
@@ -249,8 +274,17 @@ impl State {
         })
     }
 
-    fn is_resting(&self, now: Instant) -> bool {
-        self.rested.is_some_and(|until| now < until)
+    /// When the pause that this request waits out is over; none where it waits for none.
+    fn rested_for(&self, root: &RootRequest) -> Option<Instant> {
+        match (root.wish, root.is_sync) {
+            (RootWish::Pressing, _) => None,
+            (_, true) => self.sync_rested,
+            (_, false) => self.rested,
+        }
+    }
+
+    fn is_at_hand(&self, root: &RootRequest, now: Instant) -> bool {
+        self.rested_for(root).is_none_or(|until| until <= now)
     }
 
     /// The generation of the first request that is not done, but for routine.
@@ -269,12 +303,12 @@ impl State {
 
     fn is_busy(&self, now: Instant) -> bool {
         let is_walking = self.walking.is_some_and(|walk| !walk.is_routine());
-        let wants_root = match self.root.map(|root| root.wish) {
-            None | Some(RootWish::Routine) => false,
+        let wants_root = self.root.is_some_and(|root| match root.wish {
+            RootWish::Routine => false,
             // Who asks again and again would have no answer be complete.
-            Some(RootWish::Asked) => !(self.was_asked && self.is_resting(now)),
-            Some(RootWish::Lost | RootWish::Pressing) => true,
-        };
+            RootWish::Asked => !self.was_asked || self.is_at_hand(&root, now),
+            RootWish::Lost | RootWish::Pressing => true,
+        });
         let is_wanted = !self.begun || wants_root || !self.directories.is_empty();
         is_walking || (is_wanted && !self.ended)
     }

@@ -1211,12 +1211,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__roots__subcmd__confirm__subcmd__loss)
-            opts="-h --socket --json --help"
+            opts="-h --token --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --token)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --socket)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -235,6 +235,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -f -a "confirm-loss" -d 'Take a held loss as real: remove the files that a rescan missed'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l token -d 'The loss that was looked at, as `simctl roots` names it: another is refused. Without it, shows what is lost and asks, on a terminal' -r
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -s h -l help -d 'Print help'

@@ -35,6 +35,14 @@ fn refused(daemon: &Daemon, root: &Path, why: &str) -> Result<()> {
     Ok(())
 }
 
+/// Nothing is confirmed for who does not say which loss was looked at.
+fn unseen_is_refused(daemon: &Daemon, root: &str) -> Result<()> {
+    let unseen = daemon.simctl(["roots", "confirm-loss", root])?;
+    let unseen = unseen.ended_with(&[2])?.stderr;
+    ensure!(unseen.contains("--token"), "{unseen}");
+    Ok(())
+}
+
 /// An answer says that the index lacks this, and no more.
 fn lacks(daemon: &Daemon, what: &str) -> Result<()> {
     let groups = daemon.simctl(["groups"])?.ended_with(&[0, 1])?;
@@ -97,8 +105,8 @@ fn a_great_loss_in_poll_mode_is_held_until_it_is_confirmed() -> Result<()> {
     );
 
     let root = share.to_str().context("the share has no UTF-8 name")?;
-    let confirmed = daemon.simctl(["roots", "confirm-loss", root])?.success()?;
-    let confirmed = confirmed.lines()?;
+    unseen_is_refused(&daemon, root)?;
+    let confirmed = daemon.confirm_shown_loss(root)?.lines()?;
     ensure!(confirmed[0]["removed"] == LOST, "{confirmed:?}");
     let answers = agree(&daemon, &[share])?;
     ensure!(answers.count("file") == FILES + 5 - LOST && state(&daemon)? == "watching");

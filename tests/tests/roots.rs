@@ -262,7 +262,7 @@ fn an_empty_file_system_of_the_same_type_over_a_root_is_not_believed() -> Result
                 "{mode}: believed after a restart"
             );
             let named = share.to_str().context("a path of the test's own")?;
-            daemon.simctl(["roots", "confirm-loss", named])?.success()?;
+            daemon.confirm_shown_loss(named)?;
             daemon.sync()?;
             ensure!(states(&daemon, share)?.is_empty());
             ensure!(daemon.stop()?.success());

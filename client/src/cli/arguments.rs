@@ -14,6 +14,10 @@ pub(crate) enum RootsVerb {
     ConfirmLoss {
         /// The root that lost them
         root: PathBuf,
+        /// The loss that was looked at, as `simctl roots` names it: another is refused. Without it, shows what is
+        /// lost and asks, on a terminal
+        #[arg(long)]
+        token: Option<String>,
     },
 }
 

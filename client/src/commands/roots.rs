@@ -1,5 +1,6 @@
 //! `roots`: the watched roots; `roots confirm-loss`: takes a held loss as real.
 
+use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
 use simdex_client::wire::Root;
@@ -18,7 +19,7 @@ pub(super) async fn run(
     verb: Option<RootsVerb>,
 ) -> Result<Outcome, Failure> {
     match verb {
-        Some(RootsVerb::ConfirmLoss { root }) => confirm_loss(session, root).await,
+        Some(RootsVerb::ConfirmLoss { root, token }) => confirm_loss(session, root, token).await,
         None => list(session).await,
     }
 }
@@ -30,19 +31,25 @@ async fn list(session: &mut Session) -> Result<Outcome, Failure> {
         list.record(root)?;
     }
     list.end()?;
+    if !session.printer.is_json() {
+        let waiting = roots.iter().filter(|root| !root.loss_token.is_empty());
+        waiting.for_each(|root| eprint_line(format!("{}; {}", loss(root), how_to_confirm(root))));
+    }
     Ok(Outcome::Answered)
 }
 
-async fn confirm_loss(session: &mut Session, path: PathBuf) -> Result<Outcome, Failure> {
+async fn confirm_loss(
+    session: &mut Session,
+    path: PathBuf,
+    token: Option<String>,
+) -> Result<Outcome, Failure> {
     for root in session.client.roots_at(&[path]).await? {
-        // The daemon removes what is told here, and nothing where it finds another loss.
-        eprint_line(format!(
-            "{} is {}: {} missing",
-            escaped(&root.path),
-            root.state,
-            counted(root.pending_loss, "file")
-        ));
-        let removed = session.client.confirm_loss(&root).await?;
+        // What the daemon shows now is not what a person looked at before, who says which that was.
+        let token = match &token {
+            Some(token) => token.clone(),
+            None => ask(&root).await?,
+        };
+        let removed = session.client.confirm_loss(&root, &token).await?;
         if session.printer.is_json() {
             let (root, root_bytes) = (lossy(&root.path), exact(&root.path));
             session.printer.line(&ConfirmedLoss {
@@ -59,4 +66,76 @@ async fn confirm_loss(session: &mut Session, path: PathBuf) -> Result<Outcome, F
         }
     }
     Ok(Outcome::Answered)
+}
+
+/// Shows a loss to the person at the terminal, who takes it as real; returns its token.
+async fn ask(root: &Root) -> Result<String, Failure> {
+    if root.loss_token.is_empty() {
+        // Nothing waits, as the daemon is about to say.
+        return Ok(String::new());
+    }
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Failure::Unconfirmed {
+            loss: loss(root),
+            advice: how_to_confirm(root),
+        });
+    }
+    eprint_line(format!(
+        "{}: forget what is missing? [y]es, [n]o",
+        loss(root)
+    ));
+    let line = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line).map(|_| line)
+    });
+    let line = line.await.map_err(io::Error::other)?;
+    match is_yes(&line.map_err(Failure::Input)?) {
+        true => Ok(root.loss_token.clone()),
+        false => Err(Failure::Unconfirmed {
+            loss: format!("{}, and nothing was removed", loss(root)),
+            advice: how_to_confirm(root),
+        }),
+    }
+}
+
+fn is_yes(line: &str) -> bool {
+    matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// What a person would confirm.
+fn loss(root: &Root) -> String {
+    let path = escaped(&root.path);
+    match root.state.as_str() {
+        "replaced" => format!("{path} is replaced ({})", root.detail),
+        state => {
+            let missing = counted(root.pending_loss, "file");
+            format!("{path} is {state}: {missing} missing")
+        }
+    }
+}
+
+fn how_to_confirm(root: &Root) -> String {
+    let (path, token) = (escaped(&root.path), &root.loss_token);
+    format!(
+        "look at the share, and only where that is as it should be run \
+         `simctl roots confirm-loss {path} --token {token}`"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_a_yes_is_one() {
+        for (line, yes) in [
+            ("y\n", true),
+            (" Yes\n", true),
+            ("\n", false),
+            ("", false),
+            ("no", false),
+        ] {
+            assert_eq!(is_yes(line), yes, "{line:?}");
+        }
+    }
 }

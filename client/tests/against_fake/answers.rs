@@ -286,6 +286,7 @@ pub(crate) fn root() -> Root {
         detail: "1500 files vanished at once".to_owned(),
         files: 4000,
         pending_loss: 1500,
+        loss_token: "005fa109ff10".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod losses;
 mod moved;
 
 use std::collections::BTreeSet;
@@ -15,7 +16,6 @@ use std::time::{Duration, Instant};
 use simdex_index::Cancel;
 use simdexd::config::{Config, ExtractConfig, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::rescan::ShownLoss;
 use simdexd::roots::{Root, RootState};
 use simdexd::walk_queue::{WalkQueue, WalkRequest};
 use simdexd::watch::Hint;
@@ -283,83 +283,6 @@ fn deletes_of_some_files_do_not_explain_the_loss_of_others() {
     assert_eq!(bed.live().len(), 1_100, "nobody was seen deleting these");
 }
 
-/// So many short files, shared out among folders `d0`, `d1` and so on, and synced.
-fn bed_of(files: u32, folders: u32) -> Bed {
-    let bed = Bed::new(&[]);
-    for number in 0..files {
-        let path = bed.path(&format!("d{}/{number}.txt", number % folders));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, format!("short {number}")).unwrap();
-    }
-    bed.engine.sync(&Cancel::never()).unwrap();
-    bed
-}
-
-#[test]
-fn what_is_confirmed_is_the_loss_that_was_shown_and_no_other() {
-    let bed = bed_of(3_300, 3);
-    let confirm = |shown| {
-        bed.engine
-            .confirm_loss(&bed.root(), shown, &Cancel::never())
-    };
-    fs::remove_dir_all(bed.path("d0")).unwrap();
-    assert!(bed.engine.sync(&Cancel::never()).is_err());
-    assert_eq!(bed.root().status().pending_loss, 1_100);
-
-    // More than was shown, and then another directory, which nobody has walked yet.
-    let refused = confirm(ShownLoss::Held(1_099)).unwrap_err().to_string();
-    assert!(refused.contains("1100 files missing"), "{refused}");
-    let (share, aside) = (bed.top.join("share"), bed.top.join("aside"));
-    fs::rename(&share, &aside).unwrap();
-    fs::create_dir(&share).unwrap();
-    for shown in [ShownLoss::Held(1_100), ShownLoss::Held(3_300)] {
-        let refused = confirm(shown).unwrap_err().to_string();
-        assert!(refused.contains("not as it was shown"), "{refused}");
-        assert_eq!(bed.root().status().state, RootState::Replaced);
-    }
-    // A third one, where the second was shown; and none.
-    fs::rename(&share, bed.top.join("second")).unwrap();
-    fs::create_dir(&share).unwrap();
-    assert!(confirm(ShownLoss::Replaced).is_err());
-    fs::remove_dir(&share).unwrap();
-    assert!(confirm(ShownLoss::Replaced).is_err());
-    bed.engine.barrier(&Cancel::never()).unwrap();
-    assert_eq!(bed.live().len(), 3_300, "nothing was removed");
-
-    fs::rename(&aside, &share).unwrap();
-    assert!(bed.engine.sync(&Cancel::never()).is_err());
-    assert_eq!(confirm(ShownLoss::Held(1_100)).unwrap(), 1_100);
-    bed.agree("once what was shown is confirmed");
-}
-
-#[test]
-fn a_held_loss_is_not_believed_folder_by_folder() {
-    let bed = bed_of(2_100, 3);
-    let empty = |name: &str| {
-        fs::remove_dir_all(bed.path(name)).unwrap();
-        fs::create_dir(bed.path(name)).unwrap();
-    };
-    ["d0", "d1", "d2"].iter().for_each(|name| empty(name));
-    assert!(bed.engine.sync(&Cancel::never()).is_err());
-    assert_eq!(bed.root().status().state, RootState::LossHeld);
-    bed.hint(Hint::Subtree(bed.path("d1")));
-    assert_eq!(bed.live().len(), 2_100);
-    assert_eq!(bed.walks.next(), Some(WalkRequest::Root));
-}
-
-#[test]
-fn what_folder_after_folder_misses_is_for_the_whole_root_to_judge() {
-    let bed = bed_of(2_100, 3);
-    for name in ["d0", "d1", "d2"] {
-        fs::remove_dir_all(bed.path(name)).unwrap();
-        fs::create_dir(bed.path(name)).unwrap();
-        bed.hint(Hint::Subtree(bed.path(name)));
-    }
-    assert_eq!(bed.live().len(), 1_400, "of one folder it is believed");
-    assert!(bed.engine.sync(&Cancel::never()).is_err());
-    assert_eq!(bed.root().status().state, RootState::LossHeld);
-}
-
 /// Processes this one started, by the parent that each process names: the kernel's own list of
 /// children may leave some out while others come and go.
 fn children() -> Vec<rustix::process::Pid> {
@@ -546,18 +469,12 @@ fn another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed() {
     assert_eq!(bed.live(), known, "neither indexed nor removed");
     assert!(bed.root().open_file(b"foreign.txt").is_err(), "readable");
 
-    assert_eq!(
-        bed.engine
-            .confirm_loss(&bed.root(), ShownLoss::Replaced, &Cancel::never())
-            .unwrap(),
-        3
-    );
+    let shown = bed.shown();
+    assert!(advice.contains(&shown.to_string()), "{advice}");
+    assert_eq!(bed.confirm(shown).unwrap(), 3);
     bed.engine.sync(&Cancel::never()).unwrap();
     bed.agree("once it is confirmed");
-    let refused = bed
-        .engine
-        .confirm_loss(&bed.root(), ShownLoss::Replaced, &Cancel::never())
-        .unwrap_err();
+    let refused = bed.confirm(shown).unwrap_err();
     assert!(
         refused.to_string().starts_with("no loss of the root"),
         "{refused}"

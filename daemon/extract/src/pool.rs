@@ -281,6 +281,7 @@ impl Pool {
                 task: Task::Read,
             },
             members: options.members,
+            space: self.space.of(options.queue_key),
         };
         let lane = Lane::of(options.urgency, length);
         let permit = self.acquire_worker(lane, options.queue_key, &options.go_on)?;
@@ -315,7 +316,7 @@ impl Pool {
         let mut worker = permit.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         let start = Instant::now();
-        let answer = worker.ask(asked, &self.limits, &self.space);
+        let answer = worker.ask(asked, &self.limits);
         *took += start.elapsed();
         match answer {
             Ok((extraction, fit)) => {

@@ -20,7 +20,6 @@ use tracing::warn;
 use crate::patience::PatientReader;
 use crate::pool::Asked;
 use crate::protocol::{self, Hello, Setup};
-use crate::space::SpoolSpace;
 use crate::spool::Collecting;
 use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reader, Reason, SandboxReport};
 
@@ -206,9 +205,8 @@ impl Worker {
         &mut self,
         asked: &Asked<'_>,
         limits: &Limits,
-        space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
-        match self.ask_in_time(asked, limits, space) {
+        match self.ask_in_time(asked, limits) {
             Err(Fault::TimedOut) if self.answers.get_ref().was_starved() => Err(Fault::Starved),
             answer => answer,
         }
@@ -218,15 +216,14 @@ impl Worker {
         &mut self,
         asked: &Asked<'_>,
         limits: &Limits,
-        space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
         let request = &asked.request;
         let worker = self.pid();
         self.answers.get_mut().wait_for_worker(worker, limits.wall);
         protocol::send_with_descriptor(self.stream(), request, asked.document)
             .map_err(|_| Fault::Unsent)?;
-        let mut members =
-            Collecting::new(space, &limits.budgets, asked.members).map_err(|_| Fault::Machine)?;
+        let mut members = Collecting::new(&asked.space, &limits.budgets, asked.members)
+            .map_err(|_| Fault::Machine)?;
         let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members);
         let reply = reply.map_err(|error| match members.failure() {
             Some(failure) => spool_failed(&failure),

@@ -4,19 +4,29 @@
 //! containers, pages put together) is reserved here first, so that documents cannot fill the disk
 //! together. A full budget is the machine's trouble, never a document's.
 
-use std::collections::{BTreeSet, VecDeque};
+mod shares;
+
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use self::shares::{Owner, Shares};
+use crate::pool::QueueKey;
+
 /// Who takes a snapshot waits so long for room.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A directory for unlinked files, and the bytes they may take together. Clones share both.
+/// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces of
+/// others made [of it](Self::of).
 #[derive(Debug, Clone)]
-pub struct SpoolSpace(Arc<Inner>);
+pub struct SpoolSpace {
+    inner: Arc<Inner>,
+    /// Whose what is reserved here is.
+    owner: Owner,
+}
 
 struct Inner {
     directory: PathBuf,
@@ -42,11 +52,7 @@ impl std::fmt::Debug for Inner {
 
 #[derive(Debug, Default)]
 struct State {
-    used: u64,
-    /// Who waits for room and holds nothing, in the order in which they came.
-    line: VecDeque<u64>,
-    /// Those who have waited so far.
-    came: u64,
+    shares: Shares,
     /// Devices whose files cannot be cloned into the directory.
     no_clones: BTreeSet<u64>,
 }
@@ -66,25 +72,37 @@ impl SpoolSpace {
         limit: u64,
         admit: impl Fn(u64) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(Inner {
-            directory,
-            limit,
-            admit: Box::new(admit),
-            state: Mutex::default(),
-            freed: Condvar::new(),
-        }))
+        Self {
+            inner: Arc::new(Inner {
+                directory,
+                limit,
+                admit: Box::new(admit),
+                state: Mutex::default(),
+                freed: Condvar::new(),
+            }),
+            owner: QueueKey::default().into(),
+        }
+    }
+
+    /// The same space, where what is reserved counts as of the root or user that takes its turn so.
+    #[must_use]
+    pub fn of(&self, key: QueueKey) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            owner: key.into(),
+        }
     }
 
     /// Where the files lie.
     #[must_use]
     pub fn directory(&self) -> &Path {
-        &self.0.directory
+        &self.inner.directory
     }
 
     /// Bytes reserved now.
     #[must_use]
     pub fn used(&self) -> u64 {
-        self.lock().used
+        self.lock().shares.used()
     }
 
     /// Takes `bytes` at once, or fails: whoever asks may hold others already, and must not wait for
@@ -95,25 +113,36 @@ impl SpoolSpace {
         Ok(reservation)
     }
 
-    /// Takes `bytes` for whoever holds nothing yet; waits for room, behind those who came before, so that who wants
-    /// much is not passed by all who want little. Half of the budget is left to those who hold something, unless
-    /// nobody does.
+    /// Takes `bytes` for a document of which nothing is held yet; waits for room, behind roots that hold less and
+    /// those of the same who came before, so that who wants much is not passed by all who want little. At least a
+    /// quarter of the budget is left to documents of which something is held, unless there are none.
     pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
         let deadline = Instant::now() + PATIENCE;
-        let place = Place::at_the_end_of(self);
+        let place = Place::in_line(self, bytes);
         let mut state = self.lock();
-        while bytes <= self.0.limit && !state.has_room_for(bytes, place.number, self.0.limit) {
-            let left = deadline.saturating_duration_since(Instant::now());
+        loop {
+            let now = Instant::now();
+            if bytes > self.inner.limit
+                || state
+                    .shares
+                    .has_room_for(place.number, self.inner.limit, now)
+            {
+                break;
+            }
+            let left = deadline.saturating_duration_since(now);
             if left.is_zero() {
+                state.shares.gives_up(self.owner, now);
                 drop(state);
                 return Err(io::ErrorKind::QuotaExceeded.into());
             }
-            let waited = self.0.freed.wait_timeout(state, left);
+            let waited = self.inner.freed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(state);
-        // Still at the head of the line: nobody else who holds nothing takes the room meanwhile.
-        self.reserve(bytes)
+        // Still the next in line: no other document that holds nothing takes the room meanwhile.
+        let reserved = self.reserve(bytes)?;
+        self.lock().shares.is_served(self.owner);
+        Ok(reserved)
     }
 
     fn nothing(&self) -> Reservation {
@@ -145,15 +174,10 @@ impl SpoolSpace {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// Whether who has this number is the next, and finds room.
-    fn has_room_for(&self, bytes: u64, number: u64, limit: u64) -> bool {
-        let is_next = self.line.front() == Some(&number);
-        is_next && (self.used == 0 || self.used.saturating_add(bytes) <= limit / 2)
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -164,19 +188,16 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn at_the_end_of(space: &'a SpoolSpace) -> Self {
-        let mut state = space.lock();
-        let number = state.came;
-        state.came += 1;
-        state.line.push_back(number);
+    fn in_line(space: &'a SpoolSpace, bytes: u64) -> Self {
+        let number = space.lock().shares.line_up(space.owner, bytes);
         Self { space, number }
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.space.lock().line.retain(|place| *place != self.number);
-        self.space.0.freed.notify_all();
+        self.space.lock().shares.leave(self.number);
+        self.space.inner.freed.notify_all();
     }
 }
 
@@ -196,11 +217,11 @@ impl Reservation {
     /// Takes more at once, or fails.
     pub(crate) fn grow(&mut self, more: u64) -> io::Result<()> {
         let mut state = self.space.lock();
-        if state.used.saturating_add(more) > self.space.0.limit {
+        if state.shares.used().saturating_add(more) > self.space.inner.limit {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
-        (self.space.0.admit)(more)?;
-        state.used += more;
+        (self.space.inner.admit)(more)?;
+        state.shares.take(self.space.owner, more);
         self.bytes += more;
         Ok(())
     }
@@ -209,9 +230,9 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let mut state = self.space.lock();
-        state.used = state.used.saturating_sub(self.bytes);
+        state.shares.give_back(self.space.owner, self.bytes);
         drop(state);
-        self.space.0.freed.notify_all();
+        self.space.inner.freed.notify_all();
     }
 }
 
@@ -268,7 +289,7 @@ mod tests {
         let space = space(100);
         let held = space.reserve_first(20).unwrap();
         let until = |lined: usize, is_over: &dyn Fn() -> bool| {
-            while space.lock().line.len() < lined && !is_over() {
+            while space.lock().shares.waiting() < lined && !is_over() {
                 std::thread::yield_now();
             }
         };
@@ -285,6 +306,6 @@ mod tests {
             drop(large);
             assert_eq!(small.join().unwrap().unwrap().bytes(), 20);
         });
-        assert!(space.lock().line.is_empty());
+        assert_eq!(space.lock().shares.waiting(), 0);
     }
 }

@@ -74,6 +74,10 @@ pub fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
         detail,
         files,
         pending_loss: status.pending_loss,
+        loss_token: status
+            .loss_token()
+            .map(|token| token.to_string())
+            .unwrap_or_default(),
     }
 }
 

@@ -6,7 +6,7 @@ use simdex_index::Cancel;
 
 use super::{Engine, EngineError, lock};
 use crate::roots::{Root, RootState, RootStatus};
-use crate::walk_queue::{RootWish, WalkQueue};
+use crate::walk_queue::WalkQueue;
 
 impl Engine {
     /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share
@@ -15,7 +15,7 @@ impl Engine {
         let queues = lock(&self.walks).clone();
         let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
         let want = |(_, walks): &(_, Arc<WalkQueue>)| {
-            walks.want_root(RootWish::Pressing);
+            walks.want_sync();
             (walks.end_generation(), Arc::clone(walks))
         };
         let wanted: Vec<(u64, Arc<WalkQueue>)> =
@@ -36,6 +36,13 @@ impl Engine {
 /// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
 pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
+    let confirm = || {
+        let token = status.loss_token().map(|token| format!(" --token {token}"));
+        format!(
+            "`simctl roots confirm-loss {path}{}`",
+            token.unwrap_or_default()
+        )
+    };
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),
         RootState::Stale => Err(EngineError::Unsynced {
@@ -48,8 +55,8 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
                 status.detail
             ),
             advice: format!(
-                "mount the right one, or take this one for it, and what is missing for deleted, with \
-                 `simctl roots confirm-loss {path}`"
+                "mount the right one, or take this one for it, and what is missing for deleted, with {}",
+                confirm()
             ),
         }),
         RootState::LossHeld => Err(EngineError::Unsynced {
@@ -57,7 +64,7 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
                 "{} files of the root {path} are missing at once and kept until somebody confirms",
                 status.pending_loss
             ),
-            advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
+            advice: format!("look at the share, then run {}", confirm()),
         }),
     }
 }
@@ -70,7 +77,9 @@ pub(super) fn not_as_shown(root: &Root) -> EngineError {
         ..
     } = root.status();
     let missing = match state {
-        RootState::LossHeld => format!(", with {pending_loss} files missing"),
+        RootState::LossHeld => {
+            format!(", with {pending_loss} files missing that are not those shown")
+        }
         _ => String::new(),
     };
     let (path, state) = (root.path.display(), state.name());

@@ -26,8 +26,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::lists;
 use crate::reporting;
-use crate::rescan::ShownLoss;
-use crate::roots::Root;
+use crate::roots::{LossToken, Root};
 use crate::visit::FirstError;
 use crate::walk_queue::RootWish;
 
@@ -141,13 +140,9 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         self.runner.check_may_confirm(&request)?;
         let caller = self.runner.long_caller(&request);
-        let v1::ConfirmLossRequest {
-            root,
-            state,
-            pending_loss,
-        } = request.into_inner();
+        let v1::ConfirmLossRequest { root, token } = request.into_inner();
         let root = root_at(&*self.runner.engine()?, root)?;
-        let shown = shown_loss(&root, &state, pending_loss)?;
+        let shown = shown_loss(&root, &token)?;
         let confirmed = self
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
@@ -338,15 +333,15 @@ pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Statu
 
 /// What the client was shown of a root. One that does not say so confirms nothing: what stands there may be
 /// another loss than it knows of.
-fn shown_loss(root: &Root, state: &str, files: Option<u64>) -> Result<ShownLoss, Status> {
-    match (state, files) {
-        ("loss-held", Some(files)) => Ok(ShownLoss::Held(files)),
-        ("replaced", _) => Ok(ShownLoss::Replaced),
-        ("" | "loss-held", _) => Err(Status::invalid_argument(
-            "the request does not say which loss was shown: `state` and `pending_loss`, as ListRoots has them",
-        )),
-        _ => Err(Refused::from(EngineError::NothingHeld(root.path.clone())).into()),
+fn shown_loss(root: &Root, token: &str) -> Result<LossToken, Status> {
+    if root.status().loss_token().is_none() {
+        return Err(Refused::from(EngineError::NothingHeld(root.path.clone())).into());
     }
+    token.parse().map_err(|_| {
+        Status::invalid_argument(
+            "the request does not say which loss was shown: `token`, as ListRoots has it (`simctl roots`)",
+        )
+    })
 }
 
 /// Sends every file of the view that is `wanted`, then the counts of all files.

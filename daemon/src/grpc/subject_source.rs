@@ -162,7 +162,8 @@ fn own_text(
     // What is hashed must be what is read, whatever becomes of the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
     let go_on = || memory.cancel().check().is_ok();
-    let taken = engine.pool.space().snapshot(&file, limit, &go_on).ok()?;
+    let space = engine.pool.space().of(asker);
+    let taken = space.snapshot(&file, limit, &go_on).ok()?;
     drop(read);
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use simdex_extract::{
     EXTRACTOR_VERSION, GoOn, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
-    ReadOptions, Urgency, WaitPolicy,
+    ReadOptions, SpoolSpace, Urgency, WaitPolicy,
 };
 use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
@@ -50,6 +50,11 @@ pub(super) struct SnapshotRef<'a> {
 }
 
 impl Extractor<'_> {
+    /// Where bytes are kept that are of the same root or user.
+    pub(super) fn space(&self) -> SpoolSpace {
+        self.pool.space().of(self.queue_key)
+    }
+
     /// Extracts a content and signs what was read. `cut` is the reason for which `bytes` are not
     /// all of it.
     pub(super) fn extract(

@@ -85,8 +85,8 @@ impl Framesets<'_> {
         if !plan.shows_frames() {
             return Ok(RenderedPage::WithoutFrames);
         }
-        let space = extractor.pool.space();
-        let member = plan.put_together(space, &mut |at, page, out| match at {
+        let space = extractor.space();
+        let member = plan.put_together(&space, &mut |at, page, out| match at {
             0 => {
                 let mut page = file.file();
                 page.rewind().and_then(|()| copy(page, hash, out))
@@ -168,7 +168,7 @@ impl Framesets<'_> {
             return Ok(PathLookup::Nothing);
         };
         let go_on = || extractor.account.cancel().check().is_ok();
-        let space = extractor.pool.space();
+        let space = extractor.space();
         let snapshot = match space.snapshot(&file, MAX_BYTES, &go_on) {
             Ok(snapshot) => snapshot,
             Err(SnapshotError::Spool(_) | SnapshotError::Stopped) => {

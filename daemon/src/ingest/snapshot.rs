@@ -17,7 +17,8 @@ const HASHED_FIRST: u64 = 64 << 20;
 /// Takes snapshots.
 pub(super) struct Snapshots<'a> {
     pub(super) records: Records<'a>,
-    pub(super) space: &'a SpoolSpace,
+    /// Where copies are kept, of the root's share.
+    pub(super) space: SpoolSpace,
     /// Longest file that is read, bytes.
     pub(super) input_bytes: u64,
     pub(super) cancel: &'a Cancel,

@@ -1,83 +1,67 @@
 //! A loss that a person takes as real: what was shown, and no more.
 //!
-//! Between the moment at which a loss is shown and the one at which it is confirmed a share may go, or lose more.
-//! So the root is proven and walked once more, and what differs from what was shown is judged anew in place of
-//! being believed.
+//! Between the moment at which a loss is shown and the one at which it is confirmed a share may go, lose more, or
+//! lose something else. So the root is proven and walked once more, and what differs from what was shown is judged
+//! anew in place of being believed.
 
-use super::{Anchor, Rescan, Result, Root, RootState, WalkFindings};
-
-/// What a person was shown of a root, and confirms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShownLoss {
-    /// So many files of the root on record are missing.
-    Held(u64),
-    /// Another directory stands at its path, to be taken for the root.
-    Replaced,
-}
-
-impl ShownLoss {
-    fn state(self) -> RootState {
-        match self {
-            Self::Held(_) => RootState::LossHeld,
-            Self::Replaced => RootState::Replaced,
-        }
-    }
-}
+use super::{Anchor, LossToken, Rescan, Result, Root, RootState, WalkFindings};
 
 impl Rescan<'_> {
     /// Takes a held loss as real, or the directory at the root's path for the root: removes every file on record
-    /// that is not there. Returns how many; none, and removes nothing, where the root is not as it was shown.
-    pub fn confirm_loss(&self, root: &Root, shown: ShownLoss) -> Result<Option<u64>> {
+    /// that is not there. Returns how many; none, and removes nothing of the loss, where the root is not as it was
+    /// shown.
+    pub fn confirm_loss(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
         let _walking = self.walking(root)?;
-        if root.state() != shown.state() {
+        let status = root.status();
+        if status.loss_token() != Some(shown) {
             return Ok(None);
         }
-        match shown {
-            ShownLoss::Held(most) => self.confirm_held(root, most),
-            ShownLoss::Replaced => self.confirm_replaced(root),
+        match status.state {
+            RootState::Replaced => self.confirm_replaced(root, shown),
+            _ => self.confirm_held(root, shown),
         }
     }
 
-    fn confirm_held(&self, root: &Root, most: u64) -> Result<Option<u64>> {
+    fn confirm_held(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
         let Some(anchor) = self.prove(root)? else {
             return Ok(None);
         };
         let Some(found) = self.walk_root(root, &anchor)? else {
             return Ok(None);
         };
-        let lost = self.unmoved(root, &found, most)?;
-        if lost > most {
-            self.hold(root, lost)?;
+        let lost = self.unmoved(root, &found)?;
+        if found.token(&anchor, lost) != shown {
+            self.judge(root, &anchor, found)?;
             return Ok(None);
         }
-        self.remove(root, &anchor, found).map(Some)
+        let identity = anchor.identity().ok();
+        self.believe(root, identity, found).map(Some)
     }
 
-    /// How many of the missing files were not found elsewhere; where so few are missing that it makes no odds, all.
-    fn unmoved(&self, root: &Root, found: &WalkFindings, most: u64) -> Result<u64> {
-        let missed = found.missing.len() as u64;
-        if missed <= most {
-            return Ok(missed);
-        }
+    /// How many of the missing files were not found elsewhere.
+    fn unmoved(&self, root: &Root, found: &WalkFindings) -> Result<u64> {
         let (keys, kinds): (Vec<_>, Vec<_>) = found.missing.iter().cloned().unzip();
         let (_, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
-        Ok(missed.saturating_sub(moved))
+        Ok((keys.len() as u64).saturating_sub(moved))
     }
 
-    fn confirm_replaced(&self, root: &Root) -> Result<Option<u64>> {
-        let shown = root.status().replaced_by;
+    fn confirm_replaced(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
         // Where the right one is back, or none is there, nothing is to be confirmed.
         if self.prove(root)?.is_some() || root.state() != RootState::Replaced {
             return Ok(None);
         }
+        // The record is of the old one and is replaced as well: without an identity this is none to be taken.
         let anchor = Anchor::open_listable(&root.path).ok();
-        let is_shown = |anchor: &Anchor| shown == Some(anchor.inode());
-        let Some(anchor) = anchor.filter(is_shown) else {
+        let known = anchor.and_then(|anchor| anchor.identity().ok().map(|of| (anchor, of)));
+        let is_shown = |(anchor, identity): &(Anchor, _)| {
+            LossToken::of_replaced(anchor.inode(), *identity) == shown
+        };
+        let Some((anchor, identity)) = known.filter(is_shown) else {
             return Ok(None);
         };
         root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
         let taken = match self.walk_root(root, &anchor) {
-            Ok(Some(found)) => self.remove(root, &anchor, found).map(Some),
+            Ok(Some(found)) => self.believe(root, Some(identity), found).map(Some),
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };
@@ -86,19 +70,5 @@ impl Rescan<'_> {
             root.update(self.writer, |status| status.proven = None)?;
         }
         taken
-    }
-
-    /// Enqueues all that is missing; how many files that is. The root is in step with its share from here on.
-    fn remove(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<u64> {
-        let removed = found.missing.len() as u64;
-        self.enqueue_missing(found)?;
-        let identity = anchor.identity().ok();
-        root.update(self.writer, |status| {
-            status.identity = identity;
-            status.pending_loss = 0;
-            status.state = RootState::Watching;
-            status.detail = String::new();
-        })?;
-        Ok(removed)
     }
 }

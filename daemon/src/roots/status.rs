@@ -2,6 +2,7 @@
 
 use simdex_schema::DirectoryIdentity;
 
+use super::LossToken;
 use crate::watch::probe::InodeId;
 
 /// What is known of a root now.
@@ -15,10 +16,28 @@ pub struct RootStatus {
     pub identity: Option<DirectoryIdentity>,
     /// The directory that was proven to be this root, in this run; none where there is none now.
     pub proven: Option<InodeId>,
-    /// The directory that was judged to be another, while the state is [`RootState::Replaced`].
-    pub replaced_by: Option<InodeId>,
+    /// What a person would confirm, while the state is [`RootState::LossHeld`] or [`RootState::Replaced`].
+    pub to_confirm: Option<LossToken>,
     /// Things worth saying: unreadable directories, errors.
     pub detail: String,
+}
+
+impl RootStatus {
+    /// Names what a person would confirm, where anything waits for that.
+    pub fn loss_token(&self) -> Option<LossToken> {
+        let waits = matches!(self.state, RootState::LossHeld | RootState::Replaced);
+        self.to_confirm.filter(|_| waits)
+    }
+
+    /// It is in step with its share, whose directory has this identity; where that could not be learnt, the recorded
+    /// one stands.
+    pub fn be_in_step(&mut self, identity: Option<DirectoryIdentity>) {
+        self.state = RootState::Watching;
+        self.pending_loss = 0;
+        self.to_confirm = None;
+        self.detail = String::new();
+        self.identity = identity.or(self.identity);
+    }
 }
 
 /// Where a root stands.
@@ -47,5 +66,44 @@ impl RootState {
             Self::Replaced => "replaced",
             Self::LossHeld => "loss-held",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_that_cannot_be_learnt_takes_nothing_from_the_record() {
+        let identity = |inode| {
+            Some(DirectoryIdentity {
+                inode,
+                file_system: 0xEF53,
+                file_system_id: None,
+            })
+        };
+        let inode = InodeId {
+            device: 1,
+            inode: 2,
+            mount: 3,
+        };
+        let mut status = RootStatus {
+            state: RootState::LossHeld,
+            pending_loss: 1_100,
+            identity: identity(2),
+            proven: Some(inode),
+            to_confirm: Some(LossToken::of_held(inode, 1_100, [].iter())),
+            detail: "kept".to_owned(),
+        };
+        assert!(status.loss_token().is_some());
+        status.be_in_step(None);
+        assert_eq!(status.identity, identity(2));
+        assert_eq!(
+            (status.state, status.pending_loss),
+            (RootState::Watching, 0)
+        );
+        assert_eq!((status.loss_token(), &*status.detail), (None, ""));
+        status.be_in_step(identity(9));
+        assert_eq!(status.identity, identity(9));
     }
 }

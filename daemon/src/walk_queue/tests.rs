@@ -157,3 +157,50 @@ fn neither_the_timer_nor_who_asks_again_and_again_keeps_the_index_from_being_com
     assert!(state.hand_out(end + Duration::from_secs(60)).is_some());
     assert!(!state.is_busy(end), "under way, and nothing is known");
 }
+
+#[test]
+fn syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_waits_for_none() {
+    let minute = Duration::from_secs(60);
+    // Nobody asked for the walk before.
+    for wish in [RootWish::Routine, RootWish::Lost, RootWish::Pressing] {
+        let (mut state, end) = after_a_minute(wish);
+        state.want_sync();
+        assert!(state.is_busy(end), "{wish:?}");
+        assert_eq!(state.hand_out(end), Some(WalkRequest::Root), "{wish:?}");
+        // One that comes during the walk has the next, a pause later, and another wish does not hurry it.
+        state.generation += 1;
+        state.want_sync();
+        let end = end + minute;
+        state.walked(end);
+        assert!(!state.is_busy(end), "what was asked for is answered");
+        assert_eq!(state.oldest(), Some(1), "and the sync waits all the same");
+        state.want_root(RootWish::Asked);
+        assert_eq!(state.hand_out(end + minute / 2), None, "{wish:?}");
+        state.want_root(RootWish::Lost);
+        assert!(state.is_busy(end), "events were lost");
+        assert_eq!(state.hand_out(end + minute / 2), None, "{wish:?}");
+        assert_eq!(state.hand_out(end + minute), Some(WalkRequest::Root));
+        // The walk for both counts as asked for.
+        state.want_sync();
+        state.walked(end + 2 * minute);
+        assert_eq!(state.hand_out(end + 2 * minute), None, "{wish:?}");
+        assert!(state.hand_out(end + 3 * minute).is_some());
+    }
+    let (mut state, end) = after_a_minute(RootWish::Asked);
+    state.want_sync();
+    assert_eq!(state.hand_out(end), None, "behind a rescan");
+    state.want_root(RootWish::Pressing);
+    assert!(state.hand_out(end).is_some(), "what cannot wait does not");
+}
+
+#[test]
+fn a_share_that_hung_for_a_day_keeps_no_sync_waiting_for_another() {
+    let (mut state, end) = after_a_minute(RootWish::Routine);
+    state.want_sync();
+    assert!(state.hand_out(end).is_some());
+    let day = end + Duration::from_secs(86_400);
+    state.walked(day);
+    state.want_sync();
+    assert_eq!(state.hand_out(day + SYNC_PAUSE / 2), None);
+    assert!(state.hand_out(day + SYNC_PAUSE).is_some());
+}

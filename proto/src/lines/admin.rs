@@ -210,6 +210,8 @@ pub struct Root {
     pub files: u64,
     /// Missing files whose removal awaits confirmation.
     pub pending_loss: u64,
+    /// Names what a confirmation would confirm; none where nothing waits for one.
+    pub loss_token: Option<String>,
 }
 
 impl From<&v1::Root> for Root {
@@ -223,6 +225,7 @@ impl From<&v1::Root> for Root {
             detail: filled(&root.detail),
             files: root.files,
             pending_loss: root.pending_loss,
+            loss_token: filled(&root.loss_token),
         }
     }
 }

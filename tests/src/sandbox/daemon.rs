@@ -219,6 +219,16 @@ impl Daemon {
             .args(args)
     }
 
+    /// Confirms what `roots` shows now of the root at this path; what `simctl` printed.
+    pub fn confirm_shown_loss(&self, root: &str) -> Result<Answer> {
+        let shown = self.simctl(["roots"])?.success()?.lines_of("root")?;
+        let of_root = shown.iter().find(|line| line["path"] == root);
+        let token = of_root.and_then(|line| line["loss_token"].as_str());
+        let token = token.with_context(|| format!("nothing is held of {root}: {shown:?}"))?;
+        self.simctl(["roots", "confirm-loss", root, "--token", token])?
+            .success()
+    }
+
     /// Waits until every change made so far is applied, and until the first walk of each watcher is over:
     /// a sync may come before it.
     pub fn sync(&self) -> Result<()> {

@@ -179,10 +179,14 @@ unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
 }
 
 #[test]
-fn roots_are_listed_and_a_loss_is_confirmed() {
+fn roots_are_listed_and_the_loss_that_was_looked_at_is_confirmed() {
     let daemon = Daemon::start();
+    let listed = simctl(&daemon, &["roots"]);
+    let told = "simctl: /share is loss-held: 1500 files missing; look at the share, and only where that is as it \
+                should be run `simctl roots confirm-loss /share --token 005fa109ff10`\n";
+    assert_eq!(listed.talk, told);
     assert_eq!(
-        simctl(&daemon, &["roots"]).out,
+        listed.out,
         "\
 ID  STATE      MODE         FILES  PENDING LOSS  PATH    DETAIL
  3  loss-held  poll (auto)   4000          1500  /share  1500 files vanished at once
@@ -192,15 +196,21 @@ ID  STATE      MODE         FILES  PENDING LOSS  PATH    DETAIL
         simctl(&daemon, &["roots", "--json"]).out,
         "{\"type\":\"root\",\"v\":1,\"id\":3,\"path\":\"/share\",\"mode\":\"poll\",\
          \"configured_mode\":\"auto\",\"state\":\"loss-held\",\
-         \"detail\":\"1500 files vanished at once\",\"files\":4000,\"pending_loss\":1500}\n"
+         \"detail\":\"1500 files vanished at once\",\"files\":4000,\"pending_loss\":1500,\
+         \"loss_token\":\"005fa109ff10\"}\n"
     );
-    let run = simctl(&daemon, &["roots", "confirm-loss", "/share"]);
+    // No terminal, and nobody who says what was looked at.
+    let confirm = ["roots", "confirm-loss", "/share"];
+    let run = simctl(&daemon, &confirm);
+    assert_eq!((run.code, run.talk.as_str()), (2, told));
+    let with = |token| simctl(&daemon, &[&confirm[..], &["--token", token]].concat());
+    let run = with("005fa109ff11");
+    assert_eq!(run.code, 2);
+    assert!(run.talk.contains("not as it was shown"), "{}", run.talk);
+    let run = with("005fa109ff10");
     assert_eq!(
         (run.code, run.talk.as_str()),
-        (
-            0,
-            "simctl: /share is loss-held: 1500 files missing\nsimctl: removed 1500 files of /share\n"
-        )
+        (0, "simctl: removed 1500 files of /share\n")
     );
     let run = simctl(&daemon, &["roots", "confirm-loss", "/other"]);
     assert_eq!(

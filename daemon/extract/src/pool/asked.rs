@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use crate::protocol::Request;
 use crate::underway::Mark;
-use crate::{Extraction, MemberPolicy};
+use crate::{Extraction, MemberPolicy, SpoolSpace};
 
 /// One document, as a worker is asked to read it.
 pub(crate) struct Asked<'a> {
     pub(crate) document: BorrowedFd<'a>,
     pub(crate) request: Request,
     pub(crate) members: MemberPolicy,
+    /// Where its members are kept.
+    pub(crate) space: SpoolSpace,
 }
 
 /// What became of a document that is written down as under way.

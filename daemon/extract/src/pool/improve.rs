@@ -9,7 +9,7 @@ use super::queue::Lane;
 use super::{Asked, Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
-use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason};
+use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason, SpoolSpace};
 
 impl Pool {
     /// Gives a document that our readers did not read well to an outside program, as one of the
@@ -32,10 +32,11 @@ impl Pool {
         let Ok(permit) = self.acquire_worker(Lane::Huge, options.queue_key, &options.go_on) else {
             return extraction;
         };
+        let space = self.space.of(options.queue_key);
         let source = Source {
             document,
-            space: &self.space,
-            join: &|pages| self.join_pages(&permit, pages),
+            space: &space,
+            join: &|pages| self.join_pages(&permit, &space, pages),
             go_on: &|| !self.is_closed() && options.go_on.check(),
         };
         let asked = Instant::now();
@@ -45,7 +46,12 @@ impl Pool {
     }
 
     /// Has a worker make one text of the pages that an outside program printed.
-    fn join_pages(&self, permit: &WorkerPermit<'_>, pages: BorrowedFd<'_>) -> Extraction {
+    fn join_pages(
+        &self,
+        permit: &WorkerPermit<'_>,
+        space: &SpoolSpace,
+        pages: BorrowedFd<'_>,
+    ) -> Extraction {
         let length = rustix::fs::fstat(pages).map(|stat| stat.st_size);
         let Ok(length) = length.map(|length| u64::try_from(length).unwrap_or(0)) else {
             return unread(Outcome::Failed(Reason::ReadError), pages);
@@ -59,6 +65,7 @@ impl Pool {
                 task: Task::JoinPages,
             },
             members: MemberPolicy::Discard,
+            space: space.clone(),
         };
         // The program that printed them is timed as a whole.
         let joined = self.ask(permit, &asked, &mut Duration::default());

@@ -127,7 +127,7 @@ impl<'a> Tree<'a> {
 
     fn render(&mut self, page: &FramedPage<'_>) -> Result<Member, MemberSkip> {
         self.take(1, page.bytes())?;
-        let rendered = page.put_together(self.unpacker.extractor.pool.space());
+        let rendered = page.put_together(&self.unpacker.extractor.space());
         rendered.map_err(|_| (State::Unstable, Reason::ReadError))
     }
 

@@ -95,6 +95,7 @@ const ROOT: Fields = &[
     ("detail", Maybe(&Text)),
     ("files", Count),
     ("pending_loss", Count),
+    ("loss_token", Maybe(&Text)),
 ];
 
 const ESTIMATE: Fields = &[

@@ -132,15 +132,31 @@ pub(super) const LINES: &[Line] = &[
                 "another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed",
             ),
             Test(
-                "daemon/bin/tests/roots.rs",
+                "daemon/bin/tests/losses.rs",
                 "what_is_confirmed_is_the_loss_that_was_shown_and_no_other",
             ),
             Test(
-                "daemon/bin/tests/roots.rs",
+                "daemon/src/roots/loss_token.rs",
+                "a_token_is_another_once_number_files_or_directory_are",
+            ),
+            Test(
+                "client/tests/against_fake/simctl/lists.rs",
+                "roots_are_listed_and_the_loss_that_was_looked_at_is_confirmed",
+            ),
+            Test(
+                "daemon/bin/tests/losses.rs",
+                "deletes_that_were_seen_before_a_loss_is_confirmed_explain_no_later_one",
+            ),
+            Test(
+                "daemon/src/roots/status.rs",
+                "an_identity_that_cannot_be_learnt_takes_nothing_from_the_record",
+            ),
+            Test(
+                "daemon/bin/tests/losses.rs",
                 "a_held_loss_is_not_believed_folder_by_folder",
             ),
             Test(
-                "daemon/bin/tests/roots.rs",
+                "daemon/bin/tests/losses.rs",
                 "what_folder_after_folder_misses_is_for_the_whole_root_to_judge",
             ),
             Test(

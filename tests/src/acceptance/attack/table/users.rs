@@ -54,6 +54,14 @@ pub(super) const LINES: &[Line] = &[
                 "a_disk_without_room_refuses_what_the_budget_would_allow",
             ),
             Test(
+                "daemon/extract/src/space/shares.rs",
+                "a_root_that_holds_all_it_may_keeps_no_other_out",
+            ),
+            Test(
+                "daemon/extract/src/space/shares.rs",
+                "who_waited_in_vain_finds_room_when_it_comes_again",
+            ),
+            Test(
                 "daemon/index/src/tests/faults.rs",
                 "a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on",
             ),
@@ -377,6 +385,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/src/catalogue/tests.rs",
                 "the_pairs_of_one_file_are_given_back_as_they_are_visited",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
+                "syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_waits_for_none",
+            ),
+            Test(
+                "daemon/src/walk_queue/tests.rs",
+                "a_share_that_hung_for_a_day_keeps_no_sync_waiting_for_another",
             ),
             Test(
                 "daemon/src/walk_queue/tests.rs",

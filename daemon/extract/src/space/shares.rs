@@ -1,0 +1,234 @@
+//! Whose the bytes in the spool are, and who comes next: room goes to whoever holds the least of it, so that a root
+//! full of large files, or one whose share hangs while they are copied, delays itself.
+//!
+//! Who holds something leaves half of the budget to growth; who holds nothing may have half of that half, so that one
+//! root that holds all it may keeps no other out. Who waited in vain is remembered until it comes again: meanwhile
+//! nobody takes more than an equal share.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use crate::pool::QueueKey;
+
+/// How long room is kept for who waited in vain: longer than the longest pause before it is tried again.
+const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// Whose bytes they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    Root(u64),
+    User(u32),
+}
+
+impl From<QueueKey> for Owner {
+    fn from(key: QueueKey) -> Self {
+        match key {
+            QueueKey::Folder { root, .. } => Self::Root(root),
+            QueueKey::User(uid) => Self::User(uid),
+        }
+    }
+}
+
+/// Who holds how much of the budget, and who waits for some of it.
+#[derive(Debug, Default)]
+pub(super) struct Shares {
+    used: u64,
+    held: BTreeMap<Owner, u64>,
+    /// Those who wait, in the order in which they came.
+    line: VecDeque<Waiting>,
+    /// How many have waited so far.
+    came: u64,
+    /// Owners who held nothing and waited in vain, and until when that is remembered.
+    in_vain: BTreeMap<Owner, Instant>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    number: u64,
+    owner: Owner,
+    bytes: u64,
+}
+
+impl Shares {
+    /// Bytes reserved now.
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
+    pub(super) fn take(&mut self, owner: Owner, bytes: u64) {
+        self.used += bytes;
+        *self.held.entry(owner).or_default() += bytes;
+    }
+
+    pub(super) fn give_back(&mut self, owner: Owner, bytes: u64) {
+        self.used = self.used.saturating_sub(bytes);
+        let left = self.held(owner).saturating_sub(bytes);
+        match left {
+            0 => self.held.remove(&owner),
+            left => self.held.insert(owner, left),
+        };
+    }
+
+    /// A number in the line for who wants so many bytes.
+    pub(super) fn line_up(&mut self, owner: Owner, bytes: u64) -> u64 {
+        let number = self.came;
+        self.came += 1;
+        self.line.push_back(Waiting {
+            number,
+            owner,
+            bytes,
+        });
+        number
+    }
+
+    pub(super) fn leave(&mut self, number: u64) {
+        self.line.retain(|waiting| waiting.number != number);
+    }
+
+    /// It has its room: that it waited in vain is forgotten.
+    pub(super) fn is_served(&mut self, owner: Owner) {
+        self.in_vain.remove(&owner);
+    }
+
+    /// It does not wait any longer, and has no room.
+    pub(super) fn gives_up(&mut self, owner: Owner, now: Instant) {
+        if self.held(owner) == 0 {
+            self.in_vain.insert(owner, now + REMEMBERED);
+        }
+    }
+
+    /// How many wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.line.len()
+    }
+
+    /// Whether who has this number is the next, and finds room.
+    pub(super) fn has_room_for(&self, number: u64, limit: u64, now: Instant) -> bool {
+        let share = self.share(limit, now);
+        let may = |waiting: &&Waiting| {
+            let held = self.held(waiting.owner);
+            held == 0 || share.is_none_or(|share| held.saturating_add(waiting.bytes) <= share)
+        };
+        let order = |waiting: &&Waiting| (self.held(waiting.owner), waiting.number);
+        let next = self.line.iter().filter(may).min_by_key(order);
+        next.is_some_and(|next| next.number == number && self.fits(next, limit))
+    }
+
+    fn fits(&self, waiting: &Waiting, limit: u64) -> bool {
+        let bound = match self.held(waiting.owner) {
+            0 => limit - limit / 4,
+            _ => limit / 2,
+        };
+        self.used == 0 || self.used.saturating_add(waiting.bytes) <= bound
+    }
+
+    /// What an owner may hold while another is remembered to have waited in vain; all there is where none is.
+    fn share(&self, limit: u64, now: Instant) -> Option<u64> {
+        let in_vain = self.in_vain.iter().filter(|(_, until)| now < **until);
+        let in_vain: BTreeSet<Owner> = in_vain.map(|(owner, _)| *owner).collect();
+        if in_vain.is_empty() {
+            return None;
+        }
+        let waiting = self.line.iter().map(|waiting| waiting.owner);
+        let holding = self.held.keys().copied();
+        let owners: BTreeSet<Owner> = in_vain.into_iter().chain(waiting).chain(holding).collect();
+        Some(limit / 2 / owners.len() as u64)
+    }
+
+    fn held(&self, owner: Owner) -> u64 {
+        self.held.get(&owner).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: u64 = 400;
+    const GREEDY: Owner = Owner::Root(1);
+    const OTHER: Owner = Owner::Root(2);
+
+    impl Shares {
+        /// Who waits and finds room takes it.
+        fn enter(&mut self, number: u64, now: Instant) -> bool {
+            let has_room = self.has_room_for(number, LIMIT, now);
+            if has_room {
+                let at = self
+                    .line
+                    .iter()
+                    .position(|waiting| waiting.number == number);
+                let waiting = self.line.remove(at.unwrap()).unwrap();
+                self.is_served(waiting.owner);
+                self.take(waiting.owner, waiting.bytes);
+            }
+            has_room
+        }
+
+        fn wants(&mut self, owner: Owner, bytes: u64, now: Instant) -> bool {
+            let number = self.line_up(owner, bytes);
+            self.enter(number, now) || {
+                self.leave(number);
+                false
+            }
+        }
+    }
+
+    #[test]
+    fn a_root_that_holds_all_it_may_keeps_no_other_out() {
+        let (mut shares, now) = (Shares::default(), Instant::now());
+        for _ in 0..4 {
+            assert!(shares.wants(GREEDY, 50, now), "alone it may use all");
+        }
+        assert!(!shares.wants(GREEDY, 1, now), "the rest is for growth");
+        // Its share hangs: nothing of it is ever given back, and others go on one by one.
+        for owner in [OTHER, Owner::Root(3), Owner::User(7), OTHER] {
+            assert!(shares.wants(owner, 100, now), "{owner:?}");
+            assert!(!shares.wants(owner, 1, now), "{owner:?}");
+            shares.give_back(owner, 100);
+        }
+        assert_eq!(shares.used(), 200);
+    }
+
+    #[test]
+    fn room_goes_to_the_root_that_holds_the_least_of_it_and_then_to_who_came_first() {
+        let (mut shares, now) = (Shares::default(), Instant::now());
+        assert!(shares.wants(GREEDY, 60, now) && shares.wants(GREEDY, 60, now));
+        let [more, first] = [60, 60].map(|bytes| shares.line_up(GREEDY, bytes));
+        let large = shares.line_up(OTHER, 200);
+        let second = shares.line_up(OTHER, 60);
+        for number in [more, first, large, second] {
+            assert!(!shares.enter(number, now), "the large one waits for room");
+        }
+        shares.give_back(GREEDY, 60);
+        assert!(!shares.enter(more, now), "it would fit");
+        assert!(shares.enter(large, now));
+        shares.give_back(OTHER, 200);
+        assert!(!shares.enter(more, now) && shares.enter(second, now));
+        shares.give_back(GREEDY, 60);
+        assert!(!shares.enter(first, now) && shares.enter(more, now));
+    }
+
+    #[test]
+    fn who_waited_in_vain_finds_room_when_it_comes_again() {
+        let (mut shares, now) = (Shares::default(), Instant::now());
+        assert!((0..4).all(|_| shares.wants(GREEDY, 50, now)));
+        let number = shares.line_up(OTHER, 200);
+        assert!(!shares.enter(number, now));
+        shares.leave(number);
+        shares.gives_up(OTHER, now);
+        // Its files end one by one, and others of its own take their place up to an equal share.
+        for _ in 0..4 {
+            shares.give_back(GREEDY, 50);
+            shares.wants(GREEDY, 50, now);
+        }
+        assert_eq!(shares.used(), 100);
+        assert!(shares.wants(OTHER, 200, now));
+        shares.give_back(OTHER, 200);
+        assert!(shares.wants(GREEDY, 50, now), "it has come");
+        // One that never comes again is forgotten.
+        shares.gives_up(OTHER, now);
+        assert!(!shares.wants(GREEDY, 50, now));
+        assert!(shares.wants(GREEDY, 50, now + REMEMBERED));
+    }
+}
