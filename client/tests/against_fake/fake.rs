@@ -318,7 +318,7 @@ impl Similarity for Fake {
         }
         let hangs = |side: &Option<wire::Side>| {
             let source = side.as_ref().and_then(|side| side.source.as_ref());
-            matches!(source, Some(wire::side::Source::Path(path)) if path.starts_with(b"/hanging/"))
+            matches!(source, Some(wire::side::Source::Path(path)) if path.starts_with(b"/share/hanging/"))
         };
         reply.last_read_b = hangs(&request.b).then(|| wire::LastRead {
             at: Some(1_700_000_000),
