@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::difference::{Difference, TooManyLines, lines, permit_to_align};
 use crate::judging::of_comparison;
 use crate::query::{Overlap, QueryError, Relation, ShingledText, Subject};
+use crate::roots::live_reads::NotReadAgain;
 
 mod estimates;
 
@@ -38,6 +39,15 @@ pub struct Comparison {
     pub estimates: Vec<SchemeEstimate>,
     /// What the pair is judged to be; none where that was not asked for.
     pub judgement: Option<Judgement>,
+}
+
+/// Of a side that is a file of the index, and is compared as it was when it was last read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastRead {
+    /// When that was, seconds since 1970; none where it is not known.
+    pub at: Option<i64>,
+    /// Why it was not read again.
+    pub why: NotReadAgain,
 }
 
 /// Why a comparison has no difference.

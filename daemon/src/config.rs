@@ -246,8 +246,9 @@ section! {
         /// again lies in the file reserve in data_dir, which is given up where the disk runs full all
         /// the same. Each is a sixteenth of the disk at most.
         reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
-        /// Reports that report_dir holds at most. Only those of a schedule beyond its `keep` are removed by
-        /// the daemon: while as many are there a new one is refused, until somebody removes one.
+        /// Reports that report_dir holds at most, and half of them for one user. Only those of a schedule
+        /// beyond its `keep` are removed by the daemon: while as many are there a new one is refused, until
+        /// somebody removes one.
         kept_reports: u32 = 1000 => 1..=100_000,
     }
 }

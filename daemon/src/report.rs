@@ -211,6 +211,19 @@ pub enum ReportError {
         /// How many.
         most: u32,
     },
+    /// As many reports of one user are kept as may be.
+    #[error(
+        "{} holds as many reports that this user asked for as it may ({share}, half of {most})",
+        path.display()
+    )]
+    Share {
+        /// The directory.
+        path: PathBuf,
+        /// How many of one user.
+        share: u32,
+        /// How many in all.
+        most: u32,
+    },
     /// The name is none for a new folder.
     #[error("a report is named by one part of a path that does not begin with a dot")]
     NoName,
@@ -285,6 +298,9 @@ impl ReportError {
             Self::TooMany { .. } => {
                 Some("remove reports there that are no longer needed, or raise store.kept_reports")
             }
+            Self::Share { .. } => Some(
+                "have reports of yours there removed that are no longer needed, or store.kept_reports raised",
+            ),
             Self::NoName => Some("name it like 2026-11"),
             Self::Write { .. } => Some("see to it and ask for the report again"),
             Self::NoRoom { .. } => {

@@ -84,19 +84,28 @@ pub struct KeptReport {
     pub summary: Summary,
 }
 
-/// Keeps a report over everything the daemon watches below its report directory, under this name, and
-/// remembers it. Where the deadline passes first, nothing is left.
+/// Where a report is kept, and for whom.
+pub struct KeptPlace<'a> {
+    /// The directory of all of them.
+    pub reports: &'a ReportDir,
+    /// Its name there.
+    pub name: &'a OsStr,
+    /// The user whose share it takes; none of a report on schedule.
+    pub uid: Option<u32>,
+}
+
+/// Keeps a report over everything the daemon watches below its report directory, and remembers it. Where the
+/// deadline passes first, nothing is left.
 pub fn write_kept(
     engine: &Engine,
-    reports: &ReportDir,
-    name: &OsStr,
+    place: &KeptPlace<'_>,
     request: ReportRequest,
     account: &MemoryAccount,
 ) -> Result<KeptReport, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
-    reports.check_apart(&guarded(engine))?;
-    let folder = reports.begin(name)?;
+    place.reports.check_apart(&guarded(engine))?;
+    let folder = place.reports.begin_for(place.name, place.uid)?;
     let (summary, manifest) = write(engine, &folder, created, request, account)?;
     account.cancel().check()?;
     let path = folder.publish()?;

@@ -5,7 +5,7 @@
 //! which conclude nothing otherwise.
 
 mod deletes;
-mod live_reads;
+pub mod live_reads;
 mod loss_token;
 mod share_waits;
 mod status;

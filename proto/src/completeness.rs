@@ -42,8 +42,8 @@ pub struct Pending {
     pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk.
     pub damaged: u64,
-    /// Files that may have been renamed while the answer was made from a list by path: the lesser of those added and
-    /// those removed.
+    /// Files that may have been renamed while the answer was made from a list by path: a name came to hold what
+    /// another name left.
     #[serde(default)]
     pub moved: u64,
     /// Why changes are not applied now, where they are not.

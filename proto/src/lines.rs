@@ -32,7 +32,7 @@ use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
 pub use calibration::{Calibration, SampleQuality, SizeGroup};
-pub use compare::{Comparison, Estimate, Span};
+pub use compare::{Comparison, Estimate, LastRead, Span};
 pub use evaluation::{
     ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, RaterAgreement,
     ResetModel, SignalFigures, Spread, TrainedModel,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use simdex_client::wire::Side;
+use simdex_client::wire::{CompareReply, Side};
 use simdex_client::{CompareOptions, Upload, path_bytes};
 
 use crate::cli::CompareArgs;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::ComparisonText;
 use crate::output::eprint_line;
 use crate::progress::waiting;
-use simdex_client::lines::Comparison;
+use simdex_client::lines::{Comparison, LastRead};
 
 pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outcome, Failure> {
     let (path_a, path_b) = (path_unless_stdin(&args.a)?, path_unless_stdin(&args.b)?);
@@ -32,6 +32,7 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     let reply = waiting("comparing", compared).await?;
     let left_out = reply.difference_left_out.clone();
     let completeness = reply.completeness.clone();
+    let last_read = last_read(&reply, [&path_a, &path_b]);
     if session.printer.is_json() {
         let (a, b) = (
             path_a.as_deref().map(path_bytes),
@@ -50,8 +51,20 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     if !args.no_difference && !left_out.is_empty() {
         eprint_line(format!("the difference is left out: {left_out}"));
     }
+    last_read.into_iter().for_each(eprint_line);
     session.warn_if_incomplete(completeness.as_ref());
     Ok(Outcome::Answered)
+}
+
+/// What is to be said of files that were not read again.
+fn last_read(reply: &CompareReply, paths: [&Option<PathBuf>; 2]) -> Vec<String> {
+    let sides = [&reply.last_read_a, &reply.last_read_b];
+    let told = sides.into_iter().zip(paths).filter_map(|(side, path)| {
+        let side = LastRead::from(side.as_ref()?);
+        let path = path.as_ref()?.display();
+        Some(format!("{path}: {}", side.sentence()))
+    });
+    told.collect()
 }
 
 async fn side(session: &Session, is_file: bool, file: &Path) -> Result<Side, Failure> {

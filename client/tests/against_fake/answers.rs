@@ -441,6 +441,8 @@ pub(crate) fn comparison() -> CompareReply {
         chars_b: 120,
         difference_left_out: String::new(),
         completeness: Some(complete()),
+        last_read_a: None,
+        last_read_b: None,
     }
 }
 

@@ -316,6 +316,14 @@ impl Similarity for Fake {
             reply.diff = String::new();
             reply.difference_left_out = "it was not asked for".to_owned();
         }
+        let hangs = |side: &Option<wire::Side>| {
+            let source = side.as_ref().and_then(|side| side.source.as_ref());
+            matches!(source, Some(wire::side::Source::Path(path)) if path.starts_with(b"/share/hanging/"))
+        };
+        reply.last_read_b = hangs(&request.b).then(|| wire::LastRead {
+            at: Some(1_700_000_000),
+            why: wire::NotReadAgain::NotInTime.into(),
+        });
         self.seen().compared = Some(request);
         Ok(Response::new(reply))
     }

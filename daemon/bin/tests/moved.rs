@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use simdex_index::{Cancel, MemoryAccount, View};
 use simdexd::lists::{self, ListError, ListRequest};
+use simdexd::watch::Hint;
 
 use crate::Bed;
 
@@ -73,6 +74,48 @@ fn a_list_of_files_says_that_files_moved_while_it_was_made() {
     assert!((3..=4).contains(&files));
     let told = listed.unwrap().completeness;
     assert_eq!(told.pending.map(|pending| pending.moved), Some(1));
+}
+
+#[test]
+fn a_list_of_files_says_that_one_was_renamed_onto_another_and_not_that_two_had_nothing_in_common() {
+    for (is_renamed, right) in [(true, 1), (false, 0)] {
+        let bed = with_pairs();
+        let (view, mut files) = (bed.engine.roots.view(), 0);
+        let listed = lists::files(&bed.engine, &view, &account(&bed), &mut |_| {
+            if files == 0 {
+                match is_renamed {
+                    true => bed.rename("z.txt", "d.txt"),
+                    false => {
+                        fs::remove_file(bed.path("z.txt")).unwrap();
+                        fs::write(bed.path("a.txt"), "a text that was nowhere before").unwrap();
+                    }
+                }
+                bed.engine.sync(&Cancel::never()).unwrap();
+            }
+            files += 1;
+            ControlFlow::Continue(())
+        });
+        let pending = listed.unwrap().completeness.pending;
+        assert_eq!(pending.map_or(0, |pending| pending.moved), right);
+    }
+}
+
+#[test]
+fn a_list_of_files_is_not_complete_while_what_left_a_name_may_be_on_its_way_to_another() {
+    let bed = with_pairs();
+    let (view, root) = (bed.engine.roots.view(), bed.root());
+    let mut walk = None;
+    let listed = lists::files(&bed.engine, &view, &account(&bed), &mut |_| {
+        if walk.is_none() {
+            bed.rename("z.txt", "a.txt");
+            bed.hint(Hint::Removed(bed.path("z.txt")));
+            // It is to find the other name, and is not over when the list is.
+            walk = Some(root.walking.take(|| Cancel::never().check()).unwrap());
+        }
+        ControlFlow::Continue(())
+    });
+    let pending = listed.unwrap().completeness.pending;
+    assert_eq!(pending.map(|pending| pending.moved), Some(1));
 }
 
 #[test]

@@ -12,8 +12,8 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, Root
 use self::carriers::FirstCarrier;
 pub(crate) use self::kept::KeptCounts;
 use self::kept::UnresolvedFirst;
-pub(crate) use self::moves::MovedFiles;
-pub use self::moves::Moves;
+pub use self::moves::MoveWatch;
+pub(crate) use self::moves::NameChange;
 use crate::shared::IndexState;
 use crate::{Cancel, FileView, IndexError, IndexReader, IndexWriter, View};
 
@@ -127,16 +127,9 @@ impl IndexReader {
         Ok(self.shared.kept_counts().of(&roots))
     }
 
-    /// A moment before a list of this view is made, for [`IndexReader::moved_since`].
-    pub fn moves(&self, view: &View) -> Moves {
-        self.shared.kept_counts().moves.done(view)
-    }
-
-    /// How many files of the view may have been renamed since: the lesser of those added and those removed. A list by
-    /// path that was made meanwhile may have missed each of them.
-    pub fn moved_since(&self, view: &View, before: Moves) -> u64 {
-        let now = self.shared.kept_counts().moves.begun(view);
-        now.renamed_since(before)
+    /// Notes from now on what is renamed in a view of which a list is made.
+    pub fn watch_moves(&self, view: &View) -> MoveWatch {
+        self.shared.kept_counts().moves.watch(view)
     }
 
     /// Finds out what is in doubt by now; what changes meanwhile is left to the next count.

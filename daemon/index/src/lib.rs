@@ -59,7 +59,7 @@ mod writer;
 
 pub use cancel::Cancel;
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
-pub use counts::{FileCounts, Moves};
+pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;
 pub use fault::Fault;
 pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, Usage};

@@ -59,8 +59,7 @@ pub use signing::{canonicalise, forward_signature};
 /// * `files`: [`files`](Self::files), [`file_view`](Self::file_view),
 ///   [`visit_files_of`](Self::visit_files_of), [`visit_holders`](Self::visit_holders),
 ///   [`files_in`](Self::files_in), [`owner_of`](Self::owner_of) and [`roots`](Self::roots), of a view;
-/// * `counts`: [`count_files`](Self::count_files), [`moves`](Self::moves) and [`moved_since`](Self::moved_since),
-///   of a view.
+/// * `counts`: [`count_files`](Self::count_files) and [`watch_moves`](Self::watch_moves), of a view.
 #[derive(Clone)]
 pub struct IndexReader {
     pub(crate) shared: Arc<Shared>,

@@ -14,6 +14,7 @@ mod frail;
 mod life;
 mod lookup;
 mod model;
+mod moves;
 mod opening;
 mod pairs;
 mod parameters;

@@ -7,8 +7,9 @@ use simdex_signature::CANONICAL_VERSION;
 
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
-use crate::compare::{Comparison, SchemeEstimate};
+use crate::compare::{Comparison, LastRead, SchemeEstimate};
 use crate::query::{Answer, ComparedBy, Hit, Measured};
+use crate::roots::live_reads::NotReadAgain;
 
 pub(super) fn hit(hit: Hit) -> v1::Match {
     let overlap = hit.overlap;
@@ -80,8 +81,13 @@ pub(super) fn compared_by(compared: ComparedBy) -> i32 {
     compared.into()
 }
 
-/// Encodes a comparison.
-pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareReply {
+/// Encodes a comparison; `last_read` says which sides are as they were last read.
+pub fn comparison(
+    found: Comparison,
+    last_read: [Option<LastRead>; 2],
+    completeness: Completeness,
+) -> v1::CompareReply {
+    let [last_read_a, last_read_b] = last_read.map(|side| side.map(last_read_of));
     let value = |measured: Measured| measured.value.unwrap_or_default();
     let (diff, left_out) = match found.diff {
         Ok(diff) => (diff, String::new()),
@@ -108,6 +114,20 @@ pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareR
         chars_b: found.chars.1,
         completeness: Some(completeness.into()),
         judgement: found.judgement.map(judgement),
+        last_read_a,
+        last_read_b,
+    }
+}
+
+fn last_read_of(side: LastRead) -> v1::LastRead {
+    let why = match side.why {
+        NotReadAgain::NotInTime => v1::NotReadAgain::NotInTime,
+        NotReadAgain::Unreadable => v1::NotReadAgain::Unreadable,
+        NotReadAgain::Changed => v1::NotReadAgain::Changed,
+    };
+    v1::LastRead {
+        at: side.at,
+        why: why.into(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use simdex_index::{Cancel, Moves, UnsettledCounts, View};
+use simdex_index::{Cancel, MoveWatch, UnsettledCounts, View};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
@@ -25,8 +25,8 @@ pub struct CompletenessCheck<'a> {
     found_before: u64,
     /// Of the list that the answer is made of.
     unsettled: UnsettledCounts,
-    /// What it lists by path, and when that was begun.
-    listed: Option<(View, Moves)>,
+    /// What is renamed since it began to list files by path.
+    listed: Option<(View, MoveWatch)>,
     strict: bool,
 }
 
@@ -53,9 +53,10 @@ impl<'a> CompletenessCheck<'a> {
         let met = reader.texts_found_damaged() - self.found_before;
         let damaged = reader.damaged_texts().max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
-        let moved = |(view, before): &(View, Moves)| {
-            let index = self.engine.index.reader();
-            index.moved_since(view, *before)
+        let moved = |(view, watch): &(View, MoveWatch)| {
+            // First: what is applied by the time it is asked is noted there.
+            let on_their_way = self.engine.on_their_way(view);
+            watch.moved(on_their_way)
         };
         let moved = self.listed.as_ref().map_or(0, moved);
         let known = self.before.clone().with_damaged(damaged);
@@ -69,8 +70,8 @@ impl<'a> CompletenessCheck<'a> {
 
     /// Files of a view are to be listed by path: from now on those count that may be missed since they move.
     pub fn begin_list(&mut self, view: &View) {
-        let before = self.engine.index.reader().moves(view);
-        self.listed = Some((view.clone(), before));
+        let watch = self.engine.index.reader().watch_moves(view);
+        self.listed = Some((view.clone(), watch));
     }
 
     /// The completeness by now; an error if the answer is strict and something is pending. May be called more
@@ -117,7 +118,7 @@ impl Engine {
     /// to the settler: counted in that order, none slips through. In the settler it may go to and fro, so that
     /// those counts are of one moment.
     fn pending(&self, view: &View) -> Pending {
-        let queued = self.roots_being_walked(view) + self.pipeline.pending(view);
+        let queued = self.queued(view);
         let retrying = self.pipeline.retrying(view);
         let unsettled = self.index.unsettled();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
@@ -141,6 +142,16 @@ impl Engine {
     pub fn unreadable_paths(&self, view: &View) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()
+    }
+
+    /// Changes that were seen and not yet applied, and roots being walked.
+    fn queued(&self, view: &View) -> u64 {
+        self.roots_being_walked(view) + self.pipeline.pending(view)
+    }
+
+    /// The same, with what is to be tried again.
+    fn on_their_way(&self, view: &View) -> u64 {
+        self.queued(view) + self.pipeline.retrying(view)
     }
 
     fn roots_being_walked(&self, view: &View) -> u64 {

@@ -25,7 +25,7 @@ use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::lists;
-use crate::reporting;
+use crate::reporting::{self, KeptPlace};
 use crate::roots::{LossToken, Root};
 use crate::visit::FirstError;
 use crate::walk_queue::RootWish;
@@ -254,7 +254,12 @@ impl Admin for AdminService {
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
                 let account = caller.account(engine.index.reader(), cancel);
-                let kept = reporting::write_kept(engine, &reports, name, asked, &account)?;
+                let place = KeptPlace {
+                    reports: &reports,
+                    name,
+                    uid: Some(caller.uid()),
+                };
+                let kept = reporting::write_kept(engine, &place, asked, &account)?;
                 Ok(v1::RunReportReply {
                     out: encode::path(&kept.path),
                     summary: Some(encode::summary(&kept.summary)),

@@ -77,6 +77,11 @@ pub struct RequestRunner {
 }
 
 impl Caller {
+    /// The user who asks.
+    pub(super) fn uid(&self) -> u32 {
+        self.client.uid
+    }
+
     /// Whose turn the documents of this caller take in the queue for workers.
     pub(super) fn queue_key(&self) -> QueueKey {
         QueueKey::User(self.client.uid)

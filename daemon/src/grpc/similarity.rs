@@ -163,7 +163,7 @@ impl Similarity for SimilarityService {
             let names = (a.name("a"), b.name("b"));
             let account = caller.account(engine.index.reader(), cancel);
             let asker = caller.queue_key();
-            let (a, b) = (
+            let ((a, read_a), (b, read_b)) = (
                 a.compared(engine, asker, &account)?,
                 b.compared(engine, asker, &account)?,
             );
@@ -177,7 +177,8 @@ impl Similarity for SimilarityService {
                 account: &account,
             };
             let found = compare(engine.index.reader(), &a, &b, &asked)?;
-            Ok(encode::comparison(found, check.verdict()?))
+            let last_read = [read_a, read_b];
+            Ok(encode::comparison(found, last_read, check.verdict()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }

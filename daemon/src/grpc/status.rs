@@ -214,7 +214,7 @@ impl From<LostEvents> for Refused {
 fn of_report(error: &ReportError) -> Code {
     match error {
         ReportError::Exists { .. } => Code::AlreadyExists,
-        ReportError::TooMany { .. } => Code::ResourceExhausted,
+        ReportError::TooMany { .. } | ReportError::Share { .. } => Code::ResourceExhausted,
         ReportError::NoName => Code::InvalidArgument,
         ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
             Code::FailedPrecondition

@@ -15,8 +15,10 @@ use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::RequestBytes;
 use super::upload::{self, UploadRoom, UploadTarget, Uploaded};
+use crate::compare::LastRead;
 use crate::engine::Engine;
 use crate::query::{self, QueryError, Subject};
+use crate::roots::live_reads::NotReadAgain;
 
 /// What a query or a side of a comparison is about.
 pub(super) enum SubjectSource {
@@ -110,20 +112,28 @@ impl SubjectSource {
     }
 
     /// Makes a side of a comparison, which shows extracted text: of a document that several contents carry, the
-    /// text of the very file that was named.
+    /// text of the very file that was named. Where that is of its last reading, says so.
     pub(super) fn compared(
         self,
         engine: &Engine,
         asker: QueueKey,
         memory: &MemoryAccount,
-    ) -> Result<Subject, Refused> {
+    ) -> Result<(Subject, Option<LastRead>), Refused> {
         let path = match &self {
             Self::Path(path) => Some(path.clone()),
             _ => None,
         };
         let known = self.subject(engine, asker, memory)?;
-        let own = path.and_then(|path| own_text(engine, asker, &known, &path, memory));
-        Ok(own.unwrap_or(known))
+        let own = path.map(|path| own_text(engine, asker, &known, &path, memory));
+        Ok(match own {
+            None | Some(Ok(None)) => (known, None),
+            Some(Ok(Some(own))) => (own, None),
+            Some(Err(why)) => {
+                let file = known.file.as_ref();
+                let at = file.and_then(|file| file.record.last_read);
+                (known, Some(LastRead { at, why }))
+            }
+        })
     }
 }
 
@@ -143,40 +153,46 @@ pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSou
 }
 
 /// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
-/// one of the contents that share a document. `None` if the file changed since, or cannot be read soon.
+/// one of the contents that share a document. `None` of what has no text, or is read with what holds it.
 fn own_text(
     engine: &Engine,
     asker: QueueKey,
     known: &Subject,
     path: &std::path::Path,
     memory: &MemoryAccount,
-) -> Option<Subject> {
-    known.text()?;
-    let (root, key) = engine.roots.locate(path)?;
-    if key.is_member() {
-        return None;
-    }
+) -> Result<Option<Subject>, NotReadAgain> {
+    let located = engine.roots.locate(path);
+    let on_disk = located.filter(|(_, key)| !key.is_member() && known.text().is_some());
+    let Some((root, key)) = on_disk else {
+        return Ok(None);
+    };
     // Where the share hangs, what the index has is an answer as well.
-    let read = root.live_reads.begin()?;
-    let file = root.open_file(&key.path).ok()?;
+    let (read, file) = root.open_live(&key.path)?;
     // What is hashed must be what is read, whatever becomes of the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
     let go_on = || memory.cancel().check().is_ok();
     let space = engine.pool.space().of(asker);
-    let taken = space.snapshot(&file, limit, &go_on).ok()?;
+    let taken = space.snapshot(&file, limit, &go_on);
+    let taken = taken.map_err(|_| NotReadAgain::Unreadable)?;
     drop(read);
-    let taken = taken.into_file().ok()?;
-    let file = taken.file().try_clone().ok()?;
+    let taken = taken.into_file().map_err(|_| NotReadAgain::Unreadable)?;
+    let file = taken.file().try_clone();
     let own = Subject::from_upload(
         engine.index.reader(),
         &engine.pool,
         asker,
-        file,
+        file.map_err(|_| NotReadAgain::Unreadable)?,
         path,
         memory,
-    )
-    .ok()?;
-    (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
+    );
+    let own = own.map_err(|_| NotReadAgain::Unreadable)?;
+    if own.content != known.content {
+        return Err(NotReadAgain::Changed);
+    }
+    match own.document_hash() == known.document_hash() {
+        true => Ok(Some(own)),
+        false => Err(NotReadAgain::Unreadable),
+    }
 }
 
 /// A file of any root, by its path.

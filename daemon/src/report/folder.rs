@@ -6,20 +6,24 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, RenameFlags};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::ReportError;
-use super::sink::{Sink, SinkFile};
 use crate::disk::DiskGuard;
 
+mod keepers;
+mod pending;
 mod remove;
+
+use keepers::Keepers;
+pub use pending::PendingReport;
 
 /// How the folder of a report under way begins; what a killed daemon left may be removed.
 const PREFIX: &str = ".simdex-report-";
@@ -48,6 +52,7 @@ pub struct ReportDir {
     disk: Option<DiskGuard>,
     /// Reports that it holds at most.
     most: u32,
+    keepers: Keepers,
 }
 
 impl ReportDir {
@@ -80,6 +85,7 @@ impl ReportDir {
             directory,
             disk: None,
             most: u32::MAX,
+            keepers: Keepers::default(),
         })
     }
 
@@ -219,12 +225,24 @@ impl ReportDir {
         }
     }
 
-    /// Begins a report of this name.
+    /// Begins a report of this name, which nobody asked for: a schedule's.
     ///
     /// # Errors
     /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::TooMany`],
     /// [`ReportError::Write`].
     pub fn begin(&self, name: &OsStr) -> Result<PendingReport<'_>, ReportError> {
+        self.begin_for(name, None)
+    }
+
+    /// Begins a report of this name that a user asked for.
+    ///
+    /// # Errors
+    /// [`ReportError::Share`], and those of [`ReportDir::begin`].
+    pub fn begin_for(
+        &self,
+        name: &OsStr,
+        uid: Option<u32>,
+    ) -> Result<PendingReport<'_>, ReportError> {
         let plain = Path::new(name).components().eq([Component::Normal(name)]);
         let bytes = name.as_bytes();
         if !plain || bytes.starts_with(b".") || bytes.contains(&0) || bytes.len() > 255 {
@@ -234,6 +252,7 @@ impl ReportDir {
         if taken.is_ok() {
             return Err(self.taken(name));
         }
+        let asked = uid.map(|uid| self.admit(uid)).transpose()?;
         self.reserve(FOLDER_BYTES)
             .map_err(|source| self.failed(name, source))?;
         let failed = |errno: Errno| self.failed(name, errno.into());
@@ -249,6 +268,7 @@ impl ReportDir {
             name: name.to_owned(),
             created: RefCell::default(),
             published: Cell::new(false),
+            asked,
         };
         // With its own folder there, so that of several that begin at once each counts the others.
         self.check_number()?;
@@ -280,117 +300,6 @@ impl RandomName {
 impl std::fmt::Display for RandomName {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{:016x}", self.0)
-    }
-}
-
-/// A report being written; removed with all that is in it unless it is published.
-#[derive(Debug)]
-pub struct PendingReport<'a> {
-    parent: &'a ReportDir,
-    folder: OwnedFd,
-    hidden: String,
-    name: OsString,
-    /// Files and folders below, in order of their making.
-    created: RefCell<Vec<(String, AtFlags)>>,
-    published: Cell<bool>,
-}
-
-impl PendingReport<'_> {
-    /// Syncs the folders and gives the report its name; returns where it is.
-    ///
-    /// # Errors
-    /// [`ReportError::Exists`], [`ReportError::Write`].
-    pub fn publish(self) -> Result<PathBuf, ReportError> {
-        let parent = self.parent;
-        let failed = |errno: Errno| parent.failed(&self.name, errno.into());
-        for (name, kind) in self.created.borrow().iter().rev() {
-            if *kind == AtFlags::REMOVEDIR {
-                let folder = rustix::fs::openat(&self.folder, name, DIRECTORY, Mode::empty());
-                let synced = folder.and_then(rustix::fs::fsync);
-                synced.map_err(failed)?;
-            }
-        }
-        rustix::fs::fsync(&self.folder).map_err(failed)?;
-        self.rename()?;
-        self.published.set(true);
-        rustix::fs::fsync(&parent.directory).map_err(failed)?;
-        Ok(parent.path.join(&self.name))
-    }
-
-    /// Never over something that appeared meanwhile.
-    fn rename(&self) -> Result<(), ReportError> {
-        let (parent, name) = (&self.parent.directory, &self.name);
-        let taken = || self.parent.taken(name);
-        let failed = |errno: Errno| self.parent.failed(name, errno.into());
-        let flags = RenameFlags::NOREPLACE;
-        match rustix::fs::renameat_with(parent, &self.hidden, parent, name, flags) {
-            Ok(()) => Ok(()),
-            Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
-            // Some file systems cannot: look first, then.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                if rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-                    return Err(taken());
-                }
-                rustix::fs::renameat(parent, &self.hidden, parent, name).map_err(failed)
-            }
-            Err(errno) => Err(failed(errno)),
-        }
-    }
-}
-
-impl Drop for PendingReport<'_> {
-    fn drop(&mut self) {
-        if self.published.get() {
-            return;
-        }
-        for (name, kind) in self.created.borrow().iter().rev() {
-            // Whatever somebody else put there stays, and so does the hidden folder then.
-            let _ = rustix::fs::unlinkat(&self.folder, name, *kind);
-        }
-        let parent = self.parent.directory.as_fd();
-        let _ = rustix::fs::unlinkat(parent, &self.hidden, AtFlags::REMOVEDIR);
-    }
-}
-
-impl Sink for PendingReport<'_> {
-    fn create_dir(&self, name: &str) -> io::Result<()> {
-        self.parent.reserve(FOLDER_BYTES)?;
-        rustix::fs::mkdirat(&self.folder, name, FOLDER_MODE)?;
-        let folder = (name.to_owned(), AtFlags::REMOVEDIR);
-        self.created.borrow_mut().push(folder);
-        Ok(())
-    }
-
-    fn create_file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
-        let file = rustix::fs::openat(&self.folder, name, NEW_FILE, FILE_MODE)?;
-        let made = (name.to_owned(), AtFlags::empty());
-        self.created.borrow_mut().push(made);
-        let parent = self.parent;
-        let file = File::from(file);
-        Ok(Box::new(PendingFile { file, parent }))
-    }
-}
-
-/// A file that is synced when it is complete.
-struct PendingFile<'a> {
-    file: File,
-    parent: &'a ReportDir,
-}
-
-impl Write for PendingFile<'_> {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.parent.reserve(buffer.len())?;
-        self.file.write(buffer)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl SinkFile for PendingFile<'_> {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        self.file.sync_all()
     }
 }
 

@@ -1,14 +1,28 @@
 //! Files that are read for questions where they lie: few at a time of one root. A share that hangs keeps whoever
 //! reads it, past every deadline; so it keeps that few, and all other questions are answered.
 
+use std::fs::File;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use super::Root;
 
 /// Reads of one root that are under way at once.
 const MOST: usize = 2;
 /// How long the next one waits for those before it, which are over by then where nothing hangs: what is answered
-/// without it may be of another file that carries the same document.
+/// without it is of the last reading, may be of another file that carries the same document, and says so.
 const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
+
+/// Why a question is answered by what the index keeps of a file, and not by the file where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotReadAgain {
+    /// Its share holds up as many who read as may be.
+    NotInTime,
+    /// It could not be read.
+    Unreadable,
+    /// It has other bytes by now, which the index does not have yet.
+    Changed,
+}
 
 /// The reads of one root.
 #[derive(Default)]
@@ -40,6 +54,15 @@ impl LiveReads {
     }
 }
 
+impl Root {
+    /// Opens a file below it for a question, which holds the read until it has the bytes.
+    pub fn open_live(&self, below: &[u8]) -> Result<(LiveRead<'_>, File), NotReadAgain> {
+        let read = self.live_reads.begin().ok_or(NotReadAgain::NotInTime)?;
+        let file = self.open_file(below);
+        Ok((read, file.map_err(|_| NotReadAgain::Unreadable)?))
+    }
+}
+
 impl Drop for LiveRead<'_> {
     fn drop(&mut self) {
         *self.0.lock() -= 1;
@@ -49,7 +72,35 @@ impl Drop for LiveRead<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Index, Options};
+
     use super::*;
+    use crate::config::{Config, RootConfig, RootMode};
+    use crate::events::Events;
+
+    #[test]
+    fn a_file_of_a_root_whose_reads_hang_is_not_read_in_time_and_one_that_is_gone_not_at_all() {
+        let texts = tempfile::tempdir().unwrap();
+        let parameters = Config::default().parameters();
+        let store = Box::new(MemoryStore::default());
+        let index = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
+        let configured = RootConfig {
+            path: texts.path().join("missing"),
+            mode: RootMode::Poll,
+        };
+        let root = Root::open(&index.writer, configured, &Arc::new(Events::default())).unwrap();
+        let why = || root.open_live(b"a.txt").map(drop).unwrap_err();
+        assert_eq!(why(), NotReadAgain::Unreadable);
+        let hanging: Vec<_> = (0..MOST)
+            .map(|_| root.live_reads.begin().unwrap())
+            .collect();
+        assert_eq!(why(), NotReadAgain::NotInTime);
+        drop(hanging);
+        assert_eq!(why(), NotReadAgain::Unreadable);
+    }
 
     #[test]
     fn reads_that_hang_keep_no_more_than_few_who_read() {

@@ -14,7 +14,7 @@ use super::{Schedule, Timetable, hook, runs};
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::report::{MANIFEST, PreviousReport, ReportDir, ReportError};
-use crate::reporting::{self, ReportingError};
+use crate::reporting::{self, KeptPlace, ReportingError};
 use crate::slot::EngineSlot;
 
 /// Longest sleep: a clock that was set is noticed so soon.
@@ -203,7 +203,12 @@ impl Scheduler {
         let since = self.previous(engine, schedule, due);
         let mut no_changes = since.map(|since| request.since = since).err();
         let keep = |request| {
-            reporting::write_kept(engine, &self.reports, OsStr::new(&name), request, &account)
+            let place = KeptPlace {
+                reports: &self.reports,
+                name: OsStr::new(&name),
+                uid: None,
+            };
+            reporting::write_kept(engine, &place, request, &account)
         };
         let mut kept = keep(request.clone());
         if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Judgement, Scheme, completeness, exact, filled, lossy, relation};
+use super::{Judgement, Scheme, completeness, date, exact, filled, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -48,6 +48,12 @@ pub struct Comparison {
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference_left_out: Option<String>,
+    /// Of the first, where it is compared as it was last read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_read_a: Option<LastRead>,
+    /// Of the second, where it is compared as it was last read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_read_b: Option<LastRead>,
     /// Of the index when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
@@ -75,8 +81,47 @@ impl Comparison {
             spans: reply.spans.iter().map(Into::into).collect(),
             diff: reply.difference_left_out.is_empty().then_some(reply.diff),
             difference_left_out: filled(&reply.difference_left_out),
+            last_read_a: reply.last_read_a.as_ref().map(Into::into),
+            last_read_b: reply.last_read_b.as_ref().map(Into::into),
             completeness: completeness(reply.completeness.as_ref()),
         }
+    }
+}
+
+/// A file that was not read again for an answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct LastRead {
+    /// When it was last read, RFC 3339; null where that is not known.
+    pub at: Option<String>,
+    /// Why it was not read again: `not-in-time`, `unreadable`, `changed`; null where the reason is newer than this
+    /// program.
+    pub why: Option<&'static str>,
+}
+
+impl From<&v1::LastRead> for LastRead {
+    fn from(side: &v1::LastRead) -> Self {
+        Self {
+            at: date(side.at),
+            why: match side.why() {
+                v1::NotReadAgain::Unspecified => None,
+                v1::NotReadAgain::NotInTime => Some("not-in-time"),
+                v1::NotReadAgain::Unreadable => Some("unreadable"),
+                v1::NotReadAgain::Changed => Some("changed"),
+            },
+        }
+    }
+}
+
+impl LastRead {
+    /// What it says to people, after the name of the file.
+    pub fn sentence(&self) -> String {
+        let at = self.at.as_ref().map(|at| format!(" at {at}"));
+        let why = match self.why {
+            Some("not-in-time") => "the file could not be read in time",
+            Some("changed") => "the file changed since and is yet to be read again",
+            _ => "the file could not be read",
+        };
+        format!("compared as last read{}, for {why}", at.unwrap_or_default())
     }
 }
 

@@ -171,6 +171,39 @@ fn a_comparison_shows_the_text_of_the_very_files_named() {
 }
 
 #[test]
+fn a_comparison_says_which_side_is_as_it_was_last_read_and_why() {
+    use wire::NotReadAgain::{Changed, Unreadable};
+    let files = ["kept.txt", "changed.txt", "gone.txt"];
+    let daemon = Daemon::start(&files.map(|name| (name, prose(1, 400) + name)));
+    let side = |name: &str| wire::Side {
+        source: Some(wire::side::Source::Path(simdex_client::path_bytes(
+            &daemon.path(name),
+        ))),
+        name: Vec::new(),
+    };
+    let compared = |a: &str, b: &str| {
+        let compared = daemon
+            .wait(daemon.client.compare(side(a), side(b)))
+            .unwrap();
+        let why = |side: Option<wire::LastRead>| {
+            side.map(|side| {
+                assert!(side.at.is_some());
+                side.why()
+            })
+        };
+        (why(compared.last_read_a), why(compared.last_read_b))
+    };
+    assert_eq!(compared("kept.txt", "changed.txt"), (None, None));
+    std::fs::write(daemon.path("changed.txt"), prose(2, 400)).unwrap();
+    std::fs::remove_file(daemon.path("gone.txt")).unwrap();
+    assert_eq!(compared("kept.txt", "changed.txt"), (None, Some(Changed)));
+    assert_eq!(
+        compared("gone.txt", "changed.txt"),
+        (Some(Unreadable), Some(Changed))
+    );
+}
+
+#[test]
 fn schemes_that_the_index_does_not_keep_estimate_in_comparisons_and_answer_no_other_question() {
     let daemon = Daemon::start(&[("a.txt", prose(1, 400)), ("b.txt", prose(1, 300))]);
     let side = |name: &str| wire::Side {

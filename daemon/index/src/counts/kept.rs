@@ -6,7 +6,7 @@ use std::ops::Bound;
 use simdex_schema::{ContentHash, DocId, RootId};
 
 use super::carriers::{Carriers, FirstCarrier, Shift};
-use super::moves::MoveCounts;
+use super::moves::MoveWatches;
 use super::{CountChange, CountChanges, CountedFile, FileCounts, step};
 use crate::table::Table;
 
@@ -31,7 +31,7 @@ pub(crate) struct KeptCounts {
     changes: u64,
     /// Sums of views, by their roots in the order of their paths; the last asked for comes first.
     views: Vec<(Vec<RootId>, Shift)>,
-    pub(crate) moves: MoveCounts,
+    pub(crate) moves: MoveWatches,
 }
 
 /// A document of which it is to be found out which file comes first.

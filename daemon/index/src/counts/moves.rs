@@ -1,72 +1,335 @@
-//! How many files came and went. A list by path that is made meanwhile may miss what is renamed from a path that it is
-//! yet to come to into one that it has passed.
+//! Which files are renamed while a list by path is made. Such a list may miss what is renamed from a path that it is
+//! yet to come to into one that it has passed, whether or not another file stood there.
+//!
+//! Whoever makes a list watches the changes meanwhile. A rename is known by the content: a name comes to hold what
+//! another name has left, or leaves afterwards. Where the bytes of a file were not read, it is known by its length and
+//! modification time. A file that is edited and renamed between two looks at it counts as another file.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use simdex_schema::RootId;
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, FileKey, FileRecord, Reason, RootId, StoredReason};
 
 use crate::View;
 
-/// A moment, by the files that had been added and removed by then.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Moves {
-    pub(crate) added: u64,
-    pub(crate) removed: u64,
+/// Contents, and again files by what was looked at of them, that one list tells apart: about 3 MiB of them. Beyond,
+/// whatever came to a name counts as renamed as often as something left one.
+const MOST_TOLD_APART: usize = 1 << 15;
+
+/// A name that holds another file than before, as far as is known.
+#[derive(Clone, Debug)]
+pub(crate) struct NameChange {
+    root: RootId,
+    /// Hash of the name.
+    name: u64,
+    gone: Option<Trace>,
+    come: Option<Trace>,
+    /// Some name left the content that came, maybe before anything was noted of it.
+    was_left: bool,
 }
 
-/// Files of one batch that are added or removed, by root.
-pub(crate) type MovedFiles = BTreeMap<RootId, Moves>;
+/// What a file is known by under another name. Numbers that meet by chance count one too many.
+#[derive(Clone, Copy, Debug)]
+struct Trace {
+    /// None where its bytes were not read.
+    content: Option<u64>,
+    /// Length and modification time.
+    look: u64,
+}
 
-/// Files that were added or removed since the index was opened. A batch is counted before it is applied and once more
-/// afterwards, so that none slips through that a list meets halfway.
+impl NameChange {
+    /// What the record of a file is replaced by; `was_left` says whether some name left the new content lately.
+    pub(crate) fn new(
+        file: &FileKey,
+        [old, new]: [Option<&FileRecord>; 2],
+        was_left: bool,
+    ) -> Self {
+        Self {
+            root: file.root,
+            name: hash(file),
+            gone: old.and_then(Trace::of),
+            come: new.and_then(Trace::of),
+            was_left,
+        }
+    }
+}
+
+impl Trace {
+    /// None of a container that is still being unpacked: it is known by its members, and then by its content.
+    fn of(record: &FileRecord) -> Option<Self> {
+        let content = match &record.outcome {
+            FileOutcome::Unread(_, StoredReason::Known(Reason::Unpacking)) => return None,
+            FileOutcome::Unread(..) => None,
+            FileOutcome::Content(ContentHash(hash)) => Some(self::hash(hash)),
+        };
+        let (length, mtime) = (record.stat.length, record.stat.mtime);
+        let look = hash(&(length, mtime.seconds, mtime.nanos));
+        Some(Self { content, look })
+    }
+}
+
+fn hash(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// How often one content, or one file by its look, came to a name and left one.
+#[derive(Debug, Default)]
+struct Passages {
+    come: u64,
+    gone: u64,
+    /// Those of them whose bytes were not read.
+    come_unread: u64,
+    gone_unread: u64,
+    name: Option<u64>,
+    /// Under more than one name: what leaves a name and comes back to it was not renamed.
+    has_several_names: bool,
+}
+
+impl Passages {
+    fn note(&mut self, name: u64, has_come: bool, is_unread: bool) {
+        let (all, unread) = match has_come {
+            true => (&mut self.come, &mut self.come_unread),
+            false => (&mut self.gone, &mut self.gone_unread),
+        };
+        *all += 1;
+        *unread += u64::from(is_unread);
+        self.has_several_names |= self.name.is_some_and(|first| first != name);
+        self.name = Some(name);
+    }
+
+    /// Of a content that came, and that some name left: where that was not noted, it was before.
+    fn note_left(&mut self) {
+        if self.gone == 0 {
+            self.gone = 1;
+            self.has_several_names = true;
+        }
+    }
+
+    fn renamed(&self) -> u64 {
+        match self.has_several_names {
+            true => self.come.min(self.gone),
+            false => 0,
+        }
+    }
+
+    /// What left a name, and came to none so far.
+    fn missing(&self) -> u64 {
+        self.gone.saturating_sub(self.come)
+    }
+
+    /// Of those that were renamed, such as contents do not tell: the bytes were not read under one of the names.
+    fn renamed_unread(&self) -> u64 {
+        let of_unread = self.come_unread.min(self.gone) + self.gone_unread.min(self.come);
+        self.renamed().min(of_unread)
+    }
+}
+
+/// What was noted for one list.
+#[derive(Debug)]
+struct Noted {
+    view: View,
+    contents: HashMap<u64, Passages>,
+    looks: HashMap<u64, Passages>,
+    /// All of them together.
+    all: Passages,
+    /// There were too many to be told apart.
+    is_full: bool,
+}
+
+impl Noted {
+    fn of(view: &View) -> Self {
+        Self {
+            view: view.clone(),
+            contents: HashMap::new(),
+            looks: HashMap::new(),
+            all: Passages::default(),
+            is_full: false,
+        }
+    }
+
+    fn note(&mut self, changes: &[NameChange]) {
+        for change in changes {
+            if self.view.shows(change.root) {
+                self.note_one(change);
+            }
+        }
+    }
+
+    fn note_one(&mut self, change: &NameChange) {
+        let sides = [(change.gone, false), (change.come, true)];
+        let [gone, come] = [change.gone, change.come].map(|trace| trace.map(|trace| trace.look));
+        // What looks the same in its place is the same file.
+        let is_in_place = gone.is_some() && gone == come;
+        for (trace, has_come) in sides {
+            let Some(trace) = trace else { continue };
+            let is_unread = trace.content.is_none();
+            self.all.note(change.name, has_come, is_unread);
+            if self.is_full {
+                continue;
+            }
+            if !is_in_place {
+                let look = self.looks.entry(trace.look).or_default();
+                look.note(change.name, has_come, is_unread);
+            }
+            if let Some(content) = trace.content {
+                let content = self.contents.entry(content).or_default();
+                content.note(change.name, has_come, false);
+                if has_come && change.was_left {
+                    content.note_left();
+                }
+            }
+        }
+        if self.contents.len().max(self.looks.len()) > MOST_TOLD_APART {
+            self.is_full = true;
+            (self.contents, self.looks) = Default::default();
+        }
+    }
+
+    fn renamed(&self) -> u64 {
+        if self.is_full {
+            return self.all.renamed();
+        }
+        let contents: u64 = self.contents.values().map(Passages::renamed).sum();
+        let unread: u64 = self.looks.values().map(Passages::renamed_unread).sum();
+        contents + unread
+    }
+}
+
+impl Noted {
+    /// What left a name and may come to another. What has a content, and is not read yet under its other name, is
+    /// told by its look.
+    fn missing(&self) -> u64 {
+        match self.is_full {
+            true => self.all.missing(),
+            false => self
+                .looks
+                .values()
+                .map(Passages::missing)
+                .sum::<u64>()
+                .max(self.contents.values().map(Passages::missing).sum()),
+        }
+    }
+}
+
+/// Notes what is renamed in a view, until it is dropped.
+#[derive(Debug)]
+pub struct MoveWatch(Arc<Mutex<Noted>>);
+
+impl MoveWatch {
+    /// How many files of the view may have been renamed since: a list by path that was made meanwhile may have missed
+    /// each of them. Never too few: `on_their_way` says how many changes of the view were seen and not applied, before
+    /// this is asked, and each of them may be of a file that left another name.
+    pub fn moved(&self, on_their_way: u64) -> u64 {
+        let noted = lock(&self.0);
+        noted.renamed() + noted.missing().min(on_their_way)
+    }
+}
+
+/// Those who make a list now. A batch is noted before it is applied, and for those who begin before that is over, so
+/// that none slips through that a list meets halfway.
 #[derive(Default)]
-pub(crate) struct MoveCounts {
-    begun: MovedFiles,
-    done: MovedFiles,
+pub(crate) struct MoveWatches {
+    watching: Vec<Weak<Mutex<Noted>>>,
+    /// Of the batch that is being applied; the writer applies one at a time.
+    under_way: Vec<NameChange>,
 }
 
-impl Moves {
-    fn add(&mut self, more: Self) {
-        self.added += more.added;
-        self.removed += more.removed;
-    }
-
-    /// How many files may have been renamed since an earlier moment: each was removed, and added elsewhere.
-    pub(super) fn renamed_since(self, before: Self) -> u64 {
-        let added = self.added.saturating_sub(before.added);
-        added.min(self.removed.saturating_sub(before.removed))
-    }
-}
-
-impl MoveCounts {
+impl MoveWatches {
     /// These are about to be applied.
-    pub(crate) fn begin(&mut self, moved: &MovedFiles) {
-        add(&mut self.begun, moved);
+    pub(crate) fn begin(&mut self, changes: Vec<NameChange>) {
+        self.watching.retain(|noted| match noted.upgrade() {
+            Some(noted) => {
+                lock(&noted).note(&changes);
+                true
+            }
+            None => false,
+        });
+        self.under_way = changes;
     }
 
     /// They were applied, or could not be.
-    pub(crate) fn end(&mut self, moved: &MovedFiles) {
-        add(&mut self.done, moved);
+    pub(crate) fn end(&mut self) {
+        self.under_way = Vec::new();
     }
 
-    pub(super) fn begun(&self, view: &View) -> Moves {
-        sum(&self.begun, view)
-    }
-
-    pub(super) fn done(&self, view: &View) -> Moves {
-        sum(&self.done, view)
-    }
-}
-
-fn add(counts: &mut MovedFiles, moved: &MovedFiles) {
-    for (root, files) in moved {
-        counts.entry(*root).or_default().add(*files);
+    pub(super) fn watch(&mut self, view: &View) -> MoveWatch {
+        let mut noted = Noted::of(view);
+        noted.note(&self.under_way);
+        let noted = Arc::new(Mutex::new(noted));
+        self.watching.retain(|noted| noted.strong_count() > 0);
+        self.watching.push(Arc::downgrade(&noted));
+        MoveWatch(noted)
     }
 }
 
-fn sum(counts: &MovedFiles, view: &View) -> Moves {
-    let mut sum = Moves::default();
-    let shown = counts.iter().filter(|(root, _)| view.shows(**root));
-    shown.for_each(|(_, files)| sum.add(*files));
-    sum
+fn lock(noted: &Mutex<Noted>) -> MutexGuard<'_, Noted> {
+    noted.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_schema::{FileStat, State};
+
+    use super::*;
+
+    fn change(name: &str, old: Option<u32>, new: Option<u32>) -> NameChange {
+        let key = FileKey {
+            root: RootId(1),
+            path: name.as_bytes().to_vec(),
+        };
+        let record = |content: u32| {
+            let mut hash = [0; 32];
+            hash[..4].copy_from_slice(&content.to_le_bytes());
+            let outcome = FileOutcome::Content(ContentHash(hash));
+            FileRecord::new(FileStat::default(), outcome)
+        };
+        let [old, new] = [old, new].map(|content| content.map(record));
+        NameChange::new(&key, [old.as_ref(), new.as_ref()], false)
+    }
+
+    #[test]
+    fn a_batch_counts_for_whoever_begins_before_it_is_over_and_not_after() {
+        let mut watches = MoveWatches::default();
+        let before = watches.watch(&View::All);
+        let renamed = || vec![change("z", Some(1), None), change("a", None, Some(1))];
+        watches.begin(renamed());
+        let meanwhile = watches.watch(&View::All);
+        watches.end();
+        let after = watches.watch(&View::All);
+        assert_eq!(
+            [&before, &meanwhile, &after].map(|watch| watch.moved(0)),
+            [1, 1, 0]
+        );
+        drop((before, meanwhile));
+        watches.begin(renamed());
+        assert_eq!((after.moved(0), watches.watching.len()), (1, 1));
+    }
+
+    #[test]
+    fn more_than_are_told_apart_count_as_renamed_rather_than_not_at_all() {
+        let mut watches = MoveWatches::default();
+        let watch = watches.watch(&View::All);
+        let many = MOST_TOLD_APART as u32;
+        watches.begin(vec![change("z", Some(many), None)]);
+        watches.begin(
+            (0..many)
+                .map(|at| change(&at.to_string(), None, Some(at)))
+                .collect(),
+        );
+        assert_eq!(watch.moved(0), 1, "and none of them is held any more");
+        let noted = lock(&watch.0);
+        assert!(noted.is_full && noted.contents.is_empty() && noted.looks.is_empty());
+    }
+
+    #[test]
+    fn a_container_is_known_by_its_members_until_it_is_unpacked() {
+        let stat = FileStat::default();
+        let unpacking = FileRecord::unread(stat, State::Unstable, Reason::Unpacking);
+        let unstable = FileRecord::unread(stat, State::Unstable, Reason::ChangedWhileRead);
+        assert!(Trace::of(&unpacking).is_none() && Trace::of(&unstable).is_some());
+    }
 }

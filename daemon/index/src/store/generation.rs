@@ -7,7 +7,7 @@
 //! is power-safe. A mark and no other name, since the engine keeps the path of what it has open. So the
 //! listing tells which generation should be current: the highest without a mark. All others are what a
 //! crash left, or what somebody restored; they go once the current one was opened and knows every commit
-//! that was made, and not before.
+//! that was made, and not before. Where no witness tells of those commits, they are set aside and not removed.
 
 use std::cmp::Reverse;
 use std::fs::OpenOptions;
@@ -85,47 +85,78 @@ impl Generation {
         Ok(all.into_iter().next().unwrap_or(first))
     }
 
-    /// Leaves only this one, which was opened and is whole: what came before it or was never finished is
-    /// removed, and what stands above it, and is not what it seems, is set aside. The caller holds the lock
-    /// of the store.
-    pub(super) fn keep_alone(&self) -> Result<(), StoreError> {
+    /// Leaves only this one, which was opened and is whole. What came before it or was never finished is removed
+    /// where a witness names these records: else nobody knows whose the others are, and those with a database are
+    /// set aside, as is what stands above it and is not what it seems. The caller holds the lock of the store.
+    pub(super) fn keep_alone(&self, is_named: bool) -> Result<(), StoreError> {
         let records = self.store.join(DIR);
         if kind_at(&records)?.is_some() {
             // Before what came earlier goes.
             sync_dir(&records)?;
         }
         if self.is_marked()? {
-            let mark = self.mark();
-            unless_missing(std::fs::remove_file(&mark)).map_err(StoreError::io("remove", &mark))?;
-            sync_dir(&records)?;
+            self.remove_mark()?;
         }
-        for other in Self::all(&self.store)? {
+        let first = Self {
+            number: 0,
+            ..self.clone()
+        };
+        let mut others = Self::all(&self.store)?;
+        others.push(first);
+        for other in others.into_iter().filter(|other| other != self) {
             if other.number > self.number && !other.is_marked()? {
-                other.set_aside()?;
-            } else if other != *self {
+                other.set_aside("they do not know its last commit")?;
+            } else if !is_named && kind_at(&other.db())?.is_some() {
+                other.set_aside("no witness tells whether they are needed")?;
+            } else {
                 other.remove()?;
             }
-        }
-        if self.number > 0 {
-            let first = Self {
-                number: 0,
-                ..self.clone()
-            };
-            first.remove()?;
         }
         Ok(())
     }
 
-    fn set_aside(&self) -> Result<(), StoreError> {
-        let dir = self.dir();
-        if kind_at(&dir)?.is_none() {
+    fn set_aside(&self, why: &str) -> Result<(), StoreError> {
+        let dir = self.store.join(DIR).join(format!("{:06}", self.number));
+        if self.number > 0 && kind_at(&dir)?.is_none() {
             return Ok(());
         }
-        let moved = aside::last_number(&dir).and_then(|last| aside::set_aside(&dir, last + 1));
-        let set_aside = moved.map_err(StoreError::io("rename", &dir))?;
-        let set_aside = set_aside.display();
-        tracing::error!(%set_aside, "records of the index that do not know its last commit were set aside");
+        let last = aside::last_number(&dir).map_err(StoreError::io("list", &dir))?;
+        let target = aside::path(&dir, last + 1);
+        match self.number {
+            0 => self.move_first(&target)?,
+            _ => drop(aside::set_aside(&dir, last + 1).map_err(StoreError::io("rename", &dir))?),
+        }
+        if self.is_marked()? {
+            self.remove_mark()?;
+        }
+        let set_aside = target.display();
+        tracing::error!(%set_aside, why, "other records of the index were set aside");
         Ok(())
+    }
+
+    /// Moves what the engine has in the directory of the store. Its own file goes last: until then a crash leaves
+    /// what is found, and set aside, once more.
+    fn move_first(&self, target: &Path) -> Result<(), StoreError> {
+        safe_fs::create_dir(target).map_err(StoreError::io("create", target))?;
+        let mut paths = self.files()?;
+        paths.retain(|path| *path != self.db());
+        let blobs = self.store.join(BLOBS);
+        paths.extend(kind_at(&blobs)?.map(|_| blobs));
+        for some in [paths, vec![self.db()]] {
+            for path in some {
+                let moved = target.join(path.file_name().unwrap_or_default());
+                std::fs::rename(&path, moved).map_err(StoreError::io("rename", path))?;
+            }
+            sync_dir(target)?;
+            sync_dir(&self.store)?;
+        }
+        sync_dir(&self.store.join(DIR))
+    }
+
+    fn remove_mark(&self) -> Result<(), StoreError> {
+        let mark = self.mark();
+        unless_missing(std::fs::remove_file(&mark)).map_err(StoreError::io("remove", &mark))?;
+        sync_dir(&self.store.join(DIR))
     }
 
     /// Those with a directory or a mark of their own.
@@ -254,11 +285,10 @@ impl Generation {
             return remove_dir(&dir.join(BLOBS));
         }
         remove_dir(&dir)?;
-        let mark = self.mark();
         if self.is_marked()? {
             // Without its mark what is left of it would be taken for finished.
             sync_dir(&self.store.join(DIR))?;
-            unless_missing(std::fs::remove_file(&mark)).map_err(StoreError::io("remove", &mark))?;
+            self.remove_mark()?;
         }
         Ok(())
     }
@@ -330,7 +360,7 @@ mod tests {
         let all = Generation::candidates(store).unwrap();
         let numbers: Vec<_> = all.iter().map(|one| one.number).collect();
         assert_eq!(numbers, [10, 0, 11]);
-        current.keep_alone().unwrap();
+        current.keep_alone(true).unwrap();
         assert!(kept.iter().all(|name| store.join(name).exists()));
         assert!(left.iter().all(|name| !store.join(name).exists()));
         assert_eq!(fs::read_dir(&records).unwrap().count(), 1);

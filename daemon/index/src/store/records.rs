@@ -50,7 +50,8 @@ impl Records {
     /// of another store.
     pub(super) fn open(store: &Path, lock: &Anchor, cache_bytes: u64) -> Result<Self, StoreError> {
         let witness = Witness::open(store)?;
-        let (engine, last) = open_likeliest(store, lock, witness.read()?, cache_bytes)?;
+        let witnessed = witness.read()?;
+        let (engine, last) = open_likeliest(store, lock, witnessed, cache_bytes)?;
         let id = match engine.id()? {
             Some(id) => id,
             None => {
@@ -62,8 +63,8 @@ impl Records {
         if engine.generation.is_marked()? {
             engine.sync()?;
         }
-        // Only now is it known that nothing needs them.
-        engine.generation.keep_alone()?;
+        // Only now may it be known that nothing needs them.
+        engine.generation.keep_alone(witnessed.names_records())?;
         Ok(Self {
             changes: Mutex::default(),
             taken: Condvar::new(),
@@ -134,7 +135,7 @@ impl Records {
 }
 
 /// Opens the likeliest generation that is whole; returns its last commit too. Where there are several, all of
-/// one is read before it is believed: what opens it removes the others.
+/// one is read before it is believed: what opens it removes the others, or sets them aside.
 ///
 /// # Errors
 /// What the likeliest of all lacks, where none is whole.

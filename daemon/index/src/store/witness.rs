@@ -43,6 +43,13 @@ pub(super) struct Witnessed {
     pub(super) id: Option<RecordsId>,
 }
 
+impl Witnessed {
+    /// Whether it tells these records from all others. A number alone does not.
+    pub(super) fn names_records(&self) -> bool {
+        self.commits > 0 && self.id.is_some()
+    }
+}
+
 /// The file that holds the number of the last commit.
 #[derive(Debug)]
 pub(super) struct Witness {

@@ -10,7 +10,7 @@ use super::bed::{Bed, account, content, put};
 use super::texts::Random;
 use crate::reader::files::FirstContents;
 use crate::registry::Carried;
-use crate::{Cancel, Change, FileView, View};
+use crate::{Cancel, FileView, View};
 
 /// Two versions of one text, a copy of another, and one that stands alone.
 fn fill(bed: &Bed) -> [String; 4] {
@@ -251,34 +251,4 @@ fn a_list_of_files_remembers_only_documents_of_several() {
         listed(&View::Roots([simdex_schema::RootId(1)].into())),
         (41, 0)
     );
-}
-
-#[test]
-fn files_that_may_have_moved_in_a_view_are_counted_and_edits_are_not() {
-    let (bed, mut random) = (Bed::memory(), Random::new(53));
-    let texts: Vec<String> = (0..3).map(|_| random.words(30)).collect();
-    bed.put("a/z", &texts[0]);
-    let reader = bed.index().reader();
-    let [one, other] = [1, 2].map(|root| View::Roots([simdex_schema::RootId(root)].into()));
-    let views = [&View::All, &one, &other];
-    let before = views.map(|view| reader.moves(view));
-    let moved = || [0, 1, 2].map(|at| reader.moved_since(views[at], before[at]));
-    bed.put("a/z", &texts[1]);
-    assert_eq!(moved(), [0, 0, 0], "in place");
-    let z = || Change::removal(super::bed::file("a/z"));
-    let a = put(bed.index(), "a/a", &texts[1], 0);
-    bed.index().writer.apply(&[z(), a]).unwrap();
-    assert_eq!(moved(), [1, 1, 0], "renamed");
-    bed.put("b/new", &texts[2]);
-    bed.index().writer.apply(&[z()]).unwrap();
-    assert_eq!(moved(), [1, 1, 0], "what is gone does not go again");
-    bed.remove("a/a");
-    assert_eq!(moved(), [2, 1, 0], "from one root to the other");
-    // A batch that cannot be applied moves nothing, and is not under way for ever.
-    bed.fail_after(0);
-    let gone = Change::removal(super::bed::file("b/new"));
-    assert!(bed.index().writer.apply(&[gone]).is_err());
-    bed.fail_after(i64::MAX);
-    let now = reader.moves(&View::All);
-    assert_eq!(reader.moved_since(&View::All, now), 0);
 }

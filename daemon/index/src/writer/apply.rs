@@ -49,7 +49,7 @@ impl IndexWriter {
         let BatchBuilder {
             mut batch,
             counted,
-            moved,
+            renamed,
             links,
             fresh,
             unknown_content,
@@ -62,9 +62,9 @@ impl IndexWriter {
             batch.put(key::meta(), writer.meta.encode());
         }
         let counted = self.count_changes(counted)?;
-        self.shared.kept_counts().moves.begin(&moved);
+        self.shared.kept_counts().moves.begin(renamed);
         let written = batch.apply();
-        self.shared.kept_counts().moves.end(&moved);
+        self.shared.kept_counts().moves.end();
         written?;
         for (hash, holds) in links {
             if holds {

@@ -1,6 +1,8 @@
 //! Tests of the directory of kept reports.
 
+use super::super::sink::Sink;
 use super::*;
+use std::io::Write;
 use std::os::unix::fs::symlink;
 
 /// A directory by its real path.
@@ -121,4 +123,45 @@ fn what_is_not_published_leaves_nothing() {
     assert_eq!(names(&path).len(), 1);
     drop(folder);
     assert!(names(&path).is_empty());
+}
+
+#[test]
+fn no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory() {
+    let (_dir, path) = place();
+    let reports = || ReportDir::open(&path).unwrap().holding_at_most(5);
+    let first = reports();
+    let keep = |reports: &ReportDir, name: &str, uid| {
+        let begun = reports.begin_for(OsStr::new(name), uid);
+        begun.and_then(PendingReport::publish).map(drop)
+    };
+    let (greedy, other) = (Some(1), Some(2));
+    keep(&first, "a", greedy).unwrap();
+    keep(&first, "b", greedy).unwrap();
+    let under_way = first.begin_for(OsStr::new("c"), greedy).unwrap();
+    let refused = |reports: &ReportDir| keep(reports, "d", greedy).unwrap_err().to_string();
+    assert!(
+        refused(&first).contains("(3, half of 5)"),
+        "one is under way"
+    );
+    under_way.publish().unwrap();
+    // Another run of the daemon knows them too.
+    let second = reports();
+    assert!(refused(&second).contains("(3, half of 5)"));
+    keep(&second, "other", other).unwrap();
+    keep(&second, "schedule", None).unwrap();
+    let full = keep(&second, "e", other);
+    assert!(matches!(full, Err(ReportError::TooMany { most: 5, .. })));
+    std::fs::remove_dir(path.join("b")).unwrap();
+    keep(&second, "d", greedy).unwrap();
+}
+
+#[test]
+fn a_report_whose_name_was_taken_meanwhile_is_nobody_elses() {
+    let (_dir, path) = place();
+    let reports = ReportDir::open(&path).unwrap().holding_at_most(4);
+    let [early, late] = [1, 2].map(|uid| reports.begin_for(OsStr::new("r"), Some(uid)).unwrap());
+    early.publish().unwrap();
+    assert!(matches!(late.publish(), Err(ReportError::Exists { .. })));
+    let noted = std::fs::read(path.join(".simdex-keepers")).unwrap();
+    assert_eq!(noted, b"1/r\0");
 }

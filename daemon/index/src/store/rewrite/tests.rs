@@ -264,7 +264,8 @@ fn records_that_were_rewritten_take_little_more_than_what_lives() {
     }
     store.commit().unwrap();
     let live = live(&store);
-    let most = live / 2 * 3;
+    // Half as much again, and what the engine pads at each flush: the longer copying takes, the more.
+    let most = live / 4 * 7;
     assert!(taken(&store) > 2 * live, "{} for {live}", taken(&store));
     let never = Cancel::never();
     never.cancel();

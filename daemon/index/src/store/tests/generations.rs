@@ -126,3 +126,52 @@ fn records_with_a_damaged_value_do_not_cost_the_sound_ones_beside_them() {
     unclean(&dir);
     assert_eq!(assert_kept(&dir), ["000002", "000003.damaged-1"]);
 }
+
+/// A store whose records were rewritten twice, and once more beside them those of before either time.
+fn with_those_before() -> (TempDir, PathBuf) {
+    let (temp, dir) = filled();
+    let before = temp.path().join("before");
+    copy_dir(&dir, &before);
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let rewrite = || {
+        store
+            .all_records()
+            .rewrite(16 << 10, &mut |_| true)
+            .unwrap()
+    };
+    assert!(rewrite());
+    copy_dir(&dir.join("records/000001"), &temp.path().join("first"));
+    assert!(rewrite());
+    store.close().unwrap();
+    copy_dir(&temp.path().join("first"), &dir.join("records/000001"));
+    for name in ["db", "conf"] {
+        fs::copy(before.join(name), dir.join(name)).unwrap();
+    }
+    (temp, dir)
+}
+
+#[test]
+fn records_that_no_witness_tells_from_others_are_set_aside_and_none_is_removed() {
+    // No witness; one without an id; one that names the records: then the others are what a crash left.
+    for (bytes_of_witness, names) in [
+        (0, &["000000.damaged-2", "000001.damaged-1", "000002"][..]),
+        (16, &["000000.damaged-2", "000001.damaged-1", "000002"]),
+        (40, &["000002"]),
+    ] {
+        let (temp, dir) = with_those_before();
+        let witness = fs::OpenOptions::new()
+            .write(true)
+            .open(dir.join("COMMITTED"));
+        witness.unwrap().set_len(bytes_of_witness).unwrap();
+        assert_eq!(assert_kept(&dir), names, "{bytes_of_witness}");
+        assert!(!dir.join("db").exists() && !dir.join("blobs").exists());
+        if names.len() > 1 {
+            // They are whole where they lie now.
+            let again = temp.path().join("again");
+            copy_dir(&dir.join("records/000000.damaged-2"), &again);
+            let store = SledStore::open(&again, SMALL).unwrap();
+            super::assert_records(&store);
+        }
+        assert_eq!(assert_kept(&dir), names, "and stay");
+    }
+}

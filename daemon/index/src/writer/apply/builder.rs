@@ -9,7 +9,7 @@ use simdex_schema::{
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{Change, Delta, NewContent, NewDocument, SeenFile};
-use crate::counts::{CountChange, CountedFile, Found, MovedFiles, found};
+use crate::counts::{CountChange, CountedFile, Found, NameChange, found};
 use crate::error::decode_error;
 use crate::store::{MAX_RECORD, RecordStore};
 use crate::text::MAX_TEXT;
@@ -21,8 +21,8 @@ pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) writer: &'a mut WriterState,
     /// Files as they were counted and as they are.
     pub(super) counted: Vec<CountChange>,
-    /// Files that are added or removed.
-    pub(super) moved: MovedFiles,
+    /// Names that hold another file than before.
+    pub(super) renamed: Vec<NameChange>,
     /// Contents that gained a file (true) or lost one (false).
     pub(super) links: Vec<(ContentHash, bool)>,
     /// Documents not known before.
@@ -37,7 +37,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             batch: Batch::new(records),
             writer,
             counted: Vec::new(),
-            moved: MovedFiles::default(),
+            renamed: Vec::new(),
             links: Vec::new(),
             fresh: Vec::new(),
             unknown_content: Vec::new(),
@@ -226,9 +226,10 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         old: Option<&FileRecord>,
         new: Option<&FileRecord>,
     ) -> Result<(), IndexError> {
-        let moved = self.moved.entry(file.root).or_default();
-        moved.added += u64::from(old.is_none() && new.is_some());
-        moved.removed += u64::from(old.is_some() && new.is_none());
+        let content = new.and_then(FileRecord::content);
+        let was_left = content.is_some_and(|hash| self.writer.orphans.contains(&hash));
+        self.renamed
+            .push(NameChange::new(file, [old, new], was_left));
         for (record, more) in [(new, true), (old, false)] {
             if let Some(record) = record {
                 let content = |hash| Ok(self.content_record(hash)?.as_ref().map(found));

@@ -67,6 +67,30 @@ pub(super) const LINES: &[Line] = &[
                 "a_list_of_pairs_says_that_files_moved_while_it_was_made",
             ),
             Test(
+                "daemon/bin/tests/moved.rs",
+                "a_list_of_files_says_that_one_was_renamed_onto_another_and_not_that_two_had_nothing_in_common",
+            ),
+            Test(
+                "daemon/bin/tests/moved.rs",
+                "a_list_of_files_is_not_complete_while_what_left_a_name_may_be_on_its_way_to_another",
+            ),
+            Test(
+                "daemon/index/src/tests/moves.rs",
+                "a_file_that_is_renamed_is_noted_whatever_stood_there_and_whichever_name_changes_first",
+            ),
+            Test(
+                "daemon/index/src/tests/moves.rs",
+                "a_content_that_a_name_left_before_may_be_a_file_that_was_there_all_the_time",
+            ),
+            Test(
+                "daemon/index/src/tests/moves.rs",
+                "a_file_whose_bytes_are_not_read_under_one_of_its_names_is_known_by_its_look",
+            ),
+            Test(
+                "daemon/index/src/counts/moves.rs",
+                "a_batch_counts_for_whoever_begins_before_it_is_over_and_not_after",
+            ),
+            Test(
                 "daemon/bin/tests/roots.rs",
                 "a_directory_that_takes_anothers_name_within_the_debounce_leaves_no_ghosts",
             ),
@@ -384,6 +408,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/store/tests/generations.rs",
                 "records_that_do_not_know_the_last_commit_never_take_the_place_of_those_that_do",
+            ),
+            Test(
+                "daemon/index/src/store/tests/generations.rs",
+                "records_that_no_witness_tells_from_others_are_set_aside_and_none_is_removed",
             ),
             Test(
                 "daemon/index/src/store/tests/derived.rs",

@@ -226,6 +226,10 @@ pub(super) const LINES: &[Line] = &[
                 "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
             ),
             Test(
+                "daemon/src/report/folder/tests.rs",
+                "no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory",
+            ),
+            Test(
                 "daemon/bin/tests/reports.rs",
                 "kept_reports_are_listed_in_pages_bounded_and_forgotten_when_removed",
             ),
@@ -309,6 +313,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/src/roots/live_reads.rs",
                 "reads_that_hang_keep_no_more_than_few_who_read",
+            ),
+            Test(
+                "daemon/src/roots/live_reads.rs",
+                "a_file_of_a_root_whose_reads_hang_is_not_read_in_time_and_one_that_is_gone_not_at_all",
+            ),
+            Test(
+                "daemon/bin/tests/answers/mod.rs",
+                "a_comparison_says_which_side_is_as_it_was_last_read_and_why",
             ),
             Test(
                 "daemon/src/roots/share_waits.rs",

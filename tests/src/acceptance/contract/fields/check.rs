@@ -32,6 +32,12 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
             why.is_some_and(|why| why.is_string()) == line["diff"].is_null(),
             "difference_left_out"
         );
+        for name in ["last_read_a", "last_read_b"] {
+            // Of a file that was not read again.
+            let told = own.remove(name);
+            let why = told.map(|told| told["why"].is_string());
+            ensure!(why != Some(false), "{name}");
+        }
     }
     if line["type"] == "status"
         && let Some(schedules) = own.remove("schedules")

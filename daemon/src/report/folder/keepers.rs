@@ -1,0 +1,155 @@
+//! Who asked for which of the kept reports: no user has more than half of them, so that none keeps others from theirs.
+//!
+//! The directory remembers it itself, in `.simdex-keepers`: for each report that a user asked for the number of the
+//! user, `/`, its name and a zero byte. A report that is not there any more is forgotten with the next one; one that is
+//! not named there, as a schedule's, is nobody's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::super::ReportError;
+use super::{FILE_MODE, NEW_FILE, ReportDir};
+
+const NAME: &str = ".simdex-keepers";
+/// What is written in its place.
+const NEW: &str = ".simdex-keepers.new";
+/// More than the names of as many reports as may be configured.
+const LONGEST: u64 = 32 << 20;
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// Users by the names of the reports they asked for.
+type Kept = BTreeMap<OsString, u32>;
+/// Reports under way of each user.
+type ByUser = BTreeMap<u32, u32>;
+
+/// Locked while the file is read and written.
+#[derive(Debug, Default)]
+pub(super) struct Keepers(Mutex<ByUser>);
+
+/// A report under way that a user asked for; counts until it is dropped.
+#[derive(Debug)]
+pub(super) struct UnderWay<'a> {
+    keepers: &'a Keepers,
+    uid: u32,
+}
+
+impl Keepers {
+    fn lock(&self) -> MutexGuard<'_, ByUser> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let mut under_way = self.keepers.lock();
+        if let Some(count) = under_way.get_mut(&self.uid) {
+            *count -= 1;
+            if *count == 0 {
+                under_way.remove(&self.uid);
+            }
+        }
+    }
+}
+
+impl ReportDir {
+    /// Reports that one user may have in it.
+    fn share(&self) -> u32 {
+        self.most.div_ceil(2)
+    }
+
+    /// Counts one more report of a user; an error where that would be more than their share.
+    pub(super) fn admit(&self, uid: u32) -> Result<UnderWay<'_>, ReportError> {
+        let mut under_way = self.keepers.lock();
+        let kept = self.kept()?;
+        let kept = kept.values().filter(|keeper| **keeper == uid).count();
+        let begun = under_way.get(&uid).copied().unwrap_or(0);
+        if kept as u64 + u64::from(begun) >= u64::from(self.share()) {
+            return Err(ReportError::Share {
+                path: self.path.clone(),
+                share: self.share(),
+                most: self.most,
+            });
+        }
+        under_way.insert(uid, begun + 1);
+        let keepers = &self.keepers;
+        Ok(UnderWay { keepers, uid })
+    }
+
+    /// Notes whose report this is and gives it its name, in this order: no crash leaves one of a user that is nobody's.
+    pub(super) fn note_kept(
+        &self,
+        name: &OsStr,
+        asked: &UnderWay<'_>,
+        publish: impl FnOnce() -> Result<(), ReportError>,
+    ) -> Result<(), ReportError> {
+        let _others_wait = self.keepers.lock();
+        let before = self.kept()?;
+        let mut kept = before.clone();
+        kept.insert(name.to_owned(), asked.uid);
+        self.write_kept(&kept)?;
+        publish().inspect_err(|_| {
+            // Somebody else has the name.
+            let _ = self.write_kept(&before);
+        })
+    }
+
+    /// The reports that are there and that users asked for.
+    fn kept(&self) -> Result<Kept, ReportError> {
+        let there: BTreeSet<OsString> = self.names()?.into_iter().collect();
+        let mut text = Vec::new();
+        match rustix::fs::openat(&self.directory, NAME, READ, Mode::empty()) {
+            Err(Errno::NOENT) => return Ok(Kept::new()),
+            Err(errno) => return Err(self.failed(NAME.as_ref(), errno.into())),
+            Ok(file) => File::from(file)
+                .take(LONGEST)
+                .read_to_end(&mut text)
+                .map_err(|source| self.failed(NAME.as_ref(), source))?,
+        };
+        let mut kept: Kept = text.split(|byte| *byte == 0).filter_map(entry).collect();
+        kept.retain(|name, _| there.contains(name));
+        Ok(kept)
+    }
+
+    fn write_kept(&self, kept: &Kept) -> Result<(), ReportError> {
+        let mut text = Vec::new();
+        for (name, uid) in kept {
+            text.extend_from_slice(format!("{uid}/").as_bytes());
+            text.extend_from_slice(name.as_bytes());
+            text.push(0);
+        }
+        let written = self.replace_kept(&text);
+        written.map_err(|source| self.failed(NAME.as_ref(), source))
+    }
+
+    fn replace_kept(&self, text: &[u8]) -> io::Result<()> {
+        self.reserve(text.len())?;
+        match rustix::fs::unlinkat(&self.directory, NEW, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let file = rustix::fs::openat(&self.directory, NEW, NEW_FILE, FILE_MODE)?;
+        let mut file = File::from(file);
+        file.write_all(text)?;
+        file.sync_all()?;
+        rustix::fs::renameat(&self.directory, NEW, &self.directory, NAME)?;
+        Ok(rustix::fs::fsync(&self.directory)?)
+    }
+}
+
+/// One entry; none where it is not whole.
+fn entry(entry: &[u8]) -> Option<(OsString, u32)> {
+    let slash = entry.iter().position(|byte| *byte == b'/')?;
+    let uid = std::str::from_utf8(&entry[..slash]).ok()?.parse().ok()?;
+    let name = OsString::from_vec(entry[slash + 1..].to_vec());
+    Some((name, uid))
+}
