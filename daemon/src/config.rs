@@ -142,7 +142,7 @@ section! {
         /// limits). Set to false, they run with what there is; the log and `simctl status` say
         /// DEGRADED and what is missing.
         require_sandbox: bool = true,
-        /// Worker processes that read documents; 0 = one a processor.
+        /// Worker processes that read documents; 0 = one per processor.
         workers: usize = 0 => 0..=256,
         /// Address space of a worker, MiB.
         memory_mib: Mebibytes = Mebibytes(2048) => 256..=1_048_576,

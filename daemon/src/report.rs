@@ -55,6 +55,7 @@ pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
 pub use key::{FileHashes, ReportKey};
 pub use load::{LoadFile, LoadFileError};
+pub(crate) use pages::is_page_name;
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 

@@ -184,6 +184,7 @@ impl Root {
         if status.state != state {
             let detail = || status.state.name().to_owned();
             self.record(EventKind::RootState, b"", None, detail);
+            status.log_change(&self.path, state);
         }
         if recorded(&status) == before {
             return Ok(());

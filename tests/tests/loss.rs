@@ -155,6 +155,8 @@ fn a_root_that_vanishes_goes_stale_and_comes_back() -> Result<()> {
         refused(&daemon, share, "stale")?;
         ensure!(state(&daemon)? == "stale" && Listed::by_daemon(&daemon)?.len() == 4);
         lacks(&daemon, "stale_roots")?;
+        let kept = "the files of a root keep their last state";
+        ensure!(daemon.log()?.contains(kept), "{mode}: nothing is logged");
 
         // What an unmounted share leaves behind: an empty directory in its place.
         fs::create_dir(share)?;
@@ -168,6 +170,7 @@ fn a_root_that_vanishes_goes_stale_and_comes_back() -> Result<()> {
         fs::rename(&away, share)?;
         let after = agree(&daemon, &[share])?;
         ensure!(after == before && state(&daemon)? == "watching");
+        ensure!(daemon.log()?.contains("a root is followed again"));
         sandbox.write(
             "late.txt",
             "watched again after the root came back, long enough",

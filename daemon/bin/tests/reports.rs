@@ -364,7 +364,10 @@ fn standing(daemon: &Daemon, name: &str) -> (String, String) {
 
 #[test]
 fn every_file_of_every_kind_of_report_is_passed_over_below_a_root() {
-    let daemon = Daemon::start(&share());
+    // Of more groups than one page shows.
+    let copies = (0..650_u64).map(|n| (&*format!("copy{n}.txt").leak(), prose(100 + n / 50, 40)));
+    let share: Vec<(&'static str, String)> = share().into_iter().chain(copies).collect();
+    let daemon = Daemon::start(&share);
     let with_load_file = wire::ReportOptions {
         load_file: Some(wire::LoadFile {
             format: "csv".to_owned(),
@@ -388,7 +391,11 @@ fn every_file_of_every_kind_of_report_is_passed_over_below_a_root() {
         written.extend(files.map(|file| format!("{name}/{}", file["path"].as_str().unwrap())));
     }
     daemon.sync();
-    for name in ["groups/load/documents.csv", "question/findings.jsonl"] {
+    for name in [
+        "groups/load/documents.csv",
+        "groups/report-0002.html",
+        "question/findings.jsonl",
+    ] {
         assert!(written.iter().any(|file| file == name), "{written:?}");
     }
     let own = ("skipped".to_owned(), "own-report".to_owned());

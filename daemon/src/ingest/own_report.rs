@@ -11,20 +11,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
 
-use crate::report::{FileHashes, LoadFile, MANIFEST, ReportKey};
+use crate::report::{FileHashes, LoadFile, MANIFEST, ReportKey, is_page_name};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen};
 
-/// Files at the top of a report.
-const AT_TOP: [&str; 7] = [
+/// Files at the top of a report, its pages apart.
+const AT_TOP: [&str; 6] = [
     MANIFEST,
     "findings.jsonl",
     "groups.jsonl",
     "diffs.jsonl",
     "changes.jsonl",
     "unread.jsonl",
-    "report.html",
 ];
 /// Longest manifest that is read, bytes: that of some 200,000 files.
 const LONGEST: u64 = 32 << 20;
@@ -145,7 +144,7 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     let parts = path.rsplit(|byte| *byte == b'/').take(3);
     let mut parts = parts.map(|part| std::str::from_utf8(part).unwrap_or_default());
     let (file, folder, above) = (parts.next()?, parts.next(), parts.next());
-    let length = if AT_TOP.contains(&file) {
+    let length = if AT_TOP.contains(&file) || is_page_name(file) {
         file.len()
     } else if folder == Some("load") && LoadFile::NAMES.contains(&file) {
         "load/".len() + file.len()
@@ -199,6 +198,7 @@ mod tests {
         };
         let found = |report: &str, name: &str| Some((report.to_owned(), name.to_owned()));
         assert_eq!(of("a/r/report.html"), found("a/r/", "report.html"));
+        assert_eq!(of("r/report-0002.html"), found("r/", "report-0002.html"));
         assert_eq!(of("manifest.json"), found("", "manifest.json"));
         let text = format!("text/{hash}.txt");
         assert_eq!(of(&format!("r/{text}")), found("r/", &text));
@@ -212,6 +212,8 @@ mod tests {
         for other in [
             "a.txt",
             "r/report.htm",
+            "r/report-0001.html",
+            "r/report-2.html",
             "load/documents.txt",
             "documents.csv",
             "text/a.txt",

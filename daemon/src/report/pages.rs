@@ -65,6 +65,18 @@ pub(super) fn page_name(page: usize) -> String {
     }
 }
 
+/// Whether some report has a page of this name.
+pub(crate) fn is_page_name(name: &str) -> bool {
+    let number = name
+        .strip_prefix("report-")
+        .and_then(|rest| rest.strip_suffix(".html"));
+    let page = number.and_then(|number| number.parse::<usize>().ok());
+    name == page_name(0)
+        || page.is_some_and(|page| {
+            page > 1 && page <= html::GROUPS_SHOWN && name == page_name(page - 1)
+        })
+}
+
 /// The pages while they are written. The first is open to the end, for what comes after its groups.
 pub(super) struct Pages<'a> {
     plan: PagePlan,

@@ -1,5 +1,7 @@
 //! Where a root stands.
 
+use std::path::Path;
+
 use simdex_schema::DirectoryIdentity;
 
 use super::LossToken;
@@ -27,6 +29,17 @@ impl RootStatus {
     pub fn loss_token(&self) -> Option<LossToken> {
         let waits = matches!(self.state, RootState::LossHeld | RootState::Replaced);
         self.to_confirm.filter(|_| waits)
+    }
+
+    /// Logs that the files of the root at this path keep their last state now, or that they do no more.
+    pub(super) fn log_change(&self, path: &Path, before: RootState) {
+        let (path, state) = (path.display(), self.state.name());
+        if self.state.keeps_files() {
+            let (files, reason) = (self.pending_loss, &self.detail);
+            tracing::warn!(root = %path, state, files, reason, "the files of a root keep their last state");
+        } else if before.keeps_files() {
+            tracing::info!(root = %path, state, "a root is followed again");
+        }
     }
 
     /// It is in step with its share, whose directory has this identity; where that could not be learnt, the recorded
@@ -57,6 +70,11 @@ pub enum RootState {
 }
 
 impl RootState {
+    /// Whether files on record stay there whatever the share shows.
+    fn keeps_files(self) -> bool {
+        matches!(self, Self::Stale | Self::Replaced | Self::LossHeld)
+    }
+
     /// As it is shown.
     pub fn name(self) -> &'static str {
         match self {
