@@ -5,15 +5,16 @@ use std::fs;
 use std::path::Path;
 
 use simdex_schema::codec::Writer;
-use simdex_schema::{DocumentRecord, MetaRecord, State, key};
+use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, MetaRecord, State, key};
+use simdex_signature::{CANONICAL_VERSION, CanonicalText};
 
-use super::bed::{Bed, Clients, file};
+use super::bed::{Bed, Clients, content, file, put_content};
 use super::candidates::check;
 use super::texts::Random;
 use crate::store::Write;
 use crate::text::{TextRef, TextStore, block_of_format_2};
 use crate::verify::{Depth, verify};
-use crate::{Cancel, CandidateKind, IndexError, MemoryAccount};
+use crate::{Cancel, CandidateKind, IndexError, MemoryAccount, NewDocument};
 
 /// Two texts that look alike from outside: as long, and as long compressed.
 fn twins() -> [String; 2] {
@@ -212,6 +213,48 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
         let shingles = bed.index().reader().shingles(id, &account(&bed));
         assert!(shingles.unwrap().is_some());
     }
+}
+
+/// A document whose name is not that of its text, as one named by another canonical text.
+fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
+    let canonical = CanonicalText::from_extracted(text);
+    let reader = bed.index().reader();
+    let length = canonical.as_bytes().len() as u64;
+    let name = DocumentHash(*blake3::hash(path.as_bytes()).as_bytes());
+    let document = NewDocument {
+        held: None,
+        hash: name,
+        kind: DocumentKind::Text,
+        length,
+        chars: canonical.chars(),
+        text: Some(text.to_owned()),
+        signatures: reader.sign_text(&canonical, reader.ladder().rung_for(length)),
+    };
+    let change = put_content(path, content(text, 0), State::Indexed, Some(document));
+    bed.index().writer.apply(&[change]).unwrap();
+    reader.document_by_hash(name).unwrap().unwrap()
+}
+
+#[test]
+fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_against_their_names() {
+    let mut random = Random::new(93);
+    let (early, late) = (random.words(90), random.words(90));
+    let mut bed = Bed::memory();
+    bed.parameters.canonical = CANONICAL_VERSION - 1;
+    bed.close_and_open();
+    let before = put_misnamed(&bed, "a/early", &early);
+    bed.close();
+    bed.parameters.canonical = CANONICAL_VERSION;
+    assert_eq!(bed.open().damaged_texts, 0);
+    bed.verify();
+    bed.settle();
+    let after = put_misnamed(&bed, "a/late", &late);
+    let (reader, account) = (bed.index().reader(), account(&bed));
+    let shingles = |id| reader.shingles(id, &account);
+    assert_eq!(reader.text(before).unwrap().as_ref(), Some(&early));
+    assert!(shingles(before).unwrap().is_some());
+    assert!(matches!(shingles(after), Err(IndexError::Text(_))));
+    assert_eq!(reader.damaged_texts(), 1, "the later one alone");
 }
 
 #[test]
