@@ -39,6 +39,7 @@ mod seal;
 mod sizes;
 mod sled;
 mod strays;
+mod summed;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -52,7 +52,7 @@ impl Engine {
         read_ahead(&generation);
         let (db, last) = open_engine(&dir, cache_bytes, cleaning)?;
         guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(&dir, error))?;
-        Ok(Self {
+        let engine = Self {
             records: Layers::open(&db, &dir)?,
             commits: SledTree::open(&db, &dir, TreeId::Commits)?,
             last,
@@ -60,7 +60,10 @@ impl Engine {
             durable: Durable::new(generation.store(), &dir, lock)?,
             generation,
             superseded: OnceLock::new(),
-        })
+        };
+        let last = engine.last_commit()?;
+        engine.records.summed.forget_unless_of(last)?;
+        Ok(engine)
     }
 
     /// The number of the last commit; 0 where there was none.
@@ -72,7 +75,8 @@ impl Engine {
 
     /// Notes the number of a commit, behind all that was written before.
     pub(super) fn write_commit(&self, number: u64) -> Result<(), StoreError> {
-        self.commits.write(COMMIT_KEY, &number.to_le_bytes())
+        let summed = &self.records.summed;
+        summed.commit(&self.commits, COMMIT_KEY, number)
     }
 
     /// The id of the records; none where they were not given one yet.

@@ -1,6 +1,7 @@
 //! The records of one generation: those that were packed when it was made, which never change
 //! ([`super::pack`]), and over them what was changed since, each record an entry of its own.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,7 @@ use simdex_schema::codec::DecodeError;
 use super::fill;
 use super::pack::Unpacker;
 use super::seal::{TreeId, seal, unseal};
+use super::summed::{Change, Sum, Summed};
 use super::tree::SledTree;
 use super::{RecordStore, StoreError, VisitEntry, Write};
 
@@ -23,16 +25,23 @@ pub(super) type VisitRecord<'a> =
 pub(super) struct Layers {
     pub(super) changed: SledTree,
     packed: SledTree,
+    pub(super) summed: Summed,
     is_packed: AtomicBool,
 }
 
 impl Layers {
     pub(super) fn open(db: &Db, dir: &Path) -> Result<Self, StoreError> {
+        let summed = Summed::open(db, dir)?;
         let packed = SledTree::open(db, dir, TreeId::Packed)?;
         let is_packed = packed.from(&[])?.next().is_some();
+        let changed = SledTree::open(db, dir, TreeId::Records)?;
+        if !is_packed && changed.from(&[])?.next().is_none() {
+            summed.begin()?;
+        }
         Ok(Self {
-            changed: SledTree::open(db, dir, TreeId::Records)?,
+            changed,
             packed,
+            summed,
             is_packed: AtomicBool::new(is_packed),
         })
     }
@@ -41,7 +50,8 @@ impl Layers {
     pub(super) fn append(&self, packs: &[(IVec, IVec)]) -> Result<(), StoreError> {
         let is_packed = !packs.is_empty() || self.is_packed();
         self.is_packed.store(is_packed, Ordering::Relaxed);
-        fill::append(&self.packed, packs)
+        fill::append(&self.packed, packs)?;
+        self.summed.added(&self.packed, packs)
     }
 
     fn is_packed(&self) -> bool {
@@ -56,9 +66,20 @@ impl Layers {
 
     /// Visits the records from `start` on, in the order of their keys.
     pub(super) fn walk(&self, start: &[u8], visit: &mut VisitRecord<'_>) -> Result<(), StoreError> {
-        let mut changes = self.changed.from(start)?;
+        self.walk_seeing(start, &|_| {}, visit)
+    }
+
+    /// The same; shows each sealed value that it reads, of packs and of what was changed.
+    fn walk_seeing(
+        &self,
+        start: &[u8],
+        see: &dyn Fn(&IVec),
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<(), StoreError> {
+        let changes = self.changed.from(start)?;
+        let mut changes = changes.inspect(|entry| entry.iter().for_each(|(_, sealed)| see(sealed)));
         let mut change = changes.next().transpose()?;
-        let done = self.walk_packed(start, &mut |key, value| {
+        let done = self.walk_packed(start, see, &mut |key, value| {
             while let Some((changed, sealed)) = &change
                 && **changed <= *key
             {
@@ -100,6 +121,7 @@ impl Layers {
     fn walk_packed(
         &self,
         start: &[u8],
+        see: &dyn Fn(&IVec),
         visit: &mut VisitRecord<'_>,
     ) -> Result<ControlFlow<()>, StoreError> {
         if !self.is_packed() {
@@ -107,6 +129,7 @@ impl Layers {
         }
         for entry in self.packed.from(start)? {
             let (last, sealed) = entry?;
+            see(&sealed);
             let mut records = Unpacker::new(self.packed.unseal(&last, &sealed)?);
             while let Some((key, value)) = records.next().map_err(|e| self.malformed(&last, &e))? {
                 if key >= start && visit(key, value)?.is_break() {
@@ -120,7 +143,7 @@ impl Layers {
     /// The value of a packed record.
     fn get_packed(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let mut found = None;
-        let _flow = self.walk_packed(key, &mut |first, value| {
+        let _flow = self.walk_packed(key, &|_| {}, &mut |first, value| {
             found = (first == key).then(|| value.to_vec());
             Ok(ControlFlow::Break(()))
         })?;
@@ -132,13 +155,16 @@ impl Layers {
         self.packed.corrupt(last)
     }
 
-    /// Verifies the checksum of everything; returns the number of records.
+    /// Verifies the checksum of everything, and that nothing is missing; returns the number of records.
+    /// Nothing may change meanwhile.
     pub(super) fn verify(&self) -> Result<u64, StoreError> {
-        let mut count = 0;
-        self.walk(&[], &mut |_, _| {
+        let (mut count, sum) = (0, Cell::new(Sum::default()));
+        let see = |sealed: &IVec| sum.set(sum.get().with(sealed));
+        self.walk_seeing(&[], &see, &mut |_, _| {
             count += 1;
             Ok(ControlFlow::Continue(()))
         })?;
+        self.summed.check(sum.get())?;
         Ok(count)
     }
 }
@@ -153,21 +179,19 @@ impl RecordStore for Layers {
     }
 
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let mut writes = ::sled::Batch::default();
-        for write in batch {
-            match write {
-                Write::Put { key, value } => {
-                    TreeId::Records.check_len(&value, super::MAX_RECORD)?;
-                    let sealed = seal(TreeId::Records, &key, &value);
-                    writes.insert(key, sealed);
-                }
-                Write::Delete { key } => match self.get_packed(&key)? {
-                    Some(_) => writes.insert(&*key, removal(&key)),
-                    None => writes.remove(key),
-                },
+        let sealed = |write| match write {
+            Write::Put { key, value } => {
+                TreeId::Records.check_len(&value, super::MAX_RECORD)?;
+                let sealed = seal(TreeId::Records, &key, &value);
+                Ok((key.into(), Some(sealed.into())))
             }
-        }
-        self.changed.apply(writes)
+            Write::Delete { key } => {
+                let removal = self.get_packed(&key)?.map(|_| removal(&key).into());
+                Ok((key.into(), removal))
+            }
+        };
+        let changes: Result<Vec<Change>, StoreError> = batch.into_iter().map(sealed).collect();
+        self.summed.apply(&self.changed, &changes?)
     }
 
     fn scan(

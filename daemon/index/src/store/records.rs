@@ -94,6 +94,12 @@ impl Records {
         Ok(())
     }
 
+    /// Verifies the checksum of every record, and that none is missing; returns their number. Batches wait.
+    pub(super) fn verify(&self) -> Result<u64, StoreError> {
+        let _batches_wait = self.lock_changes();
+        self.current().records.verify()
+    }
+
     /// Closes the engine; everything must be committed. Returns once it let go of its files.
     pub(super) fn close(self) -> Result<(), StoreError> {
         let current = self.current.into_inner();

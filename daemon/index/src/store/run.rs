@@ -1,7 +1,8 @@
 //! One run of postings: a database of the engine, filled in the order of keys and then only read.
 //!
 //! The last block is the end of the run: an engine that takes damage for a torn tail of its log, and
-//! drops what follows, has lost it. It has the number of blocks and the id of the run.
+//! drops what follows, has lost it. It has the number of blocks, since damage further ahead costs others
+//! and not this one, and the id of the run.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

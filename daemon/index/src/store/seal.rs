@@ -28,6 +28,8 @@ pub(super) enum TreeId {
     Packed,
     /// No tree: what stands for a packed record that was removed.
     Removed,
+    /// What all records add up to.
+    Summed,
 }
 
 impl TreeId {
@@ -38,6 +40,7 @@ impl TreeId {
             Self::Postings(_) => "postings",
             Self::Commits => "commits",
             Self::Packed => "packed",
+            Self::Summed => "summed",
         }
     }
 
@@ -61,6 +64,7 @@ impl TreeId {
             Self::Commits => 3,
             Self::Packed => 4,
             Self::Removed => 5,
+            Self::Summed => 6,
         }
     }
 }

@@ -114,7 +114,7 @@ impl SledStore {
         Self::open(&dir, options)
     }
 
-    /// Verifies the checksum of every value; returns the numbers of records and postings.
+    /// Verifies the checksum of every value, and that none is missing; returns the numbers of records and postings.
     pub fn verify(&self) -> Result<(u64, u64), StoreError> {
         let records = self.verify_records()?;
         Ok((records, self.verify_runs(&|_| {})?))
@@ -122,7 +122,7 @@ impl SledStore {
 
     /// Verifies the checksums of records; returns their number.
     pub(super) fn verify_records(&self) -> Result<u64, StoreError> {
-        self.records.current().records.verify()
+        self.records.verify()
     }
 
     /// Verifies the checksums of postings; returns the number of blocks. Calls `about` before it reads a
@@ -165,6 +165,7 @@ impl SledStore {
             TreeId::Records => work(&self.records.current().records.changed),
             TreeId::Postings(run) => work(&self.runs.get(run).unwrap().blocks),
             TreeId::Commits => work(&self.records.current().commits),
+            TreeId::Summed => work(&self.records.current().records.summed.tree),
             TreeId::Packed | TreeId::Removed => unreachable!("tests have no business there"),
         }
     }

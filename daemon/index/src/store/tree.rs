@@ -5,11 +5,13 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::Arc;
 
-use ::sled::{Batch, Db, IVec, Tree};
+use ::sled::transaction::{TransactionError, Transactional as _, TransactionalTree};
+use ::sled::{Db, IVec, Tree};
 
 use super::StoreError;
 use super::recovery::{from_engine, guarded};
 use super::seal::{TreeId, seal, unseal};
+use super::summed::Transacted;
 
 pub(super) type VisitSealed<'a> =
     dyn FnMut(&[u8], &IVec) -> Result<ControlFlow<()>, StoreError> + 'a;
@@ -81,9 +83,24 @@ impl SledTree {
         self.run(|tree| tree.insert(key, bytes)).map(|_previous| ())
     }
 
-    /// Applies all writes or none.
-    pub(super) fn apply(&self, writes: Batch) -> Result<(), StoreError> {
-        self.run(|tree| tree.apply_batch(writes))
+    /// Removes what is stored under a key.
+    pub(super) fn remove(&self, key: &[u8]) -> Result<(), StoreError> {
+        self.run(|tree| tree.remove(key)).map(|_previous| ())
+    }
+
+    /// Does all of something in this tree and another of the same database, or nothing, after a crash too.
+    /// Nobody reads or writes meanwhile. What is written to this tree comes first in the log.
+    pub(super) fn transact<T>(
+        &self,
+        other: &Self,
+        work: impl Fn(&TransactionalTree, &TransactionalTree) -> Transacted<T>,
+    ) -> Result<T, StoreError> {
+        let trees = (&self.tree, &other.tree);
+        match guarded(|| trees.transaction(|(one, other)| work(one, other)))? {
+            Ok(done) => Ok(done),
+            Err(TransactionError::Abort(error)) => Err(error),
+            Err(TransactionError::Storage(error)) => Err(from_engine(&self.dir, error)),
+        }
     }
 
     /// The entries (key, sealed value) from `start` on, in the order of their keys.

@@ -1,8 +1,8 @@
 //! A witness of commits beside the engine, so that commits the engine lost do not go unnoticed.
 //!
-//! sled takes a damaged message in the part of its log that it reads at open for a torn tail, and
-//! drops all that follows: one flipped bit can silently take hundreds of committed records, and no
-//! checksum of a value shows it. So each commit writes its number into the engine, and once that
+//! sled takes a damaged message near the end of its log for a torn tail, and drops all that follows: one
+//! flipped bit can silently take hundreds of committed records, and no checksum of a value shows it. (What
+//! it passes over further ahead is told by what records add up to: [`super::summed`].) So each commit writes its number into the engine, and once that
 //! is power-safe into a file of its own. As the log keeps order, an engine that knows a lower
 //! number than the file has lost commits.
 //!
