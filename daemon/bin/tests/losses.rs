@@ -33,8 +33,10 @@ impl Bed {
             .confirm_loss(&self.root(), shown, &Cancel::never())
     }
 
-    /// Moves what lies below the root out of it, or back.
+    /// Moves what lies below the root out of it, or back, once nothing is queued: a file that is to be read again, as
+    /// those are that had just been written, and is not there then, is removed by itself.
     fn swap_out(&self, name: &str) {
+        self.engine.barrier(&Cancel::never()).unwrap();
         let (inside, outside) = (self.path(name), self.top.join(name));
         match inside.exists() {
             true => fs::rename(inside, outside).unwrap(),
@@ -66,6 +68,7 @@ fn what_is_confirmed_is_the_loss_that_was_shown_and_no_other() {
     // Another directory, which nobody has walked yet; a third one, where the second was shown; and none.
     let (share, aside) = (bed.top.join("share"), bed.top.join("aside"));
     assert!(bed.engine.sync(&Cancel::never()).is_err());
+    bed.engine.barrier(&Cancel::never()).unwrap();
     fs::rename(&share, &aside).unwrap();
     fs::create_dir(&share).unwrap();
     let refused = bed.confirm(second).unwrap_err().to_string();
