@@ -74,10 +74,8 @@ struct State {
     walking: Option<Walk>,
     /// When the pause after the last walk of the root is over.
     rested: Option<Instant>,
-    /// The same for a sync, behind a walk that was asked for.
+    /// The same for a sync; none unless the last walk of the root was asked for, or made for a sync.
     sync_rested: Option<Instant>,
-    /// The last walk of the root was asked for, or made for a sync.
-    was_asked: bool,
     ended: bool,
     /// The present generation.
     generation: u64,
@@ -232,8 +230,8 @@ impl State {
         if let Some(wish) = walk.root {
             let took = now.saturating_duration_since(walk.began);
             self.rested = now.checked_add(took);
-            self.was_asked = wish == RootWish::Asked || walk.is_sync;
-            let pause = Some(took.min(SYNC_PAUSE)).filter(|_| self.was_asked);
+            let was_asked = wish == RootWish::Asked || walk.is_sync;
+            let pause = Some(took.min(SYNC_PAUSE)).filter(|_| was_asked);
             self.sync_rested = pause.and_then(|pause| now.checked_add(pause));
         }
     }
@@ -306,7 +304,7 @@ impl State {
         let wants_root = self.root.is_some_and(|root| match root.wish {
             RootWish::Routine => false,
             // Who asks again and again would have no answer be complete.
-            RootWish::Asked => !self.was_asked || self.is_at_hand(&root, now),
+            RootWish::Asked => self.sync_rested.is_none() || self.is_at_hand(&root, now),
             RootWish::Lost | RootWish::Pressing => true,
         });
         let is_wanted = !self.begun || wants_root || !self.directories.is_empty();

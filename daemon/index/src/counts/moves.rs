@@ -197,21 +197,16 @@ impl Noted {
         let unread: u64 = self.looks.values().map(Passages::renamed_unread).sum();
         contents + unread
     }
-}
 
-impl Noted {
     /// What left a name and may come to another. What has a content, and is not read yet under its other name, is
     /// told by its look.
     fn missing(&self) -> u64 {
-        match self.is_full {
-            true => self.all.missing(),
-            false => self
-                .looks
-                .values()
-                .map(Passages::missing)
-                .sum::<u64>()
-                .max(self.contents.values().map(Passages::missing).sum()),
+        if self.is_full {
+            return self.all.missing();
         }
+        let contents: u64 = self.contents.values().map(Passages::missing).sum();
+        let looks = self.looks.values().map(Passages::missing).sum();
+        contents.max(looks)
     }
 }
 

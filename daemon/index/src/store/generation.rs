@@ -116,7 +116,7 @@ impl Generation {
     }
 
     fn set_aside(&self, why: &str) -> Result<(), StoreError> {
-        let dir = self.store.join(DIR).join(format!("{:06}", self.number));
+        let dir = self.numbered_dir();
         if self.number > 0 && kind_at(&dir)?.is_none() {
             return Ok(());
         }
@@ -193,8 +193,13 @@ impl Generation {
     pub(super) fn dir(&self) -> PathBuf {
         match self.number {
             0 => self.store.clone(),
-            number => self.store.join(DIR).join(format!("{number:06}")),
+            _ => self.numbered_dir(),
         }
+    }
+
+    /// What its number names below the store: its own directory, unless it is that of the store.
+    fn numbered_dir(&self) -> PathBuf {
+        self.store.join(DIR).join(format!("{:06}", self.number))
     }
 
     /// The file that the engine locks.

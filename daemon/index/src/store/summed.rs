@@ -11,11 +11,12 @@
 //! one: its note is then behind the last commit and forgotten, and the values are taken as they are by whoever reads all
 //! of them next.
 
+use std::path::Path;
+
 use ::sled::transaction::{
     ConflictableTransactionError, ConflictableTransactionResult, TransactionalTree,
 };
 use ::sled::{Db, IVec};
-use std::path::Path;
 
 use super::StoreError;
 use super::seal::{SEAL_LEN, TreeId, seal};

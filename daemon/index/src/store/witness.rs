@@ -2,9 +2,9 @@
 //!
 //! sled takes a damaged message near the end of its log for a torn tail, and drops all that follows: one
 //! flipped bit can silently take hundreds of committed records, and no checksum of a value shows it. (What
-//! it passes over further ahead is told by what records add up to: [`super::summed`].) So each commit writes its number into the engine, and once that
-//! is power-safe into a file of its own. As the log keeps order, an engine that knows a lower
-//! number than the file has lost commits.
+//! it passes over further ahead is told by what records add up to: [`super::summed`].) So each commit writes its
+//! number into the engine, and once that is power-safe into a file of its own. As the log keeps order, an engine
+//! that knows a lower number than the file has lost commits.
 //!
 //! Numbers alone do not tell one store from another: records of an earlier life of a store, brought back
 //! by a restore, may know more commits than the present one. So the witness also holds the id that the
