@@ -369,8 +369,11 @@ fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineE
 /// Whoever meets a failure of the storage engine, the engine ends: a question may be the first. What
 /// a checksum shows to be damaged is refused to who asks, and ends the engine where a change needs it.
 fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
-    let lifecycle = Arc::clone(lifecycle);
+    let (lifecycle, store) = (Arc::clone(lifecycle), Arc::clone(&host.store));
     let failed = move |error: &StoreError| {
+        if error.is_replaced() {
+            store.mark_exchanged();
+        }
         let damaged = matches!(error, StoreError::Corrupt { .. });
         if error.fault() == Fault::Index && !damaged {
             lifecycle.fail(Failure::Index(causes(error)));

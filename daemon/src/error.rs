@@ -17,7 +17,7 @@ pub enum EngineError {
     #[error("another daemon holds {}", .0.display())]
     Locked(PathBuf),
     /// The store was moved away or exchanged while this process had it open, and what is there now does not open.
-    #[error("{} was exchanged while simdexd runs ({reason}); it is left as it is", path.display())]
+    #[error("{} was exchanged while simdexd runs ({reason}); it is neither set aside nor begun anew", path.display())]
     Exchanged {
         /// The store.
         path: PathBuf,
@@ -104,6 +104,11 @@ impl EngineError {
             Self::Index(IndexError::Store(StoreError::Damaged { reason })) => Some(reason),
             _ => None,
         }
+    }
+
+    /// Whether the store is another than the one that was being opened.
+    pub fn is_replaced(&self) -> bool {
+        matches!(self, Self::Index(IndexError::Store(error)) if error.is_replaced())
     }
 
     /// What to do about it, where that is known.

@@ -41,7 +41,7 @@ pub struct Host {
     /// Asked before every operation of the store, for tests.
     pub before: Option<Arc<Before>>,
     /// Which store this process has, or had, open.
-    pub store: OpenedStore,
+    pub store: Arc<OpenedStore>,
     /// Keeps a temporary data directory until the end.
     temporary: Option<tempfile::TempDir>,
 }
@@ -55,7 +55,7 @@ impl Host {
             temporary,
             is_new,
         } = storage::data_dir(&config)?;
-        let store = OpenedStore::found(&data_dir);
+        let store = Arc::new(OpenedStore::found(&data_dir));
         let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
         Ok(Self {
             config,

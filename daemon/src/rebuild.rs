@@ -41,7 +41,12 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         },
         Ok(opened) => opened,
     };
-    let Opened { index, writer, .. } = opened;
+    let Opened {
+        index,
+        writer,
+        report,
+    } = opened;
+    check_texts(&data_dir, report.missing_texts)?;
     let unread = writer.release_damaged_texts()?.len();
     writer.settle(&Cancel::never())?;
     let documents = index.live_documents(&View::All);
@@ -60,11 +65,23 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
+/// Refuses where texts are missing: the index is let go of as in a crash then, since closing it would let go of their
+/// documents.
+fn check_texts(data_dir: &Path, missing: u64) -> anyhow::Result<()> {
+    if missing > 0 {
+        anyhow::bail!(
+            "{missing} texts are missing in {}; put it back, or start the daemon, which reads their files again",
+            data_dir.join("text").display()
+        );
+    }
+    Ok(())
+}
+
 /// Says that the records themselves are damaged, so that nothing can be made from them.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn damaged(data_dir: &Path, reason: &str) -> ExitCode {
     println!(
-        "{} is damaged and was left as it is: {reason}",
+        "{} is damaged and was left where it is: {reason}",
         data_dir.display()
     );
     println!("{}", verify::WAY_OUT);

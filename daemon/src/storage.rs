@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use simdex_index::store::{
-    self, Hooked, Hooks, Options as StoreOptions, SledStore, Store as _, StoreError,
+    self, Damage, Hooked, Hooks, Options as StoreOptions, SledStore, Store as _, StoreError,
 };
 use simdex_index::{Cancel, Index, IndexError, Options};
 use simdex_schema::key;
@@ -92,8 +92,13 @@ pub fn open_index(
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
     let opened = open_unless_exchanged(config, data_dir, program, opening, hooks, stop);
-    if let (Err(EngineError::Exchanged { .. }), Opening::Serve(store)) = (&opened, opening) {
-        store.look_again(data_dir);
+    if let (Err(error), Opening::Serve(store)) = (&opened, opening) {
+        if error.is_replaced() {
+            store.mark_exchanged();
+        }
+        if let EngineError::Exchanged { .. } = error {
+            store.look_again(data_dir);
+        }
     }
     opened
 }
@@ -111,7 +116,10 @@ fn open_unless_exchanged(
         path: data_dir.to_owned(),
         source,
     })?;
-    let may_begin = !is_exchanged && matches!(opening, Opening::Serve(_));
+    let may_begin = match opening {
+        Opening::Serve(store) if !is_exchanged => Some(store),
+        _ => None,
+    };
     let opened =
         open_store(config, data_dir, program, may_begin, stop).map_err(|error| {
             match error.store_damage() {
@@ -119,9 +127,10 @@ fn open_unless_exchanged(
                 _ => error,
             }
         })?;
-    if let (false, Opening::Serve(store)) = (is_exchanged, opening) {
+    let lock = opened.lock_id();
+    if let Some(store) = may_begin {
         // Before the rest is opened, which may take minutes.
-        store.note(data_dir);
+        store.note(data_dir, lock);
     }
     let options = Options {
         buffer_postings: config.store.buffer_postings,
@@ -143,7 +152,7 @@ fn open_unless_exchanged(
         return Ok(opened);
     };
     if is_exchanged {
-        store.note(data_dir);
+        store.note(data_dir, lock);
     }
     if damaged > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
@@ -171,13 +180,13 @@ fn is_exchanged(data_dir: &Path, opening: Opening<'_>) -> Result<bool, EngineErr
     }
 }
 
-/// Opens the store of a data directory, examined first where a crash is suspected; where none may be begun, one that
-/// is damaged is left as it is.
+/// Opens the store of a data directory, examined first where a crash is suspected; without one that `may_begin` a
+/// damaged one is neither set aside nor begun anew.
 fn open_store(
     config: &Config,
     data_dir: &Path,
     program: &Path,
-    may_begin: bool,
+    may_begin: Option<&OpenedStore>,
     stop: &Cancel,
 ) -> Result<SledStore, EngineError> {
     let dir = data_dir.join("store");
@@ -188,8 +197,15 @@ fn open_store(
     };
     let limit = store::probe_time_limit(&dir);
     let opened = match may_begin {
-        true => store::open_checked(&dir, options, Some(probe), limit, stop),
-        false => {
+        Some(store) => {
+            let mut told = |damage: &Damage| {
+                // It was exchanged by nobody else, whatever becomes of the one that is begun.
+                store.forget();
+                tell(damage);
+            };
+            store::open_checked_telling(&dir, options, Some(probe), limit, stop, &mut told)
+        }
+        None => {
             let damage = None;
             let opened = store::open_in_place(&dir, options, Some(probe), limit, stop);
             opened.map(|store| store::Opened { store, damage })
@@ -200,19 +216,20 @@ fn open_store(
         other => EngineError::Index(other.into()),
     })?;
     let meta = opened.store.records().get(&key::meta());
-    if !may_begin && meta.map_err(IndexError::from)?.is_none() {
+    if may_begin.is_none() && meta.map_err(IndexError::from)?.is_none() {
         let reason = "it holds no index".to_owned();
         return Err(EngineError::Index(StoreError::Damaged { reason }.into()));
     }
-    if let Some(damage) = &opened.damage {
-        eprintln!(
-            "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
-             anew from the roots",
-            damage.reason,
-            damage.set_aside.display()
-        );
-    }
     Ok(opened.store)
+}
+
+fn tell(damage: &Damage) {
+    eprintln!(
+        "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
+         anew from the roots",
+        damage.reason,
+        damage.set_aside.display()
+    );
 }
 
 fn exchanged(data_dir: &Path, reason: String) -> EngineError {

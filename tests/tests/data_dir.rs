@@ -119,6 +119,38 @@ fn verify_tells_a_damaged_store_and_leaves_it_where_it_is() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_rebuild_without_its_texts_lets_go_of_nothing() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let data = sandbox.data_dir();
+    sandbox.write("a.txt", shuffled(1))?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    daemon.stop()?;
+    let (texts, away) = (data.join("text"), data.join("away"));
+    fs::rename(&texts, &away)?;
+    let rebuild = || {
+        Run::of(simdexd()?)
+            .args([Path::new("rebuild"), Path::new("--data-dir"), &data])
+            .wait()
+    };
+    let refused = rebuild()?.ended_with(&[2])?;
+    ensure!(
+        refused.stderr.contains("texts are missing"),
+        "{}",
+        refused.stderr
+    );
+    fs::remove_dir_all(&texts)?;
+    fs::rename(&away, &texts)?;
+    let rebuilt = rebuild()?.success()?;
+    ensure!(
+        said(&rebuilt).contains("1 documents") && !said(&rebuilt).contains("damaged"),
+        "{rebuilt:?}"
+    );
+    verify(&data, &[], 0)?;
+    Ok(())
+}
+
 /// Texts of the same words in another order: as long, and much the same to a compressor.
 fn shuffled(seed: u64) -> String {
     let mut random = Random::new(seed, 1);

@@ -273,6 +273,36 @@ fn a_store_that_is_put_back_before_its_texts_loses_no_document() {
     assert!(!data.join("store.damaged-1").exists() && !data.join("text.damaged-1").exists());
 }
 
+#[test]
+fn a_store_that_is_restored_file_by_file_around_its_lock_is_waited_for() {
+    let (daemon, _) = bed();
+    write(&daemon, "early.txt", 1);
+    daemon.wait(daemon.client.sync()).unwrap();
+    let store = daemon.data_dir().join("store");
+    let backup = daemon.data_dir().join("backup");
+    std::fs::create_dir(&backup).unwrap();
+    for name in ["db", "COMMITTED"] {
+        std::fs::copy(store.join(name), backup.join(name)).unwrap();
+    }
+    for (seed, name) in [(2, "late.txt"), (3, "later.txt")] {
+        write(&daemon, name, seed);
+        daemon.wait(daemon.client.sync()).unwrap();
+    }
+    let put_back = |name: &str| std::fs::rename(backup.join(name), store.join(name)).unwrap();
+    put_back("db");
+    write(&daemon, "last.txt", 4);
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    until("a refusal of half a restore", || {
+        let reason = alarm(&daemon, false).reason;
+        reason.contains("lost commits").then_some(())
+    });
+    put_back("COMMITTED");
+    whole(&daemon, &["early.txt", "late.txt", "later.txt", "last.txt"]);
+    let data = daemon.data_dir();
+    assert!(!data.join("store.damaged-1").exists() && !data.join("text.damaged-1").exists());
+}
+
 fn copy_dir(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -12,9 +12,11 @@ use simdex_schema::RunId;
 
 use crate::Cancel;
 
+mod begun;
 mod blocks;
 mod changes;
 mod checked;
+mod clean;
 mod conf;
 #[cfg(test)]
 mod contract;
@@ -30,6 +32,7 @@ mod lock;
 mod memory;
 mod pack;
 mod probe;
+mod readable;
 mod records;
 mod recovery;
 mod rewrite;
@@ -45,10 +48,14 @@ mod tests;
 mod tree;
 mod witness;
 
-pub use checked::{Damage, Opened, open_checked, open_examined, open_in_place, probe_time_limit};
+pub use checked::{
+    Damage, Opened, open_checked, open_checked_telling, open_examined, open_in_place,
+    probe_time_limit,
+};
 pub use conf::damaged_settings;
 pub use copy::{Observed, copy_aside};
 pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
+pub use lock::LockId;
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
 pub use recovery::is_panic_handled;
@@ -336,6 +343,15 @@ impl StoreError {
         match self {
             Self::Damaged { reason } => Self::Engine(format!("memory was short: {reason}")),
             other => other,
+        }
+    }
+
+    /// Whether another file stands where one was opened, so that the store is another by now.
+    pub fn is_replaced(&self) -> bool {
+        match self {
+            Self::Replaced { .. } => true,
+            Self::NotRewritten { source } => source.is_replaced(),
+            _ => false,
         }
     }
 

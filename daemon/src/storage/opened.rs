@@ -1,62 +1,112 @@
 //! Which store a daemon has open: people move stores away and restore others while it runs, and what they have not done
 //! with must be neither begun anew nor set aside under their hands.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
+use simdex_index::store::LockId;
 use walkdir::WalkDir;
 
 /// The store that was in a data directory when this process first saw it, or that it opened there last.
-#[derive(Debug, Default)]
-pub struct OpenedStore(Mutex<State>);
+#[derive(Debug)]
+pub struct OpenedStore {
+    state: Mutex<State>,
+    rest: Duration,
+}
 
 #[derive(Debug, Default)]
 struct State {
     /// Its lock file; while it is held no other file gets its inode.
     lock: Option<File>,
-    /// What another in its place looked like when it was last to be opened.
-    seen: Option<u64>,
+    /// Part of it was found to be another, whatever its lock file is.
+    is_other: bool,
+    /// What another in its place looked like when it was last to be opened, and since when.
+    seen: Option<(u64, Instant)>,
+}
+
+/// How long what was put in the place of a store must not change before it is opened: a copy from a slow file system
+/// may stall.
+const REST: Duration = Duration::from_secs(60);
+
+impl Default for OpenedStore {
+    fn default() -> Self {
+        Self::resting(REST)
+    }
 }
 
 impl OpenedStore {
     /// The store that lies in a data directory before it is opened; none where it is new.
     pub fn found(data_dir: &Path) -> Self {
-        let store = Self::default();
-        store.note(data_dir);
+        Self::found_resting(data_dir, REST)
+    }
+
+    /// The same; another in its place must not have changed for so long, for tests.
+    pub fn found_resting(data_dir: &Path, rest: Duration) -> Self {
+        let store = Self::resting(rest);
+        store.state().lock = lock_of(data_dir);
         store
     }
 
-    /// Notes the store that was opened in a data directory.
-    pub(super) fn note(&self, data_dir: &Path) {
-        let mut options = File::options();
-        let flags = OFlags::PATH | OFlags::NOFOLLOW;
-        // A path alone, whatever stands there: it is neither read nor waited for.
-        let options = options.read(true).custom_flags(flags.bits() as i32);
-        // One that was moved away again leaves what was known before.
-        if let Ok(lock) = options.open(lock_of(data_dir)) {
-            let lock = Some(lock);
-            *self.state() = State { lock, seen: None };
+    fn resting(rest: Duration) -> Self {
+        Self {
+            state: Mutex::default(),
+            rest,
         }
+    }
+
+    /// Notes the store that was opened in a data directory and has this lock.
+    pub(super) fn note(&self, data_dir: &Path, opened: LockId) {
+        let lock = lock_of(data_dir);
+        let mut state = self.state();
+        match lock.as_ref().and_then(id_of) {
+            Some(id) if id == opened => {
+                *state = State {
+                    lock,
+                    ..State::default()
+                };
+            }
+            // Another came to its place meanwhile.
+            _ => state.is_other = true,
+        }
+    }
+
+    /// Notes that a file of the store is another than the one that was opened.
+    pub(crate) fn mark_exchanged(&self) {
+        self.state().is_other = true;
+    }
+
+    /// Notes that the store was set aside: whatever is in its place now is ours to begin.
+    pub(super) fn forget(&self) {
+        *self.state() = State::default();
     }
 
     /// Whether another store lies there by now, or none.
     pub(super) fn is_exchanged(&self, data_dir: &Path) -> bool {
-        let of = |found: Metadata| (found.dev(), found.ino());
-        let Some(lock) = &self.state().lock else {
-            return false;
+        let state = self.state();
+        let is_at_its_place = |lock: &File| {
+            let there = std::fs::symlink_metadata(path_of_lock(data_dir));
+            there.ok().map(|found| LockId::of(&found)) == id_of(lock)
         };
-        let there = std::fs::symlink_metadata(lock_of(data_dir));
-        there.ok().map(of) != lock.metadata().ok().map(of)
+        state.is_other || !state.lock.as_ref().is_none_or(is_at_its_place)
     }
 
-    /// Whether what lies there changes no more: it looks as it did when this was asked last.
+    /// Whether what lies there changes no more: it looks as it did when this was first asked of it, some time ago.
     pub(super) fn is_at_rest(&self, data_dir: &Path) -> bool {
-        let seen = Some(look(data_dir));
-        std::mem::replace(&mut self.state().seen, seen) == seen
+        let (looks, now) = (look(data_dir), Instant::now());
+        let mut state = self.state();
+        if let (Some(looks), Some((seen, since))) = (looks, state.seen)
+            && looks == seen
+        {
+            return now.saturating_duration_since(since) >= self.rest;
+        }
+        state.seen = looks.map(|looks| (looks, now));
+        false
     }
 
     /// Takes what lies there now for what was seen: an attempt to open it has changed it.
@@ -65,28 +115,50 @@ impl OpenedStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lock_of(data_dir: &Path) -> PathBuf {
+fn path_of_lock(data_dir: &Path) -> PathBuf {
     data_dir.join("store/LOCK")
 }
 
-/// Names, sizes and times of all that lies below store and texts.
-fn look(data_dir: &Path) -> u64 {
+/// The lock file of the store that lies there.
+fn lock_of(data_dir: &Path) -> Option<File> {
+    let mut options = File::options();
+    let flags = OFlags::PATH | OFlags::NOFOLLOW;
+    // A path alone, whatever stands there: it is neither read nor waited for.
+    let options = options.read(true).custom_flags(flags.bits() as i32);
+    options.open(path_of_lock(data_dir)).ok()
+}
+
+fn id_of(lock: &File) -> Option<LockId> {
+    lock.metadata().ok().map(|found| LockId::of(&found))
+}
+
+/// Names, sizes and times of all that lies below store and texts; none where something went while it was looked at, or
+/// cannot be.
+fn look(data_dir: &Path) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     for folder in ["store", "text"] {
         let walk = WalkDir::new(data_dir.join(folder)).sort_by_file_name();
-        for entry in walk.into_iter().flatten() {
+        for entry in walk {
+            let entry = match entry {
+                Err(error) if error.depth() == 0 && is_missing(&error) => continue,
+                entry => entry.ok()?,
+            };
             entry.path().hash(&mut hasher);
-            let found = entry.metadata().ok();
-            let found =
-                found.map(|found| (found.ino(), found.len(), found.mtime(), found.mtime_nsec()));
+            let found = entry.metadata().ok()?;
+            let found = (found.ino(), found.len(), found.mtime(), found.mtime_nsec());
             found.hash(&mut hasher);
         }
     }
-    hasher.finish()
+    Some(hasher.finish())
+}
+
+fn is_missing(error: &walkdir::Error) -> bool {
+    let source = error.io_error();
+    source.is_some_and(|source| source.kind() == ErrorKind::NotFound)
 }
 
 #[cfg(test)]
@@ -102,7 +174,7 @@ mod tests {
         fs::create_dir(&store).unwrap();
         fs::write(store.join("LOCK"), "").unwrap();
         assert!(!of_new.is_exchanged(dir.path()), "it is the first");
-        let opened = OpenedStore::found(dir.path());
+        let opened = OpenedStore::found_resting(dir.path(), Duration::ZERO);
         assert!(!opened.is_exchanged(dir.path()));
         fs::rename(&store, &away).unwrap();
         assert!(opened.is_exchanged(dir.path()));
@@ -114,7 +186,74 @@ mod tests {
         assert!(opened.is_at_rest(dir.path()));
         fs::write(store.join("db"), "half of it").unwrap();
         assert!(!opened.is_at_rest(dir.path()));
-        opened.note(dir.path());
+        note(&opened, dir.path());
         assert!(!opened.is_exchanged(dir.path()));
+    }
+
+    fn note(opened: &OpenedStore, data_dir: &Path) {
+        let lock = fs::metadata(path_of_lock(data_dir)).unwrap();
+        opened.note(data_dir, LockId::of(&lock));
+    }
+
+    fn with_store() -> (tempfile::TempDir, OpenedStore) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("store")).unwrap();
+        fs::write(path_of_lock(dir.path()), "").unwrap();
+        let opened = OpenedStore::found_resting(dir.path(), Duration::from_secs(3_600));
+        (dir, opened)
+    }
+
+    #[test]
+    fn a_store_of_which_a_file_was_exchanged_is_another_until_it_is_opened_again() {
+        let (dir, opened) = with_store();
+        opened.mark_exchanged();
+        assert!(
+            opened.is_exchanged(dir.path()),
+            "though its lock is the same"
+        );
+        note(&opened, dir.path());
+        assert!(!opened.is_exchanged(dir.path()));
+    }
+
+    #[test]
+    fn what_came_to_the_place_of_a_store_while_it_was_opened_is_not_noted_for_it() {
+        let (dir, opened) = with_store();
+        let lock = LockId::of(&fs::metadata(path_of_lock(dir.path())).unwrap());
+        fs::rename(dir.path().join("store"), dir.path().join("away")).unwrap();
+        fs::create_dir(dir.path().join("store")).unwrap();
+        fs::write(path_of_lock(dir.path()), "").unwrap();
+        opened.note(dir.path(), lock);
+        assert!(opened.is_exchanged(dir.path()));
+        // Nor once it is opened in turn by somebody else.
+        fs::remove_dir_all(dir.path().join("store")).unwrap();
+        fs::rename(dir.path().join("away"), dir.path().join("store")).unwrap();
+        assert!(opened.is_exchanged(dir.path()));
+        opened.note(dir.path(), lock);
+        assert!(!opened.is_exchanged(dir.path()));
+    }
+
+    #[test]
+    fn a_store_that_was_set_aside_by_ourselves_was_exchanged_by_nobody() {
+        let (dir, opened) = with_store();
+        fs::rename(dir.path().join("store"), dir.path().join("store.damaged-1")).unwrap();
+        opened.forget();
+        assert!(!opened.is_exchanged(dir.path()));
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_or_did_not_rest_for_long_enough_may_still_change() {
+        let (dir, opened) = with_store();
+        for _ in 0..3 {
+            assert!(!opened.is_at_rest(dir.path()));
+        }
+        assert!(look(dir.path()).is_some(), "texts may be missing");
+        let since = opened.state().seen;
+        assert!(since.is_some());
+        opened.is_at_rest(dir.path());
+        assert_eq!(
+            opened.state().seen,
+            since,
+            "it rests from the first look on"
+        );
     }
 }

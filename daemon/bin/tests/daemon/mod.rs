@@ -11,6 +11,7 @@ use simdex_index::store::Before;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::host::Host;
 use simdexd::serve::Running;
+use simdexd::storage::OpenedStore;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tonic::Code;
@@ -101,6 +102,9 @@ impl Daemon {
         change(&mut config);
         let mut host = Host::new(config.clone(), program()).unwrap();
         host.before = before;
+        // What comes to the place of the store is whole at once.
+        let store = OpenedStore::found_resting(&host.data_dir, Duration::ZERO);
+        host.store = Arc::new(store);
         let socket = config.socket.as_deref().unwrap();
         let running = Running::on(host, socket).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread()

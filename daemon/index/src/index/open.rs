@@ -39,6 +39,8 @@ pub struct OpenReport {
     pub rebuilt: bool,
     /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
     pub damaged_texts: u64,
+    /// Those of them whose text is in a segment that is not there.
+    pub missing_texts: u64,
 }
 
 impl Index {
@@ -52,7 +54,8 @@ impl Index {
         Self::open_unless(store, text_dir, parameters, options, &Cancel::never())
     }
 
-    /// The same as long as nobody says `stop`: then the store is closed as it is.
+    /// The same as long as nobody says `stop`: then the store is closed as it is, or, where texts are missing, let go
+    /// of as in a crash.
     pub fn open_unless(
         store: Box<dyn Store>,
         text_dir: &Path,
@@ -94,8 +97,12 @@ impl Index {
         let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
         let index = Self::new(shared);
         report.signed_again = unmerged.len() as u64;
+        report.missing_texts = pointed.nowhere.len() as u64;
         if let Err(error) = writer.catch_up(&pointed, unmerged, stop) {
-            if matches!(error, IndexError::Cancelled) {
+            // Closing it would let go of documents whose texts may be on their way: that is for an opening that comes
+            // to its end.
+            let is_whole = index.shared.damaged.documents().is_empty();
+            if matches!(error, IndexError::Cancelled) && is_whole {
                 index.close_unmerged(writer)?;
             }
             return Err(error);

@@ -8,13 +8,14 @@ use std::process::Command;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use super::durable::{allocated_bytes, kind_at};
+use super::clean::Closed;
+use super::durable::{allocated_bytes, len_at};
 use super::generation::Generation;
 use super::judge::{self, Verdict};
-use super::lock::{DirLock, closed_cleanly, wait_unlocked};
+use super::lock::{Suspect, wait_unlocked};
 use super::recovery::{RELEASE_LIMIT, check_kinds, move_snapshots_aside};
-use super::{Options, SledStore, StoreError, conf, runs};
-use crate::{Cancel, aside};
+use super::{Options, SledStore, StoreError, begun, conf, runs};
+use crate::{Cancel, aside, safe_fs};
 
 /// An open store and what happened to its predecessor.
 #[derive(Debug)]
@@ -47,7 +48,8 @@ pub fn probe_time_limit(dir: &Path) -> Duration {
 ///
 /// # Errors
 /// [`StoreError::Locked`] if the store is in use; [`StoreError::ProbeInconclusive`] if it was neither
-/// found sound nor damaged; nothing was changed then, and the next start probes.
+/// found sound nor damaged; nothing was changed then, and the next start probes. [`StoreError::Replaced`] if
+/// another lies there than was found damaged.
 pub fn open_checked(
     dir: &Path,
     options: Options,
@@ -55,8 +57,26 @@ pub fn open_checked(
     time_limit: Duration,
     stop: &Cancel,
 ) -> Result<Opened, StoreError> {
-    match open_or_begin(dir, options, probe_command, time_limit, stop) {
-        Err(StoreError::Damaged { reason }) => replace(dir, options, reason),
+    open_checked_telling(dir, options, probe_command, time_limit, stop, &mut |_| {})
+}
+
+/// The same; calls `told` once a store was set aside, before another is begun, which may fail.
+///
+/// # Errors
+/// As [`open_checked`].
+pub fn open_checked_telling(
+    dir: &Path,
+    options: Options,
+    probe_command: Option<Command>,
+    time_limit: Duration,
+    stop: &Cancel,
+    told: &mut dyn FnMut(&Damage),
+) -> Result<Opened, StoreError> {
+    check_kinds(dir)?;
+    safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
+    let suspect = Suspect::of(dir)?;
+    match open_or_begin(&suspect, options, probe_command, time_limit, stop) {
+        Err(StoreError::Damaged { reason }) => replace(&suspect, options, reason, told),
         store => Ok(Opened {
             store: store?,
             damage: None,
@@ -79,25 +99,26 @@ pub fn open_in_place(
         let reason = "it has no records".to_owned();
         return Err(StoreError::Damaged { reason });
     }
-    open_or_begin(dir, options, probe_command, time_limit, stop)
+    check_kinds(dir)?;
+    begun::check(dir)?;
+    open_or_begin(&Suspect::of(dir)?, options, probe_command, time_limit, stop)
 }
 
 fn open_or_begin(
-    dir: &Path,
+    suspect: &Suspect,
     options: Options,
     mut probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
 ) -> Result<SledStore, StoreError> {
-    check_kinds(dir)?;
-    // Damage to the engine's settings is put right; it makes the rest suspect.
+    let dir = suspect.dir();
+    // What is there without its records is not touched, not even by a probe.
+    begun::check(dir)?;
     let engine = Generation::current(dir)?;
-    // So does what is there beside the records.
-    let is_alone = Generation::candidates(dir)?.len() == 1;
-    let suspect = kind_at(&engine.db())?.is_some()
-        && !(is_alone && closed_cleanly(dir) && !conf::is_damaged(&engine.dir())?);
-    if let Some(command) = probe_command.as_mut().filter(|_| suspect) {
-        examine(dir, command, time_limit, stop)?;
+    if let Some(command) = probe_command.as_mut()
+        && is_suspect(dir, &engine)?
+    {
+        examine(suspect, command, time_limit, stop)?;
     }
     let reason = match open_within(dir, options, time_limit) {
         Err(StoreError::Damaged { reason }) => reason,
@@ -107,8 +128,8 @@ fn open_or_begin(
     // that failed here lets go of its file a little later.
     wait_unlocked(&engine.db(), RELEASE_LIMIT);
     match probe_command.as_mut() {
-        Some(command) => examine(dir, command, time_limit, stop)?,
-        None if without_snapshots(dir)? => {}
+        Some(command) => examine(suspect, command, time_limit, stop)?,
+        None if without_snapshots(suspect)? => {}
         None => return Err(StoreError::Damaged { reason }),
     }
     // What was wrong may have been taken away.
@@ -123,6 +144,18 @@ fn open_or_begin(
     }
 }
 
+/// Whether a store may be damaged, of whose records this is the likeliest generation.
+fn is_suspect(dir: &Path, engine: &Generation) -> Result<bool, StoreError> {
+    let Some(db_bytes) = len_at(&engine.db())? else {
+        return Ok(false);
+    };
+    let is_clean = Closed::read(dir)?.is_some_and(|closed| closed.db_bytes == db_bytes);
+    // Damage to the engine's settings is put right; it makes the rest suspect. So does what is there beside the
+    // records.
+    let is_alone = Generation::candidates(dir)?.len() == 1;
+    Ok(!is_clean || !is_alone || conf::is_damaged(&engine.dir())?)
+}
+
 /// Opens a store that may be damaged, after a probe found it sound; never sets it aside.
 ///
 /// # Errors
@@ -133,7 +166,9 @@ pub fn open_examined(
     mut probe_command: Command,
     time_limit: Duration,
 ) -> Result<SledStore, StoreError> {
-    examine(dir, &mut probe_command, time_limit, &Cancel::never())?;
+    check_kinds(dir)?;
+    let suspect = Suspect::of(dir)?;
+    examine(&suspect, &mut probe_command, time_limit, &Cancel::never())?;
     open_within(dir, options, time_limit)
 }
 
@@ -144,11 +179,12 @@ pub fn open_examined(
 /// # Errors
 /// [`StoreError::Damaged`] with what it found.
 fn examine(
-    dir: &Path,
+    suspect: &Suspect,
     command: &mut Command,
     limit: Duration,
     stop: &Cancel,
 ) -> Result<(), StoreError> {
+    let dir = suspect.dir();
     // The engine writes a snapshot whenever it opens, so they are moved away once.
     let mut has_snapshots = true;
     loop {
@@ -156,10 +192,10 @@ fn examine(
             Verdict::Sound => return Ok(()),
             Verdict::RunDamaged(number, reason) => {
                 tracing::error!(number, reason, "a run of postings is damaged: made anew");
-                let _lock = DirLock::acquire(dir)?;
+                let _lock = suspect.lock()?;
                 runs::remove_damaged(dir, number)?;
             }
-            Verdict::Damaged(reason) if has_snapshots && without_snapshots(dir)? => {
+            Verdict::Damaged(reason) if has_snapshots && without_snapshots(suspect)? => {
                 has_snapshots = false;
                 tracing::warn!(reason, "the store is examined without its snapshots");
             }
@@ -171,10 +207,10 @@ fn examine(
 }
 
 /// Moves the snapshots of all records aside; says whether there were any.
-fn without_snapshots(dir: &Path) -> Result<bool, StoreError> {
-    let _lock = DirLock::acquire(dir)?;
+fn without_snapshots(suspect: &Suspect) -> Result<bool, StoreError> {
+    let _lock = suspect.lock()?;
     let mut any = false;
-    for generation in Generation::candidates(dir)? {
+    for generation in Generation::candidates(suspect.dir())? {
         any |= move_snapshots_aside(&generation.dir())?;
     }
     Ok(any)
@@ -188,20 +224,36 @@ fn inconclusive(dir: &Path, reason: String) -> StoreError {
 }
 
 /// Sets the store aside and opens an empty one.
-fn replace(dir: &Path, options: Options, reason: String) -> Result<Opened, StoreError> {
-    let set_aside = set_aside(dir)?;
+fn replace(
+    suspect: &Suspect,
+    options: Options,
+    reason: String,
+    told: &mut dyn FnMut(&Damage),
+) -> Result<Opened, StoreError> {
+    let (set_aside, synced) = set_aside(suspect)?;
     tracing::error!(set_aside = %set_aside.display(), reason, "store is damaged: starting afresh");
-    let store = SledStore::open(dir, options)?;
+    let damage = Damage { set_aside, reason };
+    told(&damage);
+    synced?;
     Ok(Opened {
-        store,
-        damage: Some(Damage { set_aside, reason }),
+        store: SledStore::open(suspect.dir(), options)?,
+        damage: Some(damage),
     })
 }
 
-fn set_aside(dir: &Path) -> Result<PathBuf, StoreError> {
-    let _lock = DirLock::acquire(dir)?;
-    let moved = aside::last_number(dir).and_then(|last| aside::set_aside(dir, last + 1));
-    moved.map_err(StoreError::io("rename", dir))
+/// Where the store lies once it is set aside, and whether that is power-safe.
+fn set_aside(suspect: &Suspect) -> Result<(PathBuf, Result<(), StoreError>), StoreError> {
+    let _lock = suspect.lock()?;
+    let dir = suspect.dir();
+    let number = aside::last_number(dir).map_err(StoreError::io("rename", dir))? + 1;
+    let target = aside::path(dir, number);
+    let moved = aside::set_aside(dir, number).map(drop);
+    let moved = moved.map_err(StoreError::io("rename", dir));
+    // It may be what follows the rename that failed.
+    match suspect.lies_in(&target) {
+        true => Ok((target, moved)),
+        false => moved.map(|()| (target, Ok(()))),
+    }
 }
 
 /// Opens the store in a thread. Where that hangs the thread cannot be ended and keeps the lock, so

@@ -168,6 +168,14 @@ pub(super) fn kind_at(path: &Path) -> Result<Option<FileType>, StoreError> {
     }
 }
 
+/// The length of the file at a path, no link followed; none where there is none.
+pub(super) fn len_at(path: &Path) -> Result<Option<u64>, StoreError> {
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        found => Ok(Some(found.map_err(StoreError::io("examine", path))?.len())),
+    }
+}
+
 /// The regular files directly in `dir` with their lengths; none if there is no such directory.
 pub(super) fn files(dir: &Path) -> Result<Vec<(PathBuf, u64)>, StoreError> {
     let mut found = Vec::new();

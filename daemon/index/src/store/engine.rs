@@ -3,9 +3,7 @@
 use std::sync::OnceLock;
 
 use ::sled::Db;
-use rustix::fs::{Advice, fadvise};
 
-use super::StoreError;
 use super::durable::Durable;
 use super::generation::Generation;
 use super::layers::Layers;
@@ -14,7 +12,7 @@ use super::recovery::{Cleaning, LastHandle, RELEASE_LIMIT, from_engine, guarded,
 use super::seal::TreeId;
 use super::tree::SledTree;
 use super::witness::RecordsId;
-use crate::safe_fs;
+use super::{StoreError, readable};
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
@@ -49,7 +47,7 @@ impl Engine {
         cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
         let dir = generation.dir();
-        read_ahead(&generation);
+        readable::check(&generation)?;
         let (db, last) = open_engine(&dir, cache_bytes, cleaning)?;
         guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(&dir, error))?;
         let engine = Self {
@@ -130,15 +128,6 @@ impl Engine {
     pub(super) fn supersede(&self, lock: &Anchor) {
         let superseded = Superseded(self.generation.clone(), lock.clone());
         let _set_before = self.superseded.set(superseded);
-    }
-}
-
-/// Has the kernel read the database ahead: what opening reads next lies in the order of its log, and is
-/// asked for in that of its keys.
-fn read_ahead(generation: &Generation) {
-    if let Ok(db) = safe_fs::open_read(&generation.db()) {
-        // Where it cannot be had, opening waits for each read.
-        let _ = fadvise(&db, 0, None, Advice::WillNeed);
     }
 }
 

@@ -1,19 +1,17 @@
-//! The lock of a store directory and the mark of a clean close. Both stand beside the engine's own
-//! files: the engine's lock is taken too late to guard what recovery does before it opens.
+//! The lock of a store directory. It stands beside the engine's own files: the engine's lock is taken too late to
+//! guard what recovery does before it opens.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::StoreError;
-use super::durable::sync_dir;
 use super::generation::Generation;
 use crate::safe_fs;
 
 const LOCK: &str = "LOCK";
-const CLEAN: &str = "CLEAN";
 /// A daemon that was killed is gone a little before its probe is: so long the lock is asked for.
 pub(super) const GRACE: Duration = Duration::from_millis(500);
 
@@ -30,8 +28,18 @@ pub(super) struct DirLock {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Anchor {
     path: PathBuf,
-    device: u64,
-    inode: u64,
+    file: LockId,
+}
+
+/// Which file it is that a process locks to have a store: device and inode, which no other has while it is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LockId(u64, u64);
+
+impl LockId {
+    /// Of a file whose metadata these are.
+    pub fn of(found: &Metadata) -> Self {
+        Self(found.dev(), found.ino())
+    }
 }
 
 impl Anchor {
@@ -40,9 +48,13 @@ impl Anchor {
         let found = std::fs::symlink_metadata(path).map_err(StoreError::io("examine", path))?;
         Ok(Self {
             path: path.into(),
-            device: found.dev(),
-            inode: found.ino(),
+            file: LockId::of(&found),
         })
+    }
+
+    /// Which file that was.
+    pub(super) fn file(&self) -> LockId {
+        self.file
     }
 
     /// # Errors
@@ -52,7 +64,7 @@ impl Anchor {
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             found => {
                 let found = found.map_err(StoreError::io("examine", &self.path))?;
-                (found.dev(), found.ino()) == (self.device, self.inode)
+                LockId::of(&found) == self.file
             }
         };
         let path = self.path.clone();
@@ -63,10 +75,7 @@ impl Anchor {
 impl DirLock {
     /// Locks `dir`, which must exist; waits for [`GRACE`] at most.
     pub(super) fn acquire(dir: &Path) -> Result<Self, StoreError> {
-        let path = dir.join(LOCK);
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        let file = safe_fs::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
+        let (file, path) = lock_file(dir)?;
         let deadline = Instant::now() + GRACE;
         let locked = loop {
             match file.try_lock() {
@@ -127,11 +136,69 @@ fn lock_shared(dir: &Path, path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
+/// The lock file of a store, made where it is missing, and its path.
+fn lock_file(dir: &Path) -> Result<(File, PathBuf), StoreError> {
+    let path = dir.join(LOCK);
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    let file = safe_fs::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
+    Ok((file, path))
+}
+
 fn is_still_at(file: &File, path: &Path) -> bool {
-    let id = |m: std::fs::Metadata| (m.dev(), m.ino());
     match (file.metadata(), std::fs::symlink_metadata(path)) {
-        (Ok(ours), Ok(theirs)) => id(ours) == id(theirs),
+        (Ok(ours), Ok(theirs)) => LockId::of(&ours) == LockId::of(&theirs),
         _ => false,
+    }
+}
+
+/// A store that is examined: what is found out about it, which may take minutes, must not be held against another
+/// that lies in its place by then.
+#[derive(Debug)]
+pub(super) struct Suspect {
+    dir: PathBuf,
+    anchor: Anchor,
+    /// While it is open no other file gets its inode.
+    _lock: File,
+}
+
+impl Suspect {
+    /// The store that lies in a directory now.
+    pub(super) fn of(dir: &Path) -> Result<Self, StoreError> {
+        let (file, path) = lock_file(dir)?;
+        let found = file.metadata().map_err(StoreError::io("examine", &path))?;
+        let anchor = Anchor {
+            path,
+            file: LockId::of(&found),
+        };
+        Ok(Self {
+            dir: dir.into(),
+            anchor,
+            _lock: file,
+        })
+    }
+
+    /// Where it lay.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Locks it.
+    ///
+    /// # Errors
+    /// [`StoreError::Replaced`] where another lies there by now.
+    pub(super) fn lock(&self) -> Result<DirLock, StoreError> {
+        // Before anything is made in what may be another.
+        self.anchor.check()?;
+        let lock = DirLock::acquire(&self.dir)?;
+        self.anchor.check()?;
+        Ok(lock)
+    }
+
+    /// Whether it lies in this directory now.
+    pub(super) fn lies_in(&self, dir: &Path) -> bool {
+        let there = std::fs::symlink_metadata(dir.join(LOCK));
+        there.is_ok_and(|there| LockId::of(&there) == self.anchor.file)
     }
 }
 
@@ -148,33 +215,4 @@ pub(super) fn wait_unlocked(path: &Path, limit: Duration) -> bool {
             _ => return true,
         }
     }
-}
-
-/// Whether the store was closed cleanly and not opened since.
-pub(super) fn closed_cleanly(dir: &Path) -> bool {
-    std::fs::symlink_metadata(clean_path(dir)).is_ok_and(|mark| mark.is_file())
-}
-
-/// Takes the mark of a clean close away, power-safe, before anything else is touched.
-pub(super) fn unmark_clean(dir: &Path) -> Result<(), StoreError> {
-    let path = clean_path(dir);
-    match std::fs::remove_file(&path) {
-        Ok(()) => sync_dir(dir),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(StoreError::io("remove", path)(error)),
-    }
-}
-
-/// Marks a clean close, power-safe. Everything else must be synced already.
-pub(super) fn mark_clean(dir: &Path) -> Result<(), StoreError> {
-    let path = clean_path(dir);
-    let mut options = OpenOptions::new();
-    let mark = safe_fs::open(&path, options.write(true).create(true).truncate(true));
-    let mark = mark.map_err(StoreError::io("create", &path))?;
-    mark.sync_all().map_err(StoreError::io("sync", &path))?;
-    sync_dir(dir)
-}
-
-fn clean_path(dir: &Path) -> PathBuf {
-    dir.join(CLEAN)
 }

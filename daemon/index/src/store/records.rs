@@ -10,6 +10,8 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::changes::Changes;
+use super::clean::Closed;
+use super::durable::len_at;
 use super::engine::{Engine, UNFINISHED};
 use super::generation::Generation;
 use super::lock::Anchor;
@@ -100,13 +102,25 @@ impl Records {
         self.current().records.verify()
     }
 
-    /// Closes the engine; everything must be committed. Returns once it let go of its files.
-    pub(super) fn close(self) -> Result<(), StoreError> {
+    /// Closes the engine; everything must be committed. Returns what was closed once it let go of its files.
+    pub(super) fn close(self) -> Result<Closed, StoreError> {
+        let (id, commits) = (self.id, *self.lock_commits());
         let current = self.current.into_inner();
-        match Arc::into_inner(current.unwrap_or_else(PoisonError::into_inner)) {
-            Some(engine) => engine.close(),
-            None => Err(StoreError::Engine("it is still being read".to_owned())),
-        }
+        let Some(engine) = Arc::into_inner(current.unwrap_or_else(PoisonError::into_inner)) else {
+            return Err(StoreError::Engine("it is still being read".to_owned()));
+        };
+        let db = engine.generation.db();
+        engine.close()?;
+        Ok(Closed {
+            id,
+            commits,
+            db_bytes: len_at(&db)?.unwrap_or(0),
+        })
+    }
+
+    /// Whether these are the records that were closed, with the same last commit.
+    pub(super) fn are(&self, closed: &Closed) -> bool {
+        (self.id, *self.lock_commits()) == (closed.id, closed.commits)
     }
 
     /// The database to read, and to write under the lock of writes.

@@ -1,12 +1,13 @@
 //! The store on disk: a sled database of records, and one for each run of postings, each value sealed
 //! with our checksum.
 
+use super::clean::Closed;
 use super::durable::allocated_bytes;
-use super::lock::{DirLock, mark_clean, unmark_clean};
+use super::lock::{DirLock, LockId};
 use super::records::Records;
 use super::recovery::{check_kinds, guarded};
 use super::runs::Runs;
-use super::{PostingStore, RecordStore, Store, StoreError};
+use super::{PostingStore, RecordStore, Store, StoreError, begun, clean};
 #[cfg(test)]
 use super::{seal::TreeId, tree::SledTree};
 use crate::{Cancel, safe_fs};
@@ -56,7 +57,8 @@ impl SledStore {
     ///
     /// # Errors
     /// [`StoreError::Locked`] if it is open already, here or in another process;
-    /// [`StoreError::Damaged`] if the engine finds it corrupt. A damaged store can also make this
+    /// [`StoreError::Damaged`] if the engine finds it corrupt, its records are missing, or others lie there than
+    /// were closed cleanly. A damaged store can also make this
     /// hang: see [`super::open_checked`].
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
         Self::open_telling(dir, options, &|_| {})
@@ -71,11 +73,19 @@ impl SledStore {
         safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         check_kinds(dir)?;
         let lock = DirLock::acquire(dir)?;
-        unmark_clean(dir)?;
+        begun::check(dir)?;
+        let closed = Closed::read(dir)?;
+        clean::unmark(dir)?;
         let cache_of_records = options.cache_bytes / CACHE_OF_RECORDS;
         let cache_of_runs = options.cache_bytes - cache_of_records;
+        let records = Records::open(dir, lock.anchor(), cache_of_records)?;
+        if closed.is_some_and(|closed| !records.are(&closed)) {
+            records.close()?;
+            let reason = "they are not the records that were closed cleanly".to_owned();
+            return Err(StoreError::Damaged { reason });
+        }
         Ok(Self {
-            records: Records::open(dir, lock.anchor(), cache_of_records)?,
+            records,
             runs: Runs::open(dir, lock.anchor(), cache_of_runs, about)?,
             dir: dir.into(),
             lock,
@@ -92,11 +102,16 @@ impl SledStore {
             lock,
         } = self;
         guarded(move || drop(runs))?;
-        records.close()?;
+        let closed = records.close()?;
         lock.anchor().check()?;
-        mark_clean(&dir)?;
+        closed.mark(&dir)?;
         drop(lock);
         Ok(())
+    }
+
+    /// Which file it locked.
+    pub fn lock_id(&self) -> LockId {
+        self.lock.anchor().file()
     }
 
     /// The folder of the store that its records lie in, relative to it.
@@ -144,10 +159,16 @@ impl SledStore {
         let (dir, engine) = (self.dir.clone(), self.records.current());
         engine.db.flush().unwrap();
         let db = engine.generation.db();
+        let mut closed = Closed {
+            id: self.records.id,
+            commits: engine.last_commit().unwrap(),
+            db_bytes: 0,
+        };
         drop((engine, self));
         let limit = super::recovery::RELEASE_LIMIT;
         assert!(super::lock::wait_unlocked(&db, limit));
-        mark_clean(&dir).unwrap();
+        closed.db_bytes = std::fs::metadata(&db).unwrap().len();
+        closed.mark(&dir).unwrap();
     }
 
     /// Writes a record or posting as it is, without a seal.

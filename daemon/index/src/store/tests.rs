@@ -4,6 +4,7 @@ mod derived;
 mod exchanged;
 mod generations;
 mod locks;
+mod opening;
 
 use std::fs::{self, OpenOptions};
 use std::ops::ControlFlow;

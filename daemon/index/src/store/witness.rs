@@ -18,7 +18,7 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use twox_hash::XxHash3_64;
 
@@ -27,9 +27,11 @@ use super::lock::Anchor;
 use crate::safe_fs;
 
 /// Name of the file in the store.
-const NAME: &str = "COMMITTED";
+pub(super) const NAME: &str = "COMMITTED";
 /// Where the id stands in it.
 const ID_AT: u64 = 16;
+/// Far above what it holds: bounds what is read.
+const MOST: usize = 256;
 
 /// Id of the records of a store, the same in all their generations.
 pub(super) type RecordsId = [u8; 16];
@@ -58,6 +60,8 @@ pub(super) struct Witness {
     anchor: Anchor,
     /// Set once the id is noted.
     named: OnceLock<RecordsId>,
+    /// The bytes of the file, as they were read or written last.
+    bytes: Mutex<Vec<u8>>,
 }
 
 impl Witness {
@@ -68,11 +72,13 @@ impl Witness {
         options.read(true).write(true).create(true).truncate(false);
         let file = safe_fs::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
         let anchor = Anchor::of(&path)?;
+        let bytes = bytes_of(&file).map_err(StoreError::io("read", &path))?;
         Ok(Self {
             file,
             path,
             anchor,
             named: OnceLock::new(),
+            bytes: Mutex::new(bytes),
         })
     }
 
@@ -90,7 +96,8 @@ impl Witness {
     /// Notes a commit that is power-safe.
     ///
     /// # Errors
-    /// [`StoreError::Replaced`] where another file came to its place: the number would go where nobody looks.
+    /// [`StoreError::Replaced`] where another file came to its place: the number would go where nobody looks. Also
+    /// where the file is the same and somebody wrote to it: a restore that writes into files may be at the others too.
     pub(super) fn write(&self, number: u64) -> Result<(), StoreError> {
         self.anchor.check()?;
         self.put(&sealed(number.to_le_bytes()), 0)
@@ -108,8 +115,16 @@ impl Witness {
     }
 
     fn put(&self, bytes: &[u8], at: u64) -> Result<(), StoreError> {
+        let mut last = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || bytes_of(&self.file).map_err(StoreError::io("read", &self.path));
+        if read()? != *last {
+            let path = self.path.clone();
+            return Err(StoreError::Replaced { path });
+        }
         let written = self.file.write_all_at(bytes, at);
-        written.map_err(StoreError::io("write", &self.path))
+        written.map_err(StoreError::io("write", &self.path))?;
+        *last = read()?;
+        Ok(())
     }
 }
 
@@ -130,6 +145,14 @@ pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
 /// The number in a witness; none where it is torn.
 fn number_in(file: &File) -> std::io::Result<Option<u64>> {
     Ok(sealed_at(file, 0)?.map(u64::from_le_bytes))
+}
+
+/// All that a witness holds, and no more of a file that is none.
+fn bytes_of(file: &File) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; MOST];
+    let read = file.read_at(&mut bytes, 0)?;
+    bytes.truncate(read);
+    Ok(bytes)
 }
 
 /// Bytes at a place, if their checksum follows them.

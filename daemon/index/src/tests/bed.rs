@@ -113,6 +113,10 @@ impl Bed {
     }
 
     pub(super) fn try_open(&mut self) -> Result<OpenReport, IndexError> {
+        self.open_unless(&Cancel::never())
+    }
+
+    pub(super) fn open_unless(&mut self, stop: &Cancel) -> Result<OpenReport, IndexError> {
         self.index = None;
         let store: Box<dyn Store> = match &self.place {
             Place::Memory(store, left) => Box::new(Frail(Arc::clone(store), Arc::clone(left))),
@@ -123,7 +127,8 @@ impl Bed {
                 Box::new(SledStore::open(dir, options)?)
             }
         };
-        let opened = Index::open(store, &self.texts(), self.parameters.clone(), self.options)?;
+        let parameters = self.parameters.clone();
+        let opened = Index::open_unless(store, &self.texts(), parameters, self.options, stop)?;
         self.index = Some(Arc::new(Clients {
             index: opened.index,
             writer: opened.writer,
@@ -149,6 +154,11 @@ impl Bed {
     /// Where the texts lie.
     pub(super) fn texts(&self) -> PathBuf {
         self.dir.path().join("texts")
+    }
+
+    /// Where the store lies, if it is on disk.
+    pub(super) fn store(&self) -> PathBuf {
+        self.dir.path().join("store")
     }
 
     /// Closes the index properly.

@@ -178,3 +178,31 @@ fn a_close_does_not_wait_for_texts_to_be_rewritten() {
         1
     );
 }
+
+#[test]
+fn texts_that_are_newer_than_the_records_are_not_removed() {
+    let mut random = Random::new(53);
+    let mut bed = Bed::disk();
+    let mut put_some = |bed: &Bed, name: &str| {
+        for at in 0..20 {
+            bed.put(&format!("a/{name}-{at}"), &random.words(300));
+        }
+    };
+    put_some(&bed, "early");
+    bed.close();
+    let (store, earlier) = (bed.store(), bed.store().with_extension("earlier"));
+    // Its files as they are: it is closed.
+    std::fs::create_dir(&earlier).unwrap();
+    drop(crate::store::copy_aside(&store, &earlier).unwrap());
+    for name in ["late", "later"] {
+        bed.open();
+        put_some(&bed, name);
+        bed.close();
+    }
+    std::fs::remove_dir_all(&store).unwrap();
+    std::fs::rename(&earlier, &store).unwrap();
+    bed.open();
+    let compacted = bed.index().writer.compact_texts(&Cancel::never());
+    assert_eq!(compacted.unwrap(), 0);
+    assert_eq!(std::fs::read_dir(bed.texts()).unwrap().count(), 3);
+}

@@ -24,6 +24,8 @@ pub struct TextStore {
     /// Held while a segment is synced: of two who sync at once the kernel tells one of a failure.
     syncing: Mutex<()>,
     reader: Reader,
+    /// Segments that were there when it was opened and that no record counted.
+    unaccounted: BTreeSet<u32>,
 }
 
 /// How much of a segment is in use.
@@ -78,7 +80,8 @@ impl TextStore {
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             segment::sync_dir(parent)?;
         }
-        let newest = segment::list(dir)?.last().map_or(0, |&(number, _)| number);
+        let present = segment::list(dir)?;
+        let newest = present.last().map_or(0, |&(number, _)| number);
         if newest > 0 {
             match segment::sync(dir, newest) {
                 // Its texts are damaged ones: no reason to keep from all others.
@@ -87,7 +90,17 @@ impl TextStore {
             }
         }
         let above = newest.checked_add(1).ok_or(TextError::Exhausted)?;
-        Ok(Self::at(dir, store, above.max(least_segment)))
+        let unaccounted = present.iter().map(|&(number, _)| number);
+        let unaccounted: BTreeSet<u32> = unaccounted.filter(|&it| it >= least_segment).collect();
+        // A crash leaves one: that was begun and not yet recorded.
+        if unaccounted.len() > 1 {
+            let (dir, segments) = (dir.display(), unaccounted.len());
+            tracing::warn!(%dir, segments, "the texts are newer than the records: kept until the next start");
+        }
+        Ok(Self {
+            unaccounted,
+            ..Self::at(dir, store, above.max(least_segment))
+        })
     }
 
     /// Looks at the texts of a store without writing anything; only to be read.
@@ -102,7 +115,14 @@ impl TextStore {
             writer: Mutex::new(Writer::new(next_segment)),
             syncing: Mutex::default(),
             reader: Reader::new(dir, store),
+            unaccounted: BTreeSet::new(),
         }
+    }
+
+    /// Whether the records, as they were opened, tell nothing of this segment, of which so many bytes live: somebody
+    /// who puts older records back may put those back that it belongs to.
+    pub(crate) fn is_unaccounted(&self, segment: u32, live_bytes: u64) -> bool {
+        live_bytes == 0 && self.unaccounted.contains(&segment)
     }
 
     /// The number of the next new segment. The caller keeps it in its records, in the batch that

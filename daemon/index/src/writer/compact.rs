@@ -65,6 +65,13 @@ impl IndexWriter {
                 && (usage.live_bytes as f64) < LEAST_LIVE_SHARE * usage.text_bytes as f64
         };
         let mut segments = self.shared.texts.segments()?;
+        let mostly_dead = |usage: &SegmentUsage| {
+            mostly_dead(usage)
+                && !self
+                    .shared
+                    .texts
+                    .is_unaccounted(usage.segment, usage.live_bytes)
+        };
         segments.retain(mostly_dead);
         let dead = |usage: &SegmentUsage| usage.text_bytes.saturating_sub(usage.live_bytes);
         let dead: u64 = segments.iter().map(dead).sum();

@@ -17,7 +17,7 @@ fn replaced<T>(done: Result<T, StoreError>) {
 }
 
 /// Every file below a directory with its bytes.
-fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(super) fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut found, mut left) = (BTreeMap::new(), vec![dir.to_owned()]);
     while let Some(folder) = left.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -111,4 +111,21 @@ fn a_witness_that_was_exchanged_alone_is_noticed() {
     replaced(store.commit());
     let error = store.commit().unwrap_err();
     assert_eq!(error.fault(), Fault::Index, "{error}");
+}
+
+#[test]
+fn a_witness_that_is_written_over_in_place_is_noticed() {
+    let (_temp, dir) = filled();
+    let path = dir.join("COMMITTED");
+    let earlier = fs::read(&path).unwrap();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    change(&store);
+    store.commit().unwrap();
+    store.commit().unwrap();
+    // As a copy does that keeps the file and its inode.
+    for bytes in [&earlier[..], &[]] {
+        fs::write(&path, bytes).unwrap();
+        replaced(store.commit());
+        assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was written to it");
+    }
 }

@@ -231,6 +231,18 @@ pub(super) const LINES: &[Line] = &[
                 "exchanged_texts_are_never_shown_and_are_read_again",
             ),
             Test(
+                "daemon/index/src/tests/compact.rs",
+                "texts_that_are_newer_than_the_records_are_not_removed",
+            ),
+            Test(
+                "daemon/index/src/tests/opening.rs",
+                "an_opening_that_is_stopped_lets_go_of_no_document_whose_text_is_missing",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "a_rebuild_without_its_texts_lets_go_of_nothing",
+            ),
+            Test(
                 "daemon/index/src/text/tests.rs",
                 "a_segment_that_is_begun_meanwhile_is_not_taken_for_gone",
             ),
@@ -380,6 +392,30 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/store/tests.rs",
                 "a_sound_store_is_kept_however_little_memory_the_probe_has",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_sound_store_is_kept_however_few_descriptors_the_probe_has",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_large_value_that_may_not_be_read_is_no_end_of_the_log",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_store_whose_records_are_missing_is_not_begun_where_it_lies",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_verdict_on_one_store_is_not_carried_out_on_another",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_mark_of_a_clean_close_speaks_for_no_other_records",
+            ),
+            Test(
+                "daemon/index/src/store/readable.rs",
+                "what_the_disk_refuses_is_an_error",
             ),
             Test(
                 "daemon/index/src/store/judge.rs",

@@ -98,6 +98,34 @@ pub(super) const LINES: &[Line] = &[
                 "a_store_is_exchanged_where_another_lies_there_and_at_rest_once_nothing_changes",
             ),
             Test(
+                "daemon/src/storage/opened.rs",
+                "a_store_of_which_a_file_was_exchanged_is_another_until_it_is_opened_again",
+            ),
+            Test(
+                "daemon/src/storage/opened.rs",
+                "what_came_to_the_place_of_a_store_while_it_was_opened_is_not_noted_for_it",
+            ),
+            Test(
+                "daemon/src/storage/opened.rs",
+                "a_store_that_was_set_aside_by_ourselves_was_exchanged_by_nobody",
+            ),
+            Test(
+                "daemon/src/storage/opened.rs",
+                "what_cannot_be_looked_at_or_did_not_rest_for_long_enough_may_still_change",
+            ),
+            Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_store_that_is_restored_file_by_file_around_its_lock_is_waited_for",
+            ),
+            Test(
+                "daemon/index/src/store/tests/exchanged.rs",
+                "a_witness_that_is_written_over_in_place_is_noticed",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_store_that_was_set_aside_is_told_of_though_none_can_be_begun_in_its_place",
+            ),
+            Test(
                 "daemon/index/src/store/tests/exchanged.rs",
                 "a_witness_that_was_exchanged_alone_is_noticed",
             ),

@@ -47,7 +47,11 @@ fn damage_to_a_store_that_was_rewritten_is_noticed() {
     fs::remove_dir_all(dir.join("records")).unwrap();
     let opened = open_checked(&dir, SMALL, None, LONG, &Cancel::never()).unwrap();
     let damage = opened.damage.unwrap();
-    assert!(damage.reason.contains("lost commits"), "{}", damage.reason);
+    assert!(
+        damage.reason.contains("records are missing"),
+        "{}",
+        damage.reason
+    );
 }
 
 #[test]
