@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::watch;
+use crate::write_side::watch;
 pub use check::ConfigError;
 pub use sample::sample;
 pub use schedules::ScheduleConfig;

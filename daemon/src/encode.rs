@@ -13,8 +13,8 @@ use simdex_index::FileView;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-use crate::catalogue::{ClusterFiles, Group, GroupFile, Pair, Summary};
-use crate::query::{Measured, Relation};
+use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair, Summary};
+use crate::read_side::query::{Measured, Relation};
 
 pub use answer::{answer, comparison, judgement};
 pub use calibration::calibration;
@@ -90,7 +90,7 @@ pub fn file(file: &FileView) -> v1::File {
 }
 
 fn facts(file: &FileView) -> Vec<v1::Fact> {
-    let facts = crate::catalogue::facts(file).into_iter();
+    let facts = crate::read_side::catalogue::facts(file).into_iter();
     let fact = |(name, value): (&str, &str)| v1::Fact {
         name: name.to_owned(),
         value: value.to_owned(),

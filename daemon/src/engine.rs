@@ -1,9 +1,11 @@
 //! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) →
-//! drain (stop watching, finish, close). An engine that fails ends; the [`crate::supervisor`] starts
+//! drain (stop watching, finish, close). An engine that fails ends; the [`crate::engine::supervisor`] starts
 //! another on the same [`Host`].
 
 mod completeness;
 mod hints;
+pub mod slot;
+pub mod supervisor;
 mod synced;
 mod workers;
 
@@ -22,26 +24,26 @@ use simdex_schema::RootId;
 use simdex_signature::Ratio;
 
 use self::synced::{not_as_shown, require_synced};
-use crate::alarms::AlarmSource;
-use crate::causes::causes;
-use crate::clusters::KeptClusters;
+use crate::base::causes::causes;
+use crate::base::shared_run::SharedRun;
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::events::Events;
 use crate::host::Host;
-use crate::ingest::{ChangeDetector, OwnReports};
-use crate::judging::Models;
-use crate::lifecycle::{AT_A_SHARE, Failure, Lifecycle, join_until};
-use crate::pipeline::Pipeline;
-use crate::progress::Counts;
-use crate::recheck::{Pace, Recheck};
-use crate::report::ReportKey;
-use crate::rescan::{Rescan, WalkOutcome};
-use crate::roots::{LossToken, Root, RootState, RootStatus, Roots};
-use crate::shared_run::SharedRun;
-use crate::storage::{self, Opening};
-use crate::walk_queue::{RootWish, WalkQueue, WalkRequest};
-use crate::watch::{Hint, RootWatcher};
+use crate::host::alarms::AlarmSource;
+use crate::host::lifecycle::{AT_A_SHARE, Failure, Lifecycle, join_until};
+use crate::host::storage::{self, Opening};
+use crate::read_side::clusters::KeptClusters;
+use crate::read_side::judging::Models;
+use crate::reports::report::ReportKey;
+use crate::write_side::events::Events;
+use crate::write_side::ingest::{ChangeDetector, OwnReports};
+use crate::write_side::pipeline::Pipeline;
+use crate::write_side::progress::Counts;
+use crate::write_side::recheck::{Pace, Recheck};
+use crate::write_side::rescan::{Rescan, WalkOutcome};
+use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
+use crate::write_side::walk_queue::{RootWish, WalkQueue, WalkRequest};
+use crate::write_side::watch::{Hint, RootWatcher};
 
 pub use completeness::{CompletenessCheck, Incomplete};
 

@@ -7,8 +7,8 @@ use simdex_index::IndexError;
 use simdex_index::store::StoreError;
 use thiserror::Error;
 
-use crate::lifecycle::Failure;
-use crate::overlap::OverlapError;
+use crate::host::lifecycle::Failure;
+use crate::host::overlap::OverlapError;
 
 /// Why the engine does not start or cannot go on.
 #[derive(Debug, Error)]

@@ -1,20 +1,27 @@
 //! What one engine after another runs on: it stays while the index is closed and opened again.
 
+pub mod alarms;
+pub mod descriptors;
+pub mod disk;
+pub mod lifecycle;
+pub mod overlap;
+pub mod owners;
+pub mod storage;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use simdex_index::Cancel;
 use simdex_index::store::Before;
 
-use crate::alarms::Alarms;
+use crate::base::wakeup::Wakeup;
 use crate::config::Config;
-use crate::descriptors::Spare;
-use crate::disk::DiskGuard;
 use crate::error::EngineError;
-use crate::events::Events;
-use crate::overlap;
-use crate::storage::{self, DataDir, OpenedStore};
-use crate::wakeup::Wakeup;
+use crate::host::alarms::Alarms;
+use crate::host::descriptors::Spare;
+use crate::host::disk::DiskGuard;
+use crate::host::storage::{DataDir, OpenedStore};
+use crate::write_side::events::Events;
 
 /// Config, data directory, and who is told.
 pub struct Host {

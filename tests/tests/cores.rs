@@ -11,7 +11,7 @@ use simdex_cores::InvertedTable;
 use simdex_signature::{CanonicalText, Window};
 use simdex_tests::corpus::Random;
 use simdex_tests::sandbox::Sandbox;
-use simdexd::clusters::signer;
+use simdexd::read_side::clusters::signer;
 
 const LENGTH: usize = 16;
 const COMMON: u32 = 70;

@@ -129,7 +129,7 @@ fn pairs_given() -> BTreeSet<(&'static str, &'static str)> {
         for call in ["member_unread(", "Content::Unread("] {
             for rest in product.split(call).skip(1) {
                 let reasons = reasons_within(rest).into_iter();
-                let state = |reason| simdexd::ingest::state_of_unread(reason).name();
+                let state = |reason| simdexd::write_side::ingest::state_of_unread(reason).name();
                 pairs.extend(reasons.map(|reason| (state(reason), reason.code())));
             }
         }

@@ -112,35 +112,62 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/index/src/store/judge.rs", "whoever opens the store"),
     ("daemon/index/src/store/probe.rs", "the probe, which ends"),
-    ("daemon/src/lifecycle.rs", "the supervisor: the engine ends"),
-    ("daemon/src/grpc/runner.rs", "who asked, or the supervisor"),
-    ("daemon/src/grpc/event_stream.rs", "who follows events"),
-    ("daemon/src/grpc/upload.rs", "who asked"),
     (
-        "daemon/src/schedule/scheduler.rs",
+        "daemon/src/host/lifecycle.rs",
+        "the supervisor: the engine ends",
+    ),
+    (
+        "daemon/src/edge/grpc/runner.rs",
+        "who asked, or the supervisor",
+    ),
+    ("daemon/src/edge/grpc/event_stream.rs", "who follows events"),
+    ("daemon/src/edge/grpc/upload.rs", "who asked"),
+    (
+        "daemon/src/reports/schedule/scheduler.rs",
         "the log, when the daemon ends",
     ),
-    ("daemon/src/serve.rs", "the main thread, which ends"),
     (
-        "daemon/src/serve/incoming.rs",
+        "daemon/src/commands/serve.rs",
+        "the main thread, which ends",
+    ),
+    (
+        "daemon/src/commands/serve/incoming.rs",
         "the server, which ends without connections",
     ),
-    ("daemon/src/serve/signals.rs", "the main thread, which ends"),
-    ("daemon/src/supervisor.rs", "the main thread, which ends"),
+    (
+        "daemon/src/commands/serve/signals.rs",
+        "the main thread, which ends",
+    ),
+    (
+        "daemon/src/engine/supervisor.rs",
+        "the main thread, which ends",
+    ),
 ];
 
 /// Where the writer of the index is named or lent, and for what.
 const WRITERS: &[(&str, &str)] = &[
     ("daemon/src/engine.rs", "lends it and closes the index"),
-    ("daemon/src/pipeline.rs", "holds it"),
-    ("daemon/src/recheck.rs", "notes what was read"),
-    ("daemon/src/reporting.rs", "remembers a report"),
-    ("daemon/src/rescan.rs", "records roots and damage"),
-    ("daemon/src/roots.rs", "records roots"),
-    ("daemon/src/scan.rs", "merges before figures are shown"),
-    ("daemon/src/schedule/runs.rs", "remembers a report"),
-    ("daemon/src/schedule/scheduler.rs", "forgets reports"),
-    ("daemon/src/serve.rs", "commits where it cannot close"),
+    ("daemon/src/write_side/pipeline.rs", "holds it"),
+    ("daemon/src/write_side/recheck.rs", "notes what was read"),
+    ("daemon/src/reports/reporting.rs", "remembers a report"),
+    (
+        "daemon/src/write_side/rescan.rs",
+        "records roots and damage",
+    ),
+    ("daemon/src/write_side/roots.rs", "records roots"),
+    (
+        "daemon/src/commands/scan.rs",
+        "merges before figures are shown",
+    ),
+    ("daemon/src/reports/schedule/runs.rs", "remembers a report"),
+    (
+        "daemon/src/reports/schedule/scheduler.rs",
+        "forgets reports",
+    ),
+    (
+        "daemon/src/commands/serve.rs",
+        "commits where it cannot close",
+    ),
 ];
 
 /// Folders at the top; `target` is cargo's.

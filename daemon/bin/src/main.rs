@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    simdexd::cli::main(simdex_readers::worker_main)
+    simdexd::commands::cli::main(simdex_readers::worker_main)
 }

@@ -95,7 +95,7 @@ impl Shares {
         );
         self.ask(&name, options).unwrap();
         let out = self.out(&name);
-        simdexd::report::verify(&out).unwrap();
+        simdexd::reports::report::verify(&out).unwrap();
         let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
         let findings = read("findings.jsonl");
         let findings = findings

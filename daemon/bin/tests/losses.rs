@@ -4,9 +4,9 @@ use std::fs;
 
 use simdex_index::Cancel;
 use simdexd::error::EngineError;
-use simdexd::roots::{LossToken, RootState};
-use simdexd::walk_queue::WalkRequest;
-use simdexd::watch::Hint;
+use simdexd::write_side::roots::{LossToken, RootState};
+use simdexd::write_side::walk_queue::WalkRequest;
+use simdexd::write_side::watch::Hint;
 
 use crate::Bed;
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use simdex_index::{Cancel, MemoryAccount, View};
-use simdexd::lists::{self, ListError, ListRequest};
-use simdexd::watch::Hint;
+use simdexd::read_side::lists::{self, ListError, ListRequest};
+use simdexd::write_side::watch::Hint;
 
 use crate::Bed;
 

@@ -8,8 +8,8 @@ use simdex_index::{Cancel, Change};
 use simdex_schema::FileKey;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::ingest::{Ingest, IngestOutcome};
-use simdexd::roots::Root;
+use simdexd::write_side::ingest::{Ingest, IngestOutcome};
+use simdexd::write_side::roots::Root;
 
 /// Files of the inner archive: more than go into one part.
 const FILES: u64 = 100;

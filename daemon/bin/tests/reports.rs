@@ -62,7 +62,7 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
         )
         .unwrap();
     assert_eq!(saved.summary.groups, Some(1));
-    let verified = simdexd::report::verify(&out).unwrap();
+    let verified = simdexd::reports::report::verify(&out).unwrap();
     assert_eq!((verified.diffs, verified.manifest), (1, saved.manifest));
     let unread = fs::read_to_string(out.join("unread.jsonl")).unwrap();
     assert!(
@@ -138,7 +138,7 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
         "second.changes.jsonl",
     ];
     assert_eq!(names(&place), right);
-    simdexd::report::verify(&second).unwrap();
+    simdexd::reports::report::verify(&second).unwrap();
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_load_file_has_a_row_per_file_and_unknown_names_leave_nothing() {
         daemon.wait(daemon.client.save_report(&out, None, options))
     };
     saved("csv", asked("csv", "short")).unwrap();
-    simdexd::report::verify(&place.join("csv")).unwrap();
+    simdexd::reports::report::verify(&place.join("csv")).unwrap();
     let csv = fs::read_to_string(place.join("csv/load/documents.csv")).unwrap();
     let rows: Vec<Vec<&str>> = csv
         .lines()
@@ -275,7 +275,7 @@ fn a_report_is_kept_under_its_name_once_and_remembered() {
     let out = place.join("2026-11");
     assert_eq!(kept.out, out.as_os_str().as_bytes());
     assert_eq!(
-        simdexd::report::verify(&out).unwrap().manifest,
+        simdexd::reports::report::verify(&out).unwrap().manifest,
         kept.manifest
     );
     assert_eq!(code(&keep(&daemon, b"2026-11")), Code::AlreadyExists);

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use simdex_index::Cancel;
 use simdexd::config::{Config, ExtractConfig, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::roots::{Root, RootState};
-use simdexd::walk_queue::{WalkQueue, WalkRequest};
-use simdexd::watch::Hint;
+use simdexd::write_side::roots::{Root, RootState};
+use simdexd::write_side::walk_queue::{WalkQueue, WalkRequest};
+use simdexd::write_side::watch::Hint;
 
 /// An engine over one root that nobody watches.
 struct Bed {

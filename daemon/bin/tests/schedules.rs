@@ -9,9 +9,9 @@ use crate::daemon::{Daemon, program, prose};
 use simdex_index::Cancel;
 use simdexd::config::{Config, RootConfig, RootMode, ScheduleConfig};
 use simdexd::engine::Engine;
-use simdexd::report::{ReportDir, verify};
-use simdexd::schedule::Scheduler;
-use simdexd::slot::EngineSlot;
+use simdexd::engine::slot::EngineSlot;
+use simdexd::reports::report::{ReportDir, verify};
+use simdexd::reports::schedule::Scheduler;
 
 /// An engine that knows two versions of a text, and a directory for reports.
 struct Bed {

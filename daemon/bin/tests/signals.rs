@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use daemon::{Daemon, program, prose};
 use rustix::process::{Pid, Signal, kill_process};
+use simdexd::commands::serve::Running;
 use simdexd::host::Host;
-use simdexd::serve::Running;
 
 #[test]
 fn an_index_that_is_being_opened_is_closed_again_where_somebody_says_stop() {

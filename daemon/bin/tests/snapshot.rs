@@ -24,11 +24,11 @@ use simdex_schema::{
 };
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::ingest::{Ingest, IngestOutcome};
-use simdexd::report::ReportDir;
-use simdexd::reporting::{self, ReportKind, ReportRequest};
-use simdexd::roots::Root;
-use simdexd::watch::stat::Observe;
+use simdexd::reports::report::ReportDir;
+use simdexd::reports::reporting::{self, ReportKind, ReportRequest};
+use simdexd::write_side::ingest::{Ingest, IngestOutcome};
+use simdexd::write_side::roots::Root;
+use simdexd::write_side::watch::stat::Observe;
 
 /// An index over a share that nobody watches yet.
 struct Bed {

@@ -7,7 +7,7 @@ use simdex_schema::meta::Parameters;
 use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
 
 use super::Config;
-use crate::watch;
+use crate::write_side::watch;
 
 impl Config {
     /// Limits of the extraction workers.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::Config;
-use crate::schedule::Schedule;
+use crate::reports::schedule::Schedule;
 
 /// Most schedules.
 const MOST: usize = 100;

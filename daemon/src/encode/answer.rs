@@ -7,9 +7,9 @@ use simdex_signature::CANONICAL_VERSION;
 
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
-use crate::compare::{Comparison, LastRead, SchemeEstimate};
-use crate::query::{Answer, ComparedBy, Hit, Measured};
-use crate::roots::live_reads::NotReadAgain;
+use crate::read_side::compare::{Comparison, LastRead, SchemeEstimate};
+use crate::read_side::query::{Answer, ComparedBy, Hit, Measured};
+use crate::write_side::roots::live_reads::NotReadAgain;
 
 pub(super) fn hit(hit: Hit) -> v1::Match {
     let overlap = hit.overlap;
@@ -174,7 +174,7 @@ fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
 mod tests {
     use super::*;
     use crate::encode::tests::unreadable;
-    use crate::query::{Overlap, Relation, SchemeUsed};
+    use crate::read_side::query::{Overlap, Relation, SchemeUsed};
     use simdex_schema::DocumentHash;
     use simdex_signature::{Rung, Scheme, SchemeKind, Window};
 

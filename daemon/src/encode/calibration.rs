@@ -3,7 +3,7 @@
 use simdex_proto::v1;
 use simdex_signature::calibration::{Group, Quality};
 
-use crate::calibrating::Calibrated;
+use crate::read_side::calibrating::Calibrated;
 
 /// Encodes a setting with its evidence.
 pub fn calibration(found: Calibrated) -> v1::CalibrateReply {

@@ -6,12 +6,12 @@ use simdex_proto::v1;
 
 use super::answer::{compared_by, hit};
 use super::{path, ratio, relation, scheme};
-use crate::families::Direction;
-use crate::query::{
+use crate::base::visit::FirstError;
+use crate::read_side::families::Direction;
+use crate::read_side::query::{
     Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, SubjectSummary, VersionKind,
     scheme_used,
 };
-use crate::visit::FirstError;
 
 /// A family, and what its files are looked up with.
 pub struct FamilySource<'a> {

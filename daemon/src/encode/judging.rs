@@ -6,7 +6,7 @@ use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 
 use super::path;
-use crate::labels::{Evaluated, LabelCounts, RaterPair, SampledPair, Trained};
+use crate::read_side::labels::{Evaluated, LabelCounts, RaterPair, SampledPair, Trained};
 
 /// Points of a curve that are sent, at most.
 const POINTS: usize = 100;

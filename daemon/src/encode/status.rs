@@ -8,11 +8,11 @@ use simdex_schema::ReportRecord;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use super::{path, scheme};
-use crate::alarms::Alarm;
-use crate::events::Event;
-use crate::roots::{Root, RootState};
-use crate::schedule::ScheduleStatus;
-use crate::watch::{ChosenMode, Mode};
+use crate::host::alarms::Alarm;
+use crate::reports::schedule::ScheduleStatus;
+use crate::write_side::events::Event;
+use crate::write_side::roots::{Root, RootState};
+use crate::write_side::watch::{ChosenMode, Mode};
 
 /// Encodes a report that was written before.
 pub fn report(finished: u64, record: ReportRecord) -> v1::Report {

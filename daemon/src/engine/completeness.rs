@@ -8,8 +8,8 @@ use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
 use super::{Engine, EngineError, lock};
-use crate::roots::{Root, RootState};
-use crate::walk_queue::WalkQueue;
+use crate::write_side::roots::{Root, RootState};
+use crate::write_side::walk_queue::WalkQueue;
 
 /// An answer was wanted only if it was complete.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

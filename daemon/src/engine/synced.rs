@@ -5,8 +5,8 @@ use std::sync::Arc;
 use simdex_index::Cancel;
 
 use super::{Engine, EngineError, lock};
-use crate::roots::{Root, RootState, RootStatus};
-use crate::walk_queue::WalkQueue;
+use crate::write_side::roots::{Root, RootState, RootStatus};
+use crate::write_side::walk_queue::WalkQueue;
 
 impl Engine {
     /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share

@@ -16,7 +16,7 @@ use simdex_schema::{
 };
 use simdex_signature::{CanonicalText, SchemeKind};
 use simdexd::config::Config;
-use simdexd::query::{self, QueryParams, Subject, find};
+use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
 use super::process::load;

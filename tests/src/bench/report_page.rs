@@ -10,8 +10,8 @@ use anyhow::Context;
 use simdex_index::{Cancel, MemoryBudget};
 use simdex_proto::completeness::Pending;
 use simdex_proto::lines::SchemeInUse;
-use simdexd::catalogue::Summary;
-use simdexd::report::{
+use simdexd::read_side::catalogue::Summary;
+use simdexd::reports::report::{
     DocumentHash, HeldText, ReportDir, ReportFile, ReportGroup, ReportInput, ReportKey,
     ReportMember, VisitFile, write,
 };

@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use anyhow::Result;
 use simdex_signature::{CanonicalText, ShingleSet, Window};
-use simdexd::templates::finder::{LineKey, Sketching};
-use simdexd::templates::key_of;
+use simdexd::read_side::templates::finder::{LineKey, Sketching};
+use simdexd::read_side::templates::key_of;
 
 use super::Settings;
 use super::papers::originals;

@@ -22,11 +22,11 @@ pub(super) const LINES: &[Line] = &[
                 "a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not_one_of_them",
             ),
             Test(
-                "daemon/src/catalogue/tests.rs",
+                "daemon/src/read_side/catalogue/tests.rs",
                 "a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silence",
             ),
             Test(
-                "daemon/src/ingest/records.rs",
+                "daemon/src/write_side/ingest/records.rs",
                 "members_of_a_file_that_holds_another_content_by_now_are_not_copied",
             ),
             Trial("files rewritten while they are read", texts::toggled),
@@ -37,7 +37,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a store into a dirty page changes no time",
         proofs: &[
             Test(
-                "daemon/src/recheck/debt.rs",
+                "daemon/src/write_side/recheck/debt.rs",
                 "every_byte_of_every_file_is_waited_for",
             ),
             Test(
@@ -49,7 +49,7 @@ pub(super) const LINES: &[Line] = &[
                 "bytes_that_changed_without_a_trace_are_found_in_the_background",
             ),
             Test(
-                "daemon/src/recheck.rs",
+                "daemon/src/write_side/recheck.rs",
                 "what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again",
             ),
         ],
@@ -114,11 +114,11 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a root that refuses empties itself",
         proofs: &[
             Test(
-                "daemon/src/roots/troubles.rs",
+                "daemon/src/write_side/roots/troubles.rs",
                 "what_a_walk_finds_again_is_never_over_meanwhile",
             ),
             Test(
-                "daemon/src/ingest/outcome.rs",
+                "daemon/src/write_side/ingest/outcome.rs",
                 "an_error_of_the_share_keeps_a_known_content_and_is_said",
             ),
             Test(
@@ -144,7 +144,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "another tree in the place of a root",
         proofs: &[
             Test(
-                "daemon/src/roots/deletes.rs",
+                "daemon/src/write_side/roots/deletes.rs",
                 "losses_of_folders_are_believed_up_to_what_a_rescan_believes",
             ),
             Test(
@@ -160,7 +160,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_is_confirmed_is_the_loss_that_was_shown_and_no_other",
             ),
             Test(
-                "daemon/src/roots/loss_token.rs",
+                "daemon/src/write_side/roots/loss_token.rs",
                 "a_token_is_another_once_number_files_or_directory_are",
             ),
             Test(
@@ -172,7 +172,7 @@ pub(super) const LINES: &[Line] = &[
                 "deletes_that_were_seen_before_a_loss_is_confirmed_explain_no_later_one",
             ),
             Test(
-                "daemon/src/roots/status.rs",
+                "daemon/src/write_side/roots/status.rs",
                 "an_identity_that_cannot_be_learnt_takes_nothing_from_the_record",
             ),
             Test(
@@ -192,7 +192,7 @@ pub(super) const LINES: &[Line] = &[
                 "another_file_system_mounted_in_the_place_of_a_root_is_not_believed",
             ),
             Test(
-                "daemon/src/watch/root_thread/tests.rs",
+                "daemon/src/write_side/watch/root_thread/tests.rs",
                 "a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check",
             ),
             Trial("a root becomes a symlink", roots::replaced),
@@ -352,15 +352,15 @@ pub(super) const LINES: &[Line] = &[
                 "what_a_tree_cuts_off_hides_nothing_of_another_file_of_the_same_bytes",
             ),
             Test(
-                "daemon/src/ingest/members/tests.rs",
+                "daemon/src/write_side/ingest/members/tests.rs",
                 "what_no_time_is_left_for_is_tried_again_and_waiting_takes_none",
             ),
             Test(
-                "daemon/src/ingest/members/tests.rs",
+                "daemon/src/write_side/ingest/members/tests.rs",
                 "containers_on_record_take_no_time_from_what_they_hold_as_long_as_they_have_their_own",
             ),
             Test(
-                "daemon/src/query/tests.rs",
+                "daemon/src/read_side/query/tests.rs",
                 "an_upload_asks_for_no_worker_before_there_is_room_for_its_text",
             ),
             Test(
@@ -380,7 +380,7 @@ pub(super) const LINES: &[Line] = &[
                 "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
             ),
             Test(
-                "daemon/src/watch/open/tests.rs",
+                "daemon/src/write_side/watch/open/tests.rs",
                 "a_root_that_cannot_be_opened_for_want_of_descriptors_keeps_the_reason",
             ),
         ],

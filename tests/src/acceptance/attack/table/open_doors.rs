@@ -10,15 +10,15 @@ pub(super) const LINES: &[Line] = &[
         weakness: "an open data directory",
         proofs: &[
             Test(
-                "daemon/src/storage/private.rs",
+                "daemon/src/host/storage/private.rs",
                 "what_was_set_aside_and_moved_elsewhere_is_not_touched_through_its_link",
             ),
             Test(
-                "daemon/src/grpc/runner/tests.rs",
+                "daemon/src/edge/grpc/runner/tests.rs",
                 "only_those_who_run_the_daemon_confirm_losses",
             ),
             Test(
-                "daemon/src/storage/private.rs",
+                "daemon/src/host/storage/private.rs",
                 "what_is_ours_and_open_to_others_is_closed",
             ),
             Test(
@@ -30,7 +30,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_data_directory_open_to_others_is_closed_to_them",
             ),
             Test(
-                "daemon/src/storage/private.rs",
+                "daemon/src/host/storage/private.rs",
                 "links_in_it_are_refused_and_a_link_to_it_is_not",
             ),
             Test(
@@ -45,11 +45,11 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a config out of range; overlapping roots",
         proofs: &[
             Test(
-                "daemon/src/overlap.rs",
+                "daemon/src/host/overlap.rs",
                 "a_data_directory_within_a_root_is_refused_before_it_is_made",
             ),
             Test(
-                "daemon/src/overlap.rs",
+                "daemon/src/host/overlap.rs",
                 "a_root_named_twice_through_a_symlink_is_refused_and_both_names_are_said",
             ),
             Test(
@@ -98,19 +98,19 @@ pub(super) const LINES: &[Line] = &[
                 "no_cell_commands_the_terminal_or_breaks_its_line",
             ),
             Test(
-                "daemon/src/report/tests/pages.rs",
+                "daemon/src/reports/report/tests/pages.rs",
                 "documents_whose_hashes_begin_alike_have_diffs_of_their_own",
             ),
             Test(
-                "daemon/src/report/tests/pages.rs",
+                "daemon/src/reports/report/tests/pages.rs",
                 "names_that_take_much_of_the_page_are_cut_and_not_all_shown",
             ),
             Test(
-                "daemon/src/watch/walk/tests.rs",
+                "daemon/src/write_side/watch/walk/tests.rs",
                 "a_directory_swapped_for_a_symlink_before_it_is_listed_shows_nothing_outside",
             ),
             Test(
-                "daemon/src/watch/walk/tests.rs",
+                "daemon/src/write_side/watch/walk/tests.rs",
                 "a_root_swapped_for_a_symlink_during_the_walk_shows_nothing_outside",
             ),
             Test(
@@ -134,7 +134,7 @@ pub(super) const LINES: &[Line] = &[
                 "every_reason_stands_there_with_the_states_it_is_given_with",
             ),
             Test(
-                "daemon/src/report/tests/verification.rs",
+                "daemon/src/reports/report/tests/verification.rs",
                 "a_report_has_no_folder_without_a_file",
             ),
             Trial("names of frames", doors::frames),

@@ -25,7 +25,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "one error stops indexing in silence",
         proofs: &[
             Test(
-                "daemon/src/lifecycle.rs",
+                "daemon/src/host/lifecycle.rs",
                 "a_thread_that_hangs_is_left_behind_and_the_others_are_waited_for",
             ),
             Test(
@@ -33,20 +33,23 @@ pub(super) const LINES: &[Line] = &[
                 "a_snapshot_that_nobody_waits_for_ends_in_the_middle_and_keeps_nothing",
             ),
             Test(
-                "daemon/src/grpc/upload.rs",
+                "daemon/src/edge/grpc/upload.rs",
                 "documents_of_one_user_that_wait_take_half_of_the_room_for_all_and_no_more",
             ),
             Test(
-                "daemon/src/lifecycle.rs",
+                "daemon/src/host/lifecycle.rs",
                 "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
             ),
-            Test("daemon/src/lifecycle.rs", "pauses_double_up_to_a_bound"),
             Test(
-                "daemon/src/lifecycle.rs",
+                "daemon/src/host/lifecycle.rs",
+                "pauses_double_up_to_a_bound",
+            ),
+            Test(
+                "daemon/src/host/lifecycle.rs",
                 "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
             ),
             Test(
-                "daemon/src/pipeline/jobs.rs",
+                "daemon/src/write_side/pipeline/jobs.rs",
                 "a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same",
             ),
             Test(
@@ -94,23 +97,23 @@ pub(super) const LINES: &[Line] = &[
                 "a_store_that_is_put_back_before_its_texts_loses_no_document",
             ),
             Test(
-                "daemon/src/storage/opened.rs",
+                "daemon/src/host/storage/opened.rs",
                 "a_store_is_exchanged_where_another_lies_there_and_at_rest_once_nothing_changes",
             ),
             Test(
-                "daemon/src/storage/opened.rs",
+                "daemon/src/host/storage/opened.rs",
                 "a_store_of_which_a_file_was_exchanged_is_another_until_it_is_opened_again",
             ),
             Test(
-                "daemon/src/storage/opened.rs",
+                "daemon/src/host/storage/opened.rs",
                 "what_came_to_the_place_of_a_store_while_it_was_opened_is_not_noted_for_it",
             ),
             Test(
-                "daemon/src/storage/opened.rs",
+                "daemon/src/host/storage/opened.rs",
                 "a_store_that_was_set_aside_by_ourselves_was_exchanged_by_nobody",
             ),
             Test(
-                "daemon/src/storage/opened.rs",
+                "daemon/src/host/storage/opened.rs",
                 "what_cannot_be_looked_at_or_did_not_rest_for_long_enough_may_still_change",
             ),
             Test(
@@ -150,31 +153,31 @@ pub(super) const LINES: &[Line] = &[
                 "a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for",
             ),
             Test(
-                "daemon/src/pipeline/retry.rs",
+                "daemon/src/write_side/pipeline/retry.rs",
                 "a_full_folder_keeps_no_other_file_from_being_tried_again",
             ),
             Test(
-                "daemon/src/pipeline/retry.rs",
+                "daemon/src/write_side/pipeline/retry.rs",
                 "files_that_do_not_fit_into_the_queue_are_counted_until_they_are_read",
             ),
             Test(
-                "daemon/src/supervisor.rs",
+                "daemon/src/engine/supervisor.rs",
                 "the_pages_of_every_file_of_the_store_are_forgotten_and_no_link_is_followed",
             ),
             Test(
-                "daemon/src/watch/root_thread/tests.rs",
+                "daemon/src/write_side/watch/root_thread/tests.rs",
                 "a_root_that_fell_back_is_watched_again_after_a_while",
             ),
             Test(
-                "daemon/src/disk.rs",
+                "daemon/src/host/disk.rs",
                 "what_is_kept_is_never_given_out_not_even_between_two_measurements",
             ),
             Test(
-                "daemon/src/descriptors.rs",
+                "daemon/src/host/descriptors.rs",
                 "what_is_kept_is_free_while_it_is_lent_and_taken_back_after",
             ),
             Test(
-                "daemon/src/grpc/runner/tests.rs",
+                "daemon/src/edge/grpc/runner/tests.rs",
                 "requests_end_with_the_engine_and_wait_for_the_next_outside",
             ),
             Test(
@@ -198,11 +201,11 @@ pub(super) const LINES: &[Line] = &[
                 "no_signal_to_stop_kills_a_daemon_that_starts",
             ),
             Test(
-                "daemon/src/disk.rs",
+                "daemon/src/host/disk.rs",
                 "what_can_be_refused_stops_before_the_writer_does",
             ),
             Test(
-                "daemon/src/alarms.rs",
+                "daemon/src/host/alarms.rs",
                 "a_root_that_recovers_ends_its_own_alarm_and_no_other",
             ),
             Test(
@@ -210,7 +213,7 @@ pub(super) const LINES: &[Line] = &[
                 "threads_are_started_where_their_panic_is_seen",
             ),
             Test(
-                "daemon/src/watch/tests.rs",
+                "daemon/src/write_side/watch/tests.rs",
                 "a_watcher_that_panics_ends_the_engine",
             ),
             Test(
@@ -246,15 +249,15 @@ pub(super) const LINES: &[Line] = &[
                 "a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_start",
             ),
             Test(
-                "daemon/src/report/tests.rs",
+                "daemon/src/reports/report/tests.rs",
                 "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
             ),
             Test(
-                "daemon/src/report/folder/tests.rs",
+                "daemon/src/reports/report/folder/tests.rs",
                 "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
             ),
             Test(
-                "daemon/src/report/folder/tests.rs",
+                "daemon/src/reports/report/folder/tests.rs",
                 "no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory",
             ),
             Test(
@@ -281,7 +284,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_damaged_document_of_many_files_is_released_in_parts",
             ),
             Test(
-                "daemon/src/grpc/judging.rs",
+                "daemon/src/edge/grpc/judging.rs",
                 "labels_of_more_raters_than_are_compared_two_by_two_are_refused",
             ),
             Test(
@@ -331,19 +334,19 @@ pub(super) const LINES: &[Line] = &[
         weakness: "one client starves the others",
         proofs: &[
             Test(
-                "daemon/src/grpc/runner/tests.rs",
+                "daemon/src/edge/grpc/runner/tests.rs",
                 "queries_that_hang_keep_nobody_from_the_status",
             ),
             Test(
-                "daemon/src/pipeline/jobs.rs",
+                "daemon/src/write_side/pipeline/jobs.rs",
                 "however_many_roots_hang_each_other_one_is_read",
             ),
             Test(
-                "daemon/src/roots/live_reads.rs",
+                "daemon/src/write_side/roots/live_reads.rs",
                 "reads_that_hang_keep_no_more_than_few_who_read",
             ),
             Test(
-                "daemon/src/roots/live_reads.rs",
+                "daemon/src/write_side/roots/live_reads.rs",
                 "a_file_of_a_root_whose_reads_hang_is_not_read_in_time_and_one_that_is_gone_not_at_all",
             ),
             Test(
@@ -351,7 +354,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_comparison_says_which_side_is_as_it_was_last_read_and_why",
             ),
             Test(
-                "daemon/src/roots/share_waits.rs",
+                "daemon/src/write_side/roots/share_waits.rs",
                 "a_share_that_does_not_answer_is_told_of_until_it_does",
             ),
             Test(
@@ -367,15 +370,15 @@ pub(super) const LINES: &[Line] = &[
                 "a_file_that_fails_in_one_root_leaves_answers_about_another_complete",
             ),
             Test(
-                "daemon/src/query/hits/tests.rs",
+                "daemon/src/read_side/query/hits/tests.rs",
                 "what_is_known_of_hits_is_counted_while_they_are_held",
             ),
             Test(
-                "daemon/src/report/rows.rs",
+                "daemon/src/reports/report/rows.rs",
                 "rows_are_counted_and_shown_as_far_as_there_is_room",
             ),
             Test(
-                "daemon/src/report/tests/pages.rs",
+                "daemon/src/reports/report/tests/pages.rs",
                 "an_earlier_report_that_takes_too_much_memory_is_what_cannot_be_compared_with",
             ),
             Test(
@@ -383,23 +386,23 @@ pub(super) const LINES: &[Line] = &[
                 "streams_of_health_take_places_as_streams_of_events_do",
             ),
             Test(
-                "daemon/src/grpc/limits.rs",
+                "daemon/src/edge/grpc/limits.rs",
                 "however_few_connections_there_are_one_user_does_not_have_them_all",
             ),
             Test(
-                "daemon/src/grpc/peer/tests.rs",
+                "daemon/src/edge/grpc/peer/tests.rs",
                 "a_full_house_gives_the_place_of_whoever_has_most_and_refuses_where_all_are_busy",
             ),
             Test(
-                "daemon/src/turns.rs",
+                "daemon/src/base/turns.rs",
                 "who_comes_again_waits_behind_those_who_came_before",
             ),
             Test(
-                "daemon/src/walk_queue/tests.rs",
+                "daemon/src/write_side/walk_queue/tests.rs",
                 "a_walk_that_can_wait_begins_when_as_long_has_passed_as_the_last_one_took",
             ),
             Test(
-                "daemon/src/walk_queue/tests.rs",
+                "daemon/src/write_side/walk_queue/tests.rs",
                 "neither_the_timer_nor_who_asks_again_and_again_keeps_the_index_from_being_complete",
             ),
             Test(
@@ -419,23 +422,23 @@ pub(super) const LINES: &[Line] = &[
                 "a_search_for_pairs_takes_its_permits_beside_those_of_its_asker",
             ),
             Test(
-                "daemon/src/grpc/reply_channel.rs",
+                "daemon/src/edge/grpc/reply_channel.rs",
                 "an_answer_that_everybody_waits_for_does_not_wait_for_its_client",
             ),
             Test(
-                "daemon/src/catalogue/tests.rs",
+                "daemon/src/read_side/catalogue/tests.rs",
                 "the_pairs_of_one_file_are_given_back_as_they_are_visited",
             ),
             Test(
-                "daemon/src/walk_queue/tests.rs",
+                "daemon/src/write_side/walk_queue/tests.rs",
                 "syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_waits_for_none",
             ),
             Test(
-                "daemon/src/walk_queue/tests.rs",
+                "daemon/src/write_side/walk_queue/tests.rs",
                 "a_share_that_hung_for_a_day_keeps_no_sync_waiting_for_another",
             ),
             Test(
-                "daemon/src/walk_queue/tests.rs",
+                "daemon/src/write_side/walk_queue/tests.rs",
                 "a_generation_is_done_whatever_is_wanted_later",
             ),
             Test(
@@ -443,15 +446,15 @@ pub(super) const LINES: &[Line] = &[
                 "one_user_leaves_a_quarter_to_others_and_does_not_hold_up_the_line",
             ),
             Test(
-                "daemon/src/query/tests.rs",
+                "daemon/src/read_side/query/tests.rs",
                 "an_upload_asks_for_no_worker_before_there_is_room_for_its_text",
             ),
             Test(
-                "daemon/src/compare.rs",
+                "daemon/src/read_side/compare.rs",
                 "nothing_large_is_made_of_two_texts_without_a_permit",
             ),
             Test(
-                "daemon/src/compare.rs",
+                "daemon/src/read_side/compare.rs",
                 "a_difference_of_more_lines_than_there_is_memory_for_is_left_out",
             ),
             Test(
@@ -471,19 +474,19 @@ pub(super) const LINES: &[Line] = &[
                 "a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_it",
             ),
             Test(
-                "daemon/src/grpc/reply_budget.rs",
+                "daemon/src/edge/grpc/reply_budget.rs",
                 "no_user_holds_more_than_half_of_all_replies_that_are_not_read",
             ),
             Test(
-                "daemon/src/grpc/reply_channel.rs",
+                "daemon/src/edge/grpc/reply_channel.rs",
                 "what_is_made_ahead_of_a_client_is_bounded_in_bytes",
             ),
             Test(
-                "daemon/src/grpc/reply_channel.rs",
+                "daemon/src/edge/grpc/reply_channel.rs",
                 "a_sender_waits_while_its_user_leaves_other_replies_unread",
             ),
             Test(
-                "daemon/src/query/hits/tests.rs",
+                "daemon/src/read_side/query/hits/tests.rs",
                 "of_many_hits_hardly_more_are_held_than_are_asked_for",
             ),
             Test(
@@ -507,23 +510,23 @@ pub(super) const LINES: &[Line] = &[
                 "who_would_follow_events_above_the_share_is_refused_and_does_not_wait",
             ),
             Test(
-                "daemon/src/grpc/fair_semaphore.rs",
+                "daemon/src/edge/grpc/fair_semaphore.rs",
                 "two_users_who_hold_all_they_may_leave_slots_for_others",
             ),
             Test(
-                "daemon/src/grpc/fair_semaphore.rs",
+                "daemon/src/edge/grpc/fair_semaphore.rs",
                 "neither_a_connection_nor_a_user_takes_every_slot",
             ),
             Test(
-                "daemon/src/grpc/deadline.rs",
+                "daemon/src/edge/grpc/deadline.rs",
                 "the_clients_deadline_comes_before_the_configs_and_neither_is_endless",
             ),
             Test(
-                "daemon/src/grpc/peer/tests.rs",
+                "daemon/src/edge/grpc/peer/tests.rs",
                 "busy_connections_give_way_to_a_user_who_has_none",
             ),
             Test(
-                "daemon/src/grpc/peer/tests.rs",
+                "daemon/src/edge/grpc/peer/tests.rs",
                 "a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not",
             ),
             Test(

@@ -1,0 +1,7 @@
+//! What `simdexd` is told to do: [`cli`] reads it, and each other module is one command.
+
+pub mod cli;
+pub mod rebuild;
+pub mod scan;
+pub mod serve;
+pub mod verify;

@@ -1,0 +1,228 @@
+//! What was typed, and which part of the daemon it starts.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::base::causes::sentence;
+use crate::commands::rebuild;
+use crate::commands::scan;
+use crate::commands::serve;
+use crate::commands::verify;
+use crate::config::{Config, RootConfig, RootMode};
+use crate::error::EngineError;
+use crate::host::overlap;
+use crate::reports::report::ReportDir;
+
+/// Exit codes of the contract.
+pub mod exit {
+    /// What was verified is damaged.
+    pub const DAMAGED: u8 = 1;
+    /// Something failed; standard error says what.
+    pub const ERROR: u8 = 2;
+    /// Another daemon holds the data directory.
+    pub const LOCKED: u8 = 75;
+}
+
+/// Says which documents are versions, copies, excerpts or containers of which others.
+#[derive(Parser)]
+#[command(
+    name = "simdexd",
+    version,
+    about,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true,
+    after_help = "`simdexd sample-config` prints every key of the config with its range and default."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Watch the configured roots and answer queries over gRPC (the default).
+    Serve(ServeArgs),
+    /// Index folders, print their groups of near-duplicates and where every file ended, and exit.
+    Scan(scan::ScanArgs),
+    /// Check a config file and say what it sets up.
+    CheckConfig {
+        /// The config file.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+    },
+    /// Print a config file with every key: its meaning, its range and its default.
+    SampleConfig,
+    /// Make signatures, postings and groups of a data directory again from its records and texts.
+    ///
+    /// Exit codes: 0 done, 1 the records are damaged and were left as they are, 2 it could not be done, 75 a
+    /// daemon holds it.
+    Rebuild {
+        /// A data directory no daemon holds.
+        #[arg(long, value_name = "DIR")]
+        data_dir: PathBuf,
+        /// Read this config file for threshold and schemes.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
+    /// Verify all that a data directory holds, or every file of a report; changes neither.
+    ///
+    /// Exit codes: 0 whole, 1 damaged, 2 it could not be examined, 75 a daemon holds it.
+    Verify(verify::VerifyArgs),
+    /// Read documents for the daemon (started by it, not by people).
+    #[command(hide = true)]
+    ExtractWorker,
+    /// Run a program of the machine confined (started by the daemon, not by people).
+    #[command(hide = true, disable_help_flag = true)]
+    OutsideWorker {
+        /// Its limits, the program, and the program's arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
+    /// Examine a store that was not closed cleanly (started by the daemon, not by people).
+    #[command(hide = true)]
+    ProbeStore {
+        /// The store.
+        dir: PathBuf,
+    },
+}
+
+#[derive(Args, Clone, Default)]
+struct ServeArgs {
+    /// Read this config file; without one every default holds.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Watch this directory too (repeatable).
+    #[arg(long = "root", value_name = "DIR")]
+    roots: Vec<PathBuf>,
+    /// Keep the index here.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Listen on this Unix socket.
+    #[arg(long, value_name = "PATH", env = "SIMDEX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+/// Runs the command line; the exit code is the contract's. `extract_worker` serves documents as a
+/// worker: the program has the readers, this library does not.
+pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
+    let cli = Cli::parse();
+    // Texts of documents lie in what is made from here on, by the store's engine too.
+    rustix::process::umask(rustix::fs::Mode::from(0o077));
+    let done = match cli.command {
+        None => serve(cli.serve),
+        Some(Command::Serve(args)) => serve(args),
+        Some(Command::Scan(args)) => configured(args.config.clone(), Vec::new())
+            .and_then(|config| scan::run(&args, config, program()?)),
+        Some(Command::CheckConfig { config }) => check_config(config),
+        Some(Command::SampleConfig) => sample_config(),
+        Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
+            .and_then(|config| rebuild::run(data_dir, config, &program()?)),
+        Some(Command::Verify(args)) => program().and_then(|program| verify::run(&args, &program)),
+        Some(Command::ExtractWorker) => return extract_worker(),
+        Some(Command::OutsideWorker { arguments }) => {
+            return simdex_extract::outside_main(arguments);
+        }
+        Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("simdexd: {}", sentence(&error));
+        ExitCode::from(exit_code(&error))
+    })
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<EngineError>() {
+        Some(EngineError::Locked(_)) => exit::LOCKED,
+        _ => exit::ERROR,
+    }
+}
+
+/// This executable: extraction workers and store probes are started from it.
+fn program() -> anyhow::Result<PathBuf> {
+    use anyhow::Context;
+    std::env::current_exe().context("the path of simdexd itself is not known")
+}
+
+fn configured(file: Option<PathBuf>, roots: Vec<PathBuf>) -> anyhow::Result<Config> {
+    use anyhow::Context;
+    let mut config = match file {
+        Some(file) => Config::load(&file)?,
+        None => Config::default(),
+    };
+    for root in roots {
+        let path = std::fs::canonicalize(&root).with_context(|| {
+            format!(
+                "the root {} is not there; name an existing directory",
+                root.display()
+            )
+        })?;
+        config.roots.push(RootConfig {
+            path,
+            mode: RootMode::Auto,
+        });
+    }
+    config.check().map_err(anyhow::Error::msg)?;
+    Ok(config)
+}
+
+fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
+    let mut config = configured(args.config, args.roots)?;
+    config.data_dir = args.data_dir.or(config.data_dir);
+    config.socket = args.socket.or(config.socket);
+    if config.roots.is_empty() {
+        anyhow::bail!(
+            "there is nothing to watch; name a directory with --root DIR, or a config with --config FILE"
+        );
+    }
+    serve::run(config, program()?)
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
+    let config = Config::load(&file)?;
+    overlap::check_strictly(&config)?;
+    if let Some(path) = config
+        .report_dir
+        .as_ref()
+        .filter(|_| !config.schedules.is_empty())
+    {
+        ReportDir::open(path)?.check_writable()?;
+    }
+    let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
+    println!("{} is valid: {roots}", file.display());
+    for root in &config.roots {
+        let there = if root.path.is_dir() {
+            ""
+        } else {
+            "  (not there now)"
+        };
+        println!("  {}  {}{there}", root.mode.name(), root.path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn sample_config() -> anyhow::Result<ExitCode> {
+    print!("{}", crate::config::sample());
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_before_a_subcommand_are_refused_rather_than_ignored() {
+        let parsed = |line: &str| Cli::try_parse_from(line.split(' '));
+        for line in ["simdexd --config f", "simdexd serve --config f", "simdexd"] {
+            assert!(parsed(line).is_ok(), "{line}");
+        }
+        for line in ["simdexd --config f serve", "simdexd --data-dir d scan x"] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `simdexd rebuild`: makes signatures, postings, edges and groups again from records and texts.
+//!
+//! The way out where derived data is doubted: nothing is read from the shares, and no extraction is
+//! run again.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use simdex_index::store::Hooks;
+use simdex_index::{Cancel, Opened, View};
+
+use crate::commands::cli::exit;
+use crate::commands::verify;
+use crate::config::Config;
+use crate::host::storage;
+use crate::host::storage::Opening;
+
+/// Rebuilds what is derived in a data directory that no daemon holds.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<ExitCode> {
+    if !data_dir.join("store").is_dir() {
+        anyhow::bail!(
+            "{} is not a data directory (no store/); name one with --data-dir",
+            data_dir.display()
+        );
+    }
+    let started = Instant::now();
+    let hooks = Hooks::default();
+    let opened = storage::open_index(
+        &config,
+        &data_dir,
+        program,
+        Opening::Rebuild,
+        hooks,
+        &Cancel::never(),
+    );
+    let opened = match opened {
+        Err(error) => match error.store_damage() {
+            Some(reason) => return Ok(damaged(&data_dir, reason)),
+            None => return Err(error.into()),
+        },
+        Ok(opened) => opened,
+    };
+    let Opened {
+        index,
+        writer,
+        report,
+    } = opened;
+    check_texts(&data_dir, report.missing_texts)?;
+    let unread = writer.release_damaged_texts()?.len();
+    writer.settle(&Cancel::never())?;
+    let documents = index.live_documents(&View::All);
+    let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
+    index.close(writer)?;
+    println!(
+        "{} is rebuilt: {documents} documents, {postings} postings, {:.1} s",
+        data_dir.display(),
+        started.elapsed().as_secs_f64()
+    );
+    if unread > 0 {
+        println!(
+            "the text of {unread} files was damaged; they are extracted again when the daemon next starts"
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses where texts are missing: the index is let go of as in a crash then, since closing it would let go of their
+/// documents.
+fn check_texts(data_dir: &Path, missing: u64) -> anyhow::Result<()> {
+    if missing > 0 {
+        anyhow::bail!(
+            "{missing} texts are missing in {}; put it back, or start the daemon, which reads their files again",
+            data_dir.join("text").display()
+        );
+    }
+    Ok(())
+}
+
+/// Says that the records themselves are damaged, so that nothing can be made from them.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn damaged(data_dir: &Path, reason: &str) -> ExitCode {
+    println!(
+        "{} is damaged and was left where it is: {reason}",
+        data_dir.display()
+    );
+    println!("{}", verify::WAY_OUT);
+    ExitCode::from(exit::DAMAGED)
+}

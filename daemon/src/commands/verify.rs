@@ -1,0 +1,166 @@
+//! `simdexd verify`: everything that a data directory or a report holds, without changing it.
+//!
+//! Opening a store writes to it (the engine recovers and rewrites its log, the mark of a clean close
+//! goes), so a data directory is verified on a private copy of its `store/`; texts are read where
+//! they lie. Whoever verifies holds a shared lock, so that no daemon starts meanwhile.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::Context;
+use simdex_index::store::{self, Options, StoreError};
+use simdex_index::verify::{Depth, Verified};
+
+use crate::commands::cli::exit;
+use crate::error::EngineError;
+use crate::reports::report::MANIFEST;
+use simdex_proto::text::counted;
+
+/// What `verify` was asked for.
+#[derive(clap::Args)]
+pub struct VerifyArgs {
+    /// A data directory no daemon holds, or a report directory.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Read no text: the store, the heads of the text blocks, and where references point.
+    #[arg(long)]
+    pub quick: bool,
+    /// Copy the store below this directory for the time of the verification [default: the system's
+    /// directory for temporary files].
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
+
+/// Verifies a data directory or a report.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
+    let dir = &args.dir;
+    if std::fs::symlink_metadata(dir.join(MANIFEST)).is_ok() {
+        let verified = crate::reports::report::verify(dir)?;
+        println!(
+            "the report {} is whole: {} with the right checksum and nothing else is there, {} \
+             to be applied; its manifest's hash is {}",
+            dir.display(),
+            counted(verified.files, "file"),
+            counted(verified.diffs, "difference"),
+            verified.manifest
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !dir.join("store").is_dir() {
+        anyhow::bail!(
+            "{} is neither a data directory (no store/) nor a report (no manifest.json); name one",
+            dir.display()
+        );
+    }
+    let (verified, strays) = match data_dir(args, program) {
+        Err(error) if error.store_damage().is_some() => {
+            let reason = error.store_damage().unwrap_or_default();
+            println!("{} is damaged: {reason}", dir.display());
+            println!("{WAY_OUT}");
+            return Ok(ExitCode::from(exit::DAMAGED));
+        }
+        verified => verified.with_context(|| format!("{} was not verified", dir.display()))?,
+    };
+    print(dir, args.quick, &verified, &strays);
+    Ok(match verified.faults.count {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(exit::DAMAGED),
+    })
+}
+
+/// What to do about damage.
+pub(crate) const WAY_OUT: &str = "start the daemon: it reads the files of damaged texts again and sets a damaged \
+                       store aside; where it does not, move store/ away, and it builds the index anew";
+
+/// What was read and found, and what lies in the store and counts for nothing.
+fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>), EngineError> {
+    let locked = |error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(args.dir.clone()),
+        other => EngineError::Index(other.into()),
+    };
+    let scratch = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let no_scratch = |source| EngineError::Scratch {
+        path: scratch.clone(),
+        source,
+    };
+    let temporary = tempfile::Builder::new()
+        .prefix("simdex-verify-")
+        .tempdir_in(&scratch)
+        .map_err(no_scratch)?;
+    let copy = temporary.path().join("store");
+    let original = args.dir.join("store");
+    // Held to the end: the texts are read where they lie.
+    let _observed = store::copy_aside(&original, &copy).map_err(locked)?;
+    let mut probe = Command::new(program);
+    probe.arg("probe-store").arg(&copy);
+    let limit = store::probe_time_limit(&copy);
+    let opened = store::open_examined(&copy, Options::SCAN, probe, limit).map_err(locked)?;
+    let depth = match args.quick {
+        true => Depth::Heads,
+        false => Depth::Everything,
+    };
+    let texts = args.dir.join("text");
+    let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
+    let records = opened.records_folder();
+    for path in store::damaged_settings(&original, &records).map_err(locked)? {
+        let named = path.strip_prefix(&args.dir).unwrap_or(&path).display();
+        let fault = format!("{named} is damaged; the next start of the daemon puts it right");
+        verified.faults.tell(&fault);
+    }
+    if verified.records > 0 && store::witness_is_damaged(&original).map_err(locked)? {
+        let fault = "store/COMMITTED is missing or damaged: nothing tells whether the last changes \
+                     were lost; the next start of the daemon reads again what is missing";
+        verified.faults.tell(fault);
+    }
+    let strays = store::strays(&original, &records, &verified.runs).map_err(locked)?;
+    Ok((verified, strays))
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
+    let Verified {
+        records,
+        postings,
+        blocks,
+        texts,
+        text_bytes,
+        dead_blocks,
+        runs: _,
+        faults,
+    } = verified;
+    let strays = strays
+        .iter()
+        .map(|stray| stray.strip_prefix(dir).unwrap_or(stray));
+    let dir = dir.display();
+    let read = match quick {
+        true => "which have a block each; no text was read (--quick)".to_owned(),
+        false => format!("{text_bytes} bytes, each that of its document"),
+    };
+    if faults.count == 0 {
+        println!(
+            "{dir} is whole: {records} records, {postings} posting blocks, {blocks} text blocks, \
+             {texts} texts, {read}"
+        );
+    } else {
+        println!("{dir} is damaged: {}", counted(faults.count, "fault"));
+        faults.told.iter().for_each(|fault| println!("  {fault}"));
+        let untold = faults.count - faults.told.len() as u64;
+        if untold > 0 {
+            println!("  and {untold} more");
+        }
+        println!("{WAY_OUT}");
+    }
+    if *dead_blocks > 0 {
+        println!(
+            "{dead_blocks} text blocks that nothing points to are damaged, which harms nothing"
+        );
+    }
+    for stray in strays {
+        println!(
+            "{} counts for nothing: the next start of the daemon removes it, or sets aside what may be \
+             records",
+            stray.display()
+        );
+    }
+}

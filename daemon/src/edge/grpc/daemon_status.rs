@@ -1,0 +1,66 @@
+//! What the daemon says of itself.
+
+use std::sync::Arc;
+
+use simdex_index::MemoryAccount;
+use simdex_proto::completeness::{Completeness, Pending};
+use simdex_proto::v1;
+
+use super::status::Refused;
+use crate::encode;
+use crate::engine::Engine;
+use crate::host::alarms::Alarm;
+use crate::read_side::lists;
+use crate::write_side::roots::Root;
+
+/// The completeness while there is no index: not complete, by the alarm; counts are not known.
+pub(super) fn without_index(alarm: &Alarm) -> Completeness {
+    Completeness::from(Pending {
+        alarm: Some(alarm.reason.clone()),
+        ..Pending::default()
+    })
+}
+
+pub(super) fn roots(engine: &Engine) -> Vec<v1::Root> {
+    let root = |root: &Arc<Root>| {
+        let files = engine.index.registry().files_on_disk(root.id);
+        let alarm = engine.host().alarms.gravest_of(root.id);
+        encode::root(root, files, alarm.as_ref())
+    };
+    engine.roots.iter().map(root).collect()
+}
+
+pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::StatusReply, Refused> {
+    let index = &engine.index;
+    let summary = lists::counts(engine, &engine.roots.view(), account)?;
+    let completeness = summary.completeness.clone();
+    let alarm = engine.host().alarms.gravest();
+    let (store_bytes, text_bytes) = match index.bytes_on_disk() {
+        // What keeps changes from being applied may keep files from being listed as well.
+        Err(_) if alarm.is_some() => Default::default(),
+        bytes => bytes?,
+    };
+    let usage = |usage| encode::usage(index, usage);
+    Ok(v1::StatusReply {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        format: simdex_schema::FORMAT_VERSION,
+        data_dir: encode::path(&engine.data_dir),
+        summary: Some(encode::summary(&summary)),
+        uptime_seconds: engine.started.elapsed().as_secs_f64(),
+        queued: completeness.pending.as_ref().map_or(0, |p| p.queued),
+        schemes: index.usage().into_iter().map(usage).collect(),
+        roots: roots(engine),
+        max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
+        threshold: engine.threshold().get(),
+        store_bytes,
+        text_bytes,
+        sandbox: engine.pool.sandbox().to_string(),
+        new_index: engine.host().is_new,
+        resident_bytes: simdex_extract::ResidentMemory::open().bytes(),
+        memory: encode::memory(index, engine.config.store.cache_mib.bytes()),
+        alarm: alarm.as_ref().map(encode::alarm),
+        completeness: Some(completeness.into()),
+        schedules: Vec::new(),
+        judge_model: Some(encode::model(&engine.models.in_force())),
+    })
+}

@@ -1,0 +1,138 @@
+//! Answers FindFamily.
+
+use std::time::Instant;
+
+use simdex_index::Cancel;
+use simdex_proto::{defaults, v1};
+use tonic::Status;
+
+use super::question;
+use super::reply_channel::ReplySender;
+use super::runner::Caller;
+use super::status::Refused;
+use super::subject_source::SubjectSource;
+use crate::encode::{self, FamilySource};
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::families::LinkRule;
+use crate::read_side::query::{
+    Answer, Family, FamilyParams, FindKind, QueryParams, SubjectSummary, find, find_family,
+};
+
+/// A question for a family.
+pub(super) struct FamilyRequest {
+    params: FamilyParams,
+    strict: bool,
+}
+
+impl FamilyRequest {
+    /// Decodes the parameters of a query; its source is decoded apart.
+    pub(super) fn parse(engine: &Engine, query: &v1::Query) -> Result<Self, Status> {
+        question::refuse_judgement(query)?;
+        let query = v1::Query {
+            limit: Some(query.limit.unwrap_or(defaults::VERSIONS)),
+            threshold: Some(query.threshold.unwrap_or(defaults::FAMILY)),
+            roots: query.roots.clone(),
+            scheme: query.scheme,
+            relation_threshold: query.relation_threshold,
+            fold: false,
+            strict: query.strict,
+            with_judgement: false,
+            source: None,
+        };
+        let asked = question::parse_query(engine, FindKind::Related, &query)?;
+        Ok(Self {
+            params: FamilyParams {
+                rule: LinkRule {
+                    resemblance: asked.threshold,
+                    containment: asked.relation_threshold.max(asked.threshold),
+                },
+                relation_threshold: asked.relation_threshold,
+                scheme: asked.scheme,
+                most: asked.limit,
+                view: asked.view,
+            },
+            strict: query.strict,
+        })
+    }
+
+    /// Finds the family and sends it.
+    pub(super) fn answer(
+        self,
+        engine: &Engine,
+        source: SubjectSource,
+        caller: Caller,
+        started: Instant,
+        sender: &ReplySender<v1::FamilyReply>,
+    ) -> Result<(), Refused> {
+        let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
+        let seconds = || started.elapsed().as_secs_f64();
+        match self.find(engine, source, caller, sender.cancel())? {
+            Found::Family { family, subject } => {
+                let listed = FamilySource {
+                    index: engine.index.reader(),
+                    subject: &subject,
+                    params: &self.params,
+                };
+                let sent = encode::family(&listed, &family, |part| send(sender, part))?;
+                let summary =
+                    encode::family_summary(&listed, &family, &sent, check.verdict()?, seconds());
+                send(sender, v1::family_reply::Part::Summary(summary))
+            }
+            Found::Unordered(answer) => {
+                let mut parts = encode::unordered_family(answer, check.verdict()?, seconds());
+                parts.try_for_each(|part| send(sender, part))
+            }
+        }
+    }
+
+    /// Finds the family. The subject's text and its permits end here: a client may take long to read what is
+    /// sent.
+    fn find(
+        &self,
+        engine: &Engine,
+        source: SubjectSource,
+        caller: Caller,
+        cancel: &Cancel,
+    ) -> Result<Found, Refused> {
+        let (index, params) = (engine.index.reader(), &self.params);
+        let account = caller.account(index, cancel);
+        let subject = source.subject(engine, caller.queue_key(), &account)?;
+        Ok(match subject.text() {
+            Some(text) => Found::Family {
+                family: find_family(index, &subject, text, params, cancel)?,
+                subject: subject.summary(),
+            },
+            None => Found::Unordered(find(index, &subject, &without_text(params), cancel)?),
+        })
+    }
+}
+
+/// What is sent, and nothing that it was found with.
+enum Found {
+    /// Versions in their order.
+    Family {
+        family: Family,
+        subject: SubjectSummary,
+    },
+    /// Files by date, without edges.
+    Unordered(Answer),
+}
+
+fn send(
+    sender: &ReplySender<v1::FamilyReply>,
+    part: v1::family_reply::Part,
+) -> Result<(), Refused> {
+    sender.send(v1::FamilyReply { part: Some(part) })
+}
+
+/// What has no text is compared by its raw bytes, on estimates.
+fn without_text(params: &FamilyParams) -> QueryParams {
+    QueryParams {
+        kind: FindKind::Related,
+        scheme: params.scheme,
+        threshold: params.rule.resemblance,
+        relation_threshold: params.relation_threshold,
+        limit: params.most,
+        view: params.view.clone(),
+    }
+}

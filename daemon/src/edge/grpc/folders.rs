@@ -1,0 +1,83 @@
+//! Answers ListFolderCopies.
+
+use std::time::Instant;
+
+use simdex_index::View;
+use simdex_proto::{defaults, v1};
+use tonic::Status;
+
+use super::question;
+use super::reply_channel::ReplySender;
+use super::runner::Caller;
+use super::status::Refused;
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::folders::{FoldersRequest, NamedPair, folder_copies};
+
+/// Below it nearly every two folders that have anything in common would be compared.
+const LEAST_SHARE: f64 = 0.1;
+
+/// A list of folders that is asked for.
+pub(super) struct FolderCopiesRequest {
+    view: View,
+    request: FoldersRequest,
+    strict: bool,
+}
+
+impl FolderCopiesRequest {
+    pub(super) fn parse(
+        engine: &Engine,
+        asked: &v1::ListFolderCopiesRequest,
+    ) -> Result<Self, Status> {
+        let share = asked.share.unwrap_or(defaults::FOLDER_SHARE);
+        if !(LEAST_SHARE..=1.0).contains(&share) {
+            return Err(Status::invalid_argument(format!(
+                "folders cannot be listed from a share of {share} on; ask for {LEAST_SHARE} to 1"
+            )));
+        }
+        let files = asked.files.unwrap_or(defaults::FOLDER_FILES).max(1);
+        Ok(Self {
+            view: question::parse_roots(engine, &asked.roots)?,
+            request: FoldersRequest { share, files },
+            strict: asked.strict,
+        })
+    }
+
+    /// Finds the folders and sends them.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        caller: Caller,
+        sender: &ReplySender<v1::ListFolderCopiesReply>,
+    ) -> Result<(), Refused> {
+        use v1::list_folder_copies_reply::Part;
+        let send = |part| sender.send(v1::ListFolderCopiesReply { part: Some(part) });
+        let started = Instant::now();
+        let mut check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
+        check.begin_list(&self.view);
+        let account = sender.account(&caller, engine.index.reader());
+        let found = folder_copies(engine.index.reader(), &self.view, &self.request, &account)?;
+        for pair in &found.pairs {
+            send(Part::Folders(encoded(pair)))?;
+        }
+        let summary = v1::FolderCopiesSummary {
+            pairs: found.pairs.len() as u64,
+            files: found.files,
+            truncated: found.truncated,
+            completeness: Some(check.verdict()?.into()),
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        send(Part::Summary(summary))
+    }
+}
+
+fn encoded(pair: &NamedPair) -> v1::FolderCopies {
+    let counts = &pair.counts;
+    v1::FolderCopies {
+        a: pair.a.clone(),
+        b: pair.b.clone(),
+        files_a: counts.files_a,
+        files_b: counts.files_b,
+        shared_a: counts.shared_a,
+        shared_b: counts.shared_b,
+    }
+}

@@ -1,0 +1,118 @@
+//! Answers ListGroups, whichever kind of group is asked for.
+
+use std::time::Duration;
+
+use simdex_proto::{defaults, v1};
+use tonic::Status;
+
+use super::judged::JudgedList;
+use super::question;
+use super::reply_channel::ReplySender;
+use super::runner::Caller;
+use super::status::Refused;
+use crate::base::visit::FirstError;
+use crate::encode;
+use crate::engine::Engine;
+use crate::read_side::clusters::{ClusterRequest, SKETCH_FINGERPRINTS};
+use crate::read_side::lists::{self, ClusterListRequest, ListRequest};
+
+/// Longest that cores may be sought, seconds.
+const LONGEST_MINING: u32 = 24 * 3600;
+
+/// A list of groups that is asked for.
+pub(super) enum GroupsRequest {
+    /// Stars, which are kept.
+    Stars { list: ListRequest, is_judged: bool },
+    /// Components or cores, which are computed on request.
+    Clusters(ClusterListRequest),
+}
+
+impl GroupsRequest {
+    pub(super) fn parse(engine: &Engine, asked: &v1::ListGroupsRequest) -> Result<Self, Status> {
+        use v1::GroupKind as Kind;
+        let kind = Kind::try_from(asked.kind)
+            .map_err(|_| Status::invalid_argument("a kind of group this daemon does not know"))?;
+        let is_cores = kind == Kind::Cores;
+        if !is_cores && (asked.common.is_some() || asked.mining_seconds.is_some()) {
+            let refused = "common and mining_seconds apply to cores only";
+            return Err(Status::invalid_argument(refused));
+        }
+        if is_cores && asked.threshold.is_some() {
+            let refused = "threshold does not apply to cores, common does";
+            return Err(Status::invalid_argument(refused));
+        }
+        let view = question::parse_roots(engine, &asked.roots)?;
+        let strict = asked.strict;
+        let threshold = question::parse_threshold(engine, asked.threshold)?;
+        let clusters = match kind {
+            Kind::Unspecified | Kind::Stars => {
+                let list = ListRequest {
+                    view,
+                    threshold,
+                    strict,
+                };
+                let is_judged = asked.with_judgement;
+                return Ok(Self::Stars { list, is_judged });
+            }
+            _ if asked.with_judgement => {
+                let refused = "with_judgement applies to stars only: others have no principal";
+                return Err(Status::invalid_argument(refused));
+            }
+            Kind::Components => ClusterRequest::Components { threshold },
+            Kind::Cores => cores(asked)?,
+        };
+        Ok(Self::Clusters(ClusterListRequest {
+            view,
+            clusters,
+            strict,
+        }))
+    }
+
+    /// Whether the list lasts as long as its work.
+    pub(super) fn is_long(&self) -> bool {
+        matches!(self, Self::Clusters(_))
+    }
+
+    /// Makes the list and sends it.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        caller: Caller,
+        sender: &ReplySender<v1::ListGroupsReply>,
+    ) -> Result<(), Refused> {
+        use v1::list_groups_reply::Part;
+        let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
+        let mut refused = FirstError::default();
+        let account = sender.account(&caller, engine.index.reader());
+        let is_judged = matches!(self, Self::Stars { is_judged, .. } if *is_judged);
+        let mut judged = JudgedList::new(engine, is_judged, &account);
+        let summary = match self {
+            Self::Stars { list, .. } => lists::groups(engine, list, &account, &mut |group| {
+                let group = judged.group(&group).map_err(Refused::from);
+                refused.flow(group.and_then(|group| send(Part::Group(group))))
+            }),
+            Self::Clusters(asked) => lists::clusters(engine, asked, &account, &mut |cluster| {
+                refused.flow(send(Part::Group(encode::cluster(&cluster))))
+            }),
+        };
+        refused.into_result()?;
+        send(Part::Summary(judged.summary(&summary?)))
+    }
+}
+
+fn cores(asked: &v1::ListGroupsRequest) -> Result<ClusterRequest, Status> {
+    let common = asked.common.unwrap_or(defaults::COMMON);
+    if !(2..=SKETCH_FINGERPRINTS).contains(&common) {
+        return Err(Status::invalid_argument(format!(
+            "common is {common}, not 2 to {SKETCH_FINGERPRINTS} fingerprints"
+        )));
+    }
+    let seconds = asked.mining_seconds.unwrap_or(defaults::MINING_SECONDS);
+    if !(1..=LONGEST_MINING).contains(&seconds) {
+        return Err(Status::invalid_argument(format!(
+            "mining_seconds is {seconds}, not 1 to {LONGEST_MINING}"
+        )));
+    }
+    let time = Duration::from_secs(seconds.into());
+    Ok(ClusterRequest::Cores { common, time })
+}

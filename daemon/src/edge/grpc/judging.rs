@@ -1,0 +1,237 @@
+//! The service `simdex.v1.Judging`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use simdex_index::Cancel;
+use simdex_judge::Class;
+use simdex_proto::v1;
+use simdex_proto::v1::judging_server::Judging;
+use tonic::{Code, Request, Response, Status};
+
+use super::question::{parse_document_hash, parse_path, parse_roots, parse_threshold, too_many};
+use super::runner::{RequestClass, RequestRunner};
+use super::status::Refused;
+use crate::base::echo::echo;
+use crate::encode;
+use crate::engine::Engine;
+use crate::read_side::labels::{self, Label, LabelError, LabelledFile, Labels, SampleRequest};
+use crate::read_side::labels::{MOST_LABELS, MOST_RATERS};
+
+/// Pairs of a sample, where none is asked for and at most.
+const PAIRS: u32 = 100;
+const MOST_PAIRS: u32 = 10_000;
+/// Bytes of a rater's name, and of a model's.
+const LONGEST_RATER: usize = 200;
+const LONGEST_NAME: usize = 64;
+/// A model trained without a name.
+const TRAINED: &str = "trained";
+
+/// The service that samples pairs, evaluates labels and trains models.
+pub struct JudgingService {
+    runner: Arc<RequestRunner>,
+}
+
+impl JudgingService {
+    /// A service at this runner.
+    pub fn new(runner: Arc<RequestRunner>) -> Self {
+        Self { runner }
+    }
+}
+
+#[tonic::async_trait]
+impl Judging for JudgingService {
+    async fn sample_pairs(
+        &self,
+        request: Request<v1::SamplePairsRequest>,
+    ) -> Result<Response<v1::SamplePairsReply>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = sample_request(&*self.runner.engine()?, request.get_ref())?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(engine.index.reader(), cancel);
+            let (pairs, completeness) = labels::sample(engine, &asked, &account)?;
+            Ok(encode::sampled_pairs(pairs, completeness))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
+    async fn evaluate_labels(
+        &self,
+        request: Request<v1::EvaluateLabelsRequest>,
+    ) -> Result<Response<v1::EvaluateLabelsReply>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let v1::EvaluateLabelsRequest {
+            labels,
+            skip_unknown,
+        } = request.into_inner();
+        let labels = parse_labels(labels, skip_unknown)?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(engine.index.reader(), cancel);
+            Ok(encode::evaluation(labels::evaluate(
+                engine, &labels, &account,
+            )?))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
+    async fn train_model(
+        &self,
+        request: Request<v1::TrainModelRequest>,
+    ) -> Result<Response<v1::TrainModelReply>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = request.into_inner();
+        let name = parse_name(asked.name)?;
+        let labels = parse_labels(asked.labels, asked.skip_unknown)?;
+        let is_trial = asked.dry_run;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(engine.index.reader(), cancel);
+            let trained = labels::train(engine, &labels, &name, is_trial, &account)?;
+            Ok(encode::trained(trained))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
+    async fn reset_model(
+        &self,
+        request: Request<v1::ResetModelRequest>,
+    ) -> Result<Response<v1::ResetModelReply>, Status> {
+        let caller = self.runner.caller(&request);
+        let work = |engine: &Engine, _: &Cancel| {
+            let before = engine.models.reset().map_err(LabelError::Write)?;
+            Ok(v1::ResetModelReply {
+                before: Some(encode::model(&before)),
+                model: Some(encode::model(&engine.models.in_force())),
+            })
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+}
+
+fn sample_request(
+    engine: &Engine,
+    asked: &v1::SamplePairsRequest,
+) -> Result<SampleRequest, Status> {
+    let limit = asked.limit.unwrap_or(PAIRS);
+    if !(1..=MOST_PAIRS).contains(&limit) {
+        return Err(Status::invalid_argument(format!(
+            "limit is {limit}, not 1 to {MOST_PAIRS}"
+        )));
+    }
+    Ok(SampleRequest {
+        view: parse_roots(engine, &asked.roots)?,
+        threshold: parse_threshold(engine, asked.threshold)?,
+        limit: limit as usize,
+        seed: asked.seed,
+    })
+}
+
+fn parse_labels(labels: Vec<v1::Label>, skip_unknown: bool) -> Result<Labels, Status> {
+    if labels.len() > MOST_LABELS {
+        return Err(too_many(labels.len(), "labels"));
+    }
+    let labels = labels.into_iter().map(parse_label);
+    let labels = labels.collect::<Result<Vec<_>, _>>()?;
+    let raters: BTreeSet<&str> = labels.iter().map(|label| &*label.rater).collect();
+    if raters.len() > MOST_RATERS {
+        return Err(too_many(raters.len(), "raters"));
+    }
+    Ok(Labels {
+        labels,
+        skip_unknown,
+    })
+}
+
+fn parse_label(label: v1::Label) -> Result<Label, Status> {
+    let verdict = match label.verdict() {
+        v1::JudgedClass::Same => Class::Same,
+        v1::JudgedClass::Version => Class::Version,
+        v1::JudgedClass::TemplateOnly => Class::TemplateOnly,
+        v1::JudgedClass::Unrelated => Class::Unrelated,
+        v1::JudgedClass::Unspecified => {
+            return Err(Status::invalid_argument("a label has no verdict"));
+        }
+    };
+    if label.rater.is_empty() || label.rater.len() > LONGEST_RATER {
+        let sent = echo(label.rater.as_bytes());
+        return Err(Status::invalid_argument(format!(
+            "a rater is named by 1 to {LONGEST_RATER} bytes, not {sent:?}"
+        )));
+    }
+    let side = |side: Option<v1::LabelledFile>| {
+        let side = side.ok_or_else(|| Status::invalid_argument("a label names no two files"))?;
+        Ok::<_, Status>(LabelledFile {
+            document: parse_document_hash(&side.document)?,
+            path: parse_path(side.path)?,
+        })
+    };
+    Ok(Label {
+        sides: [side(label.a)?, side(label.b)?],
+        verdict,
+        rater: label.rater,
+    })
+}
+
+/// Decodes the name of a model that is trained; that of the shipped one is taken.
+fn parse_name(name: String) -> Result<String, Status> {
+    let is_word = !name.chars().any(char::is_control) && name.trim() == name;
+    match &*name {
+        "" => Ok(TRAINED.to_owned()),
+        simdex_judge::Model::SHIPPED => Err(Status::invalid_argument(
+            "\"shipped\" is the name of the model that ships with the program",
+        )),
+        _ if is_word && name.len() <= LONGEST_NAME => Ok(name),
+        _ => Err(Status::invalid_argument(format!(
+            "a model is named by up to {LONGEST_NAME} bytes on one line, not {:?}",
+            echo(name.as_bytes())
+        ))),
+    }
+}
+
+impl From<LabelError> for Refused {
+    fn from(error: LabelError) -> Self {
+        let code = match error {
+            LabelError::Incomplete(error) => return error.into(),
+            LabelError::Query(error) => return error.into(),
+            LabelError::Index(error) => return error.into(),
+            LabelError::Unknown { .. } => Code::NotFound,
+            LabelError::NoText { .. }
+            | LabelError::Contradiction { .. }
+            | LabelError::Training(_) => Code::FailedPrecondition,
+            LabelError::Shipped(_) | LabelError::Write(_) => Code::Internal,
+        };
+        let reason = crate::base::causes::causes(&error);
+        if code == Code::Internal {
+            tracing::error!(reason, "the model in force stays");
+        }
+        Self::new(code, &reason).advised(error.advice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_more_raters_than_are_compared_two_by_two_are_refused() {
+        let of = |count: usize| {
+            let side = |byte: u8| {
+                Some(v1::LabelledFile {
+                    path: format!("/share/{byte}").into_bytes(),
+                    document: vec![byte; 32],
+                })
+            };
+            let label = |rater: usize| v1::Label {
+                a: side(1),
+                b: side(2),
+                verdict: v1::JudgedClass::Same.into(),
+                rater: format!("rater {}", rater % count),
+            };
+            parse_labels((0..MOST_LABELS).map(label).collect(), false)
+        };
+        assert_eq!(of(MOST_RATERS).unwrap().labels.len(), MOST_LABELS);
+        let refused = of(MOST_RATERS + 1).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+        let said = "the request names 51 raters, far too many";
+        assert_eq!(refused.message(), said);
+    }
+}

@@ -1,0 +1,133 @@
+//! Look-ups of one thing that the index knows: a group, a document with its files.
+
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+use prost::Message;
+use simdex_index::{Cancel, FileView, IndexReader, MemoryAccount};
+use simdex_proto::v1;
+use simdex_schema::{DocId, GroupId};
+use tonic::Status;
+
+use super::judged::JudgedList;
+use super::reply_channel::too_long;
+use super::status::Refused;
+use super::{question, subject_source};
+use crate::base::echo::echo;
+use crate::encode;
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::lists::{self, GroupRequest};
+use crate::read_side::query::QueryError;
+
+/// One group; NOT_FOUND where nothing has the id, UNAVAILABLE while it is not settled who is in it.
+pub(super) fn group(
+    engine: &Engine,
+    source: v1::get_group_request::Source,
+    (strict, with_judgement): (bool, bool),
+    account: &MemoryAccount,
+) -> Result<v1::GetGroupReply, Refused> {
+    use v1::get_group_request::Source as Wire;
+    let (group, completeness) = match source {
+        Wire::Path(path) => {
+            let file = subject_source::file_at(engine, &question::parse_path(path)?)?;
+            lists::group(engine, &GroupRequest::Of(&file), strict, account)?
+        }
+        Wire::Id(id) => {
+            let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict, account)?;
+            if found.0.is_none() {
+                return Err(Status::not_found(format!("no group has the id {id}")).into());
+            }
+            found
+        }
+    };
+    let mut list = JudgedList::new(engine, with_judgement, account);
+    let group = group.as_ref().map(|(group, _held)| list.group(group));
+    Ok(v1::GetGroupReply {
+        group: group.transpose()?,
+        completeness: Some(completeness.into()),
+    })
+}
+
+/// A document with its files, in a message of at most so many bytes.
+pub(super) fn document(
+    engine: &Engine,
+    request: v1::GetDocumentRequest,
+    longest: usize,
+    account: &MemoryAccount,
+) -> Result<v1::GetDocumentReply, Refused> {
+    use v1::get_document_request::Source as Wire;
+    let (index, cancel): (&IndexReader, _) = (engine.index.reader(), account.cancel());
+    let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+    let (id, hash) = match request.source {
+        Some(Wire::Path(path)) => {
+            let file = subject_source::file_at(engine, &question::parse_path(path)?)?;
+            file.document.ok_or_else(|| without_text(&file))?
+        }
+        Some(Wire::Document(hash)) => {
+            let hash = question::parse_document_hash(&hash)?;
+            let unknown = || QueryError::UnknownDocument(hash);
+            (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
+        }
+        None => return Err(Status::invalid_argument("the request names no document").into()),
+    };
+    let files = files_of(engine, id, longest, cancel)?;
+    let record = index.document(id)?.filter(|_| !files.is_empty());
+    let record = record.ok_or(QueryError::UnknownDocument(hash))?;
+    cancel.check()?;
+    let shingles = index.shingles(id, account)?;
+    let shingles = shingles.map_or(0, |set| set.len() as u64);
+    cancel.check()?;
+    let text = match request.with_text {
+        true => index.held_text(id, account)?,
+        false => None,
+    };
+    // The reply is counted by itself, so that nothing of the questions' memory waits to be read.
+    Ok(v1::GetDocumentReply {
+        document: hash.0.to_vec(),
+        chars: record.chars,
+        shingles,
+        files,
+        text: text.map(|(text, _)| text),
+        completeness: Some(check.verdict()?.into()),
+    })
+}
+
+/// The files of a document, as long as they fit into a message.
+fn files_of(
+    engine: &Engine,
+    id: DocId,
+    longest: usize,
+    cancel: &Cancel,
+) -> Result<Vec<v1::File>, Refused> {
+    let (mut files, mut length) = (Vec::new(), 0);
+    let view = engine.roots.view();
+    engine
+        .index
+        .reader()
+        .visit_files_of(id, &view, &mut |file| {
+            let file = encode::file(&file);
+            length += file.encoded_len();
+            files.push(file);
+            match length <= longest && cancel.check().is_ok() {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
+    cancel.check()?;
+    match length <= longest {
+        true => Ok(files),
+        false => Err(too_long(length, longest).into()),
+    }
+}
+
+fn without_text(file: &FileView) -> Status {
+    let path = echo(file.path.as_os_str().as_bytes());
+    let state = file.state.name();
+    let reason = file.reason.as_str();
+    let why = if reason.is_empty() {
+        String::new()
+    } else {
+        format!(" ({reason})")
+    };
+    Status::failed_precondition(format!("{path} has no text: its state is {state}{why}"))
+}

@@ -1,0 +1,200 @@
+//! Decodes the parameters of requests. Nothing that a caller sends is trusted.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use simdex_index::{IndexReader, View};
+use simdex_proto::{defaults, v1};
+use simdex_schema::DocumentHash;
+use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
+use tonic::Status;
+
+use super::scheme::parse_scheme;
+use crate::base::echo::echo;
+use crate::engine::Engine;
+use crate::read_side::query::{FindKind, QueryParams};
+use crate::write_side::roots::path_from;
+
+/// Most files that a query may ask for.
+const MAX_HITS: u32 = 10_000;
+/// Most bytes of a path or a name; members within members have long ones.
+const LONGEST_PATH: usize = 64 << 10;
+/// Most roots that one request may name.
+const MOST_ROOTS: usize = 4096;
+
+/// Decodes an absolute path.
+pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+    if bytes.first() != Some(&b'/') || bytes.contains(&0) {
+        let sent = echo(&bytes);
+        return Err(Status::invalid_argument(format!(
+            "{sent} is not an absolute path"
+        )));
+    }
+    parse_name(bytes)
+}
+
+/// Decodes a path or name of bounded length.
+pub(super) fn parse_name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+    if bytes.len() > LONGEST_PATH {
+        let sent = echo(&bytes);
+        return Err(Status::invalid_argument(format!(
+            "{sent} is longer than a path can be"
+        )));
+    }
+    Ok(path_from(bytes))
+}
+
+/// Decodes the 32-byte hash of a document.
+pub(super) fn parse_document_hash(bytes: &[u8]) -> Result<DocumentHash, Status> {
+    DocumentHash::from_slice(bytes).ok_or_else(|| {
+        let length = bytes.len();
+        Status::invalid_argument(format!("a document is named by 32 bytes, not by {length}"))
+    })
+}
+
+/// Checks that a ratio lies in [0, 1]; `otherwise` where none is asked for.
+pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f64, Status> {
+    match asked {
+        None => Ok(otherwise),
+        Some(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        Some(value) => Err(Status::invalid_argument(format!(
+            "{what} is {value}, not a number from 0 to 1"
+        ))),
+    }
+}
+
+/// Decodes the threshold of a list or report; the engine's where none is asked for.
+pub(super) fn parse_threshold(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
+    let value = parse_ratio(asked, engine.threshold().get(), "threshold")?;
+    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
+}
+
+/// Decodes ids of roots; all roots where none is named.
+pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
+    check_root_count(roots.len())?;
+    let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
+    match roots.iter().find(|id| !known.contains(id)) {
+        Some(id) => Err(Status::invalid_argument(format!(
+            "{id} is not the id of a watched root"
+        ))),
+        None => Ok(engine.roots.view_of(roots)),
+    }
+}
+
+/// The status of a request that names too many things.
+pub(super) fn too_many(count: usize, what: &str) -> Status {
+    Status::invalid_argument(format!("the request names {count} {what}, far too many"))
+}
+
+/// Refuses a request that names more than all roots.
+pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
+    if count > MOST_ROOTS {
+        return Err(too_many(count, "roots"));
+    }
+    Ok(())
+}
+
+/// Decodes the parameters of a query; its source is decoded apart.
+pub(super) fn parse_query(
+    engine: &Engine,
+    kind: FindKind,
+    query: &v1::Query,
+) -> Result<QueryParams, Status> {
+    let limit = query.limit.unwrap_or(defaults::LIMIT);
+    if !(1..=MAX_HITS).contains(&limit) {
+        return Err(Status::invalid_argument(format!(
+            "limit is {limit}, not 1 to {MAX_HITS}"
+        )));
+    }
+    let near = engine.threshold().get();
+    Ok(QueryParams {
+        kind,
+        scheme: parse_scheme(kind, query)?,
+        threshold: parse_ratio(query.threshold, kind.default_threshold(), "threshold")?,
+        relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?,
+        limit: limit as usize,
+        view: parse_roots(engine, &query.roots)?,
+    })
+}
+
+/// Refuses to judge versions, which are shown by how one came of another.
+pub(super) fn refuse_judgement(query: &v1::Query) -> Result<(), Status> {
+    match query.with_judgement {
+        true => Err(Status::invalid_argument("versions are not judged")),
+        false => Ok(()),
+    }
+}
+
+/// Decodes a signature, which must compare with those of the index.
+pub(super) fn parse_signature(
+    index: &IndexReader,
+    signature: v1::Signature,
+) -> Result<Signature, Status> {
+    let ours = Scheme::of_text(SchemeKind::ModN, index.window());
+    let theirs = signature.scheme.unwrap_or_default();
+    let alike = theirs.name == ours.name()
+        && theirs.window == u32::from(ours.window.width())
+        && theirs.unit == ours.unit().name()
+        && theirs.canonical == ours.canonical;
+    if !alike {
+        let (name, unit, canonical) = (ours.name(), ours.window, ours.canonical);
+        return Err(Status::invalid_argument(format!(
+            "the signature is not {name} over windows of {unit} of canonical text {canonical}"
+        )));
+    }
+    let rung = Rung::all().find(|rung| rung.modulus() == theirs.n);
+    let rung = rung.ok_or_else(|| {
+        Status::invalid_argument(format!("{} is not a modulus of the ladder", theirs.n))
+    })?;
+    let fingerprints = signature.fingerprints;
+    let ascending = fingerprints.is_sorted_by(|a, b| a < b);
+    if !ascending
+        || fingerprints
+            .iter()
+            .any(|fingerprint| fingerprint % theirs.n != 0)
+    {
+        return Err(Status::invalid_argument(
+            "the fingerprints are not ascending, distinct and divisible by n",
+        ));
+    }
+    Ok(Signature::new(
+        ours,
+        rung,
+        fingerprints.into_iter().map(Fingerprint).collect(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Code;
+
+    #[test]
+    fn only_a_number_from_0_to_1_is_a_threshold() {
+        assert_eq!(parse_ratio(None, 0.5, "threshold").unwrap(), 0.5);
+        assert_eq!(parse_ratio(Some(0.0), 0.5, "threshold").unwrap(), 0.0);
+        for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            let status = parse_ratio(Some(wrong), 0.5, "threshold").unwrap_err();
+            assert_eq!(status.code(), Code::InvalidArgument, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_absolute_and_any_bytes_but_nul() {
+        assert!(parse_path(b"/a/\xff".to_vec()).is_ok());
+        let long = [&b"/"[..], &[b'a'; LONGEST_PATH]].concat();
+        for wrong in [&b""[..], b"a", b"./a", b"/a\0b", &long] {
+            let message = parse_path(wrong.to_vec()).unwrap_err();
+            assert!(message.message().len() < 300, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_document_is_named_by_32_bytes() {
+        assert!(parse_document_hash(&[1; 32]).is_ok());
+        assert_eq!(
+            parse_document_hash(&[1; 31]).unwrap_err().code(),
+            Code::InvalidArgument
+        );
+    }
+}

@@ -1,0 +1,391 @@
+//! Where a request waits its turn: a bounded number of slots per class of requests, a deadline, and a flag
+//! that stops the work once its client is gone.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simdex_extract::QueueKey;
+use simdex_index::{Cancel, IndexReader, MemoryAccount};
+use tokio::sync::watch;
+use tonic::codegen::http;
+use tonic::{Request, Response, Status};
+
+use super::fair_semaphore::{ClientId, FairSemaphore, NoSlot, Slot};
+use super::peer::Peer;
+use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
+use super::reply_channel::{self, ReplySender, check_length};
+use super::status::{Refused, lost_thread, panicked};
+use super::traffic::WithReply;
+use super::user_budget::{UserBudget, UserShare};
+use super::{Replies, deadline};
+use crate::config::GrpcConfig;
+use crate::engine::Engine;
+use crate::engine::slot::{EngineSlot, Reopening};
+use crate::host::alarms::Alarm;
+use crate::host::disk::DiskGuard;
+
+/// Requests of [`RequestClass::Work`] under way at once.
+const LONG_WORK: usize = 8;
+/// Requests of [`RequestClass::Status`] under way at once.
+const STATUSES: usize = 4;
+/// Event streams under way at once.
+const WATCHERS: usize = 64;
+
+/// Each class has slots of its own, so that slow clients and long work never keep queries from their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestClass {
+    /// Computes and is done.
+    Query,
+    /// Tells of the daemon itself, which whoever wonders about slow answers asks.
+    Status,
+    /// Goes as fast as its client reads: lists, reports that are sent.
+    Stream,
+    /// Goes as fast as its client writes: uploads.
+    Upload,
+    /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
+    /// components, cores, templates, copies of folders, calibration.
+    Work,
+    /// Lasts until its client leaves, and occupies no thread: events.
+    Events,
+}
+
+/// The client that waits for an answer, and its deadline.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    client: ClientId,
+    pub(super) deadline: Instant,
+    /// The work lasts for hours, or as long as its client reads.
+    pub(super) is_lasting: bool,
+}
+
+/// Runs requests at the engine, each in a slot of its class; shared by all services.
+pub struct RequestRunner {
+    engine: Arc<EngineSlot>,
+    config: GrpcConfig,
+    queries: Arc<FairSemaphore>,
+    statuses: Arc<FairSemaphore>,
+    streams: Arc<FairSemaphore>,
+    uploads: Arc<FairSemaphore>,
+    long_work: Arc<FairSemaphore>,
+    events: Arc<FairSemaphore>,
+    reply_budget: ReplyBudget,
+    upload_budget: Arc<UserBudget>,
+    disk: Arc<DiskGuard>,
+    draining: watch::Receiver<bool>,
+}
+
+impl Caller {
+    /// The user who asks.
+    pub(super) fn uid(&self) -> u32 {
+        self.client.uid
+    }
+
+    /// Whose turn the documents of this caller take in the queue for workers.
+    pub(super) fn queue_key(&self) -> QueueKey {
+        QueueKey::User(self.client.uid)
+    }
+
+    /// Whoever sent a request with these extensions, if it is answered at once.
+    pub(super) fn at_once(extensions: &http::Extensions) -> Self {
+        let peer = extensions.get::<Peer>();
+        Self {
+            client: peer.map(Peer::client).unwrap_or_default(),
+            deadline: Instant::now(),
+            is_lasting: false,
+        }
+    }
+
+    /// The same with work that lasts for hours, or as long as its client reads.
+    pub(super) fn lasting(self) -> Self {
+        Self {
+            is_lasting: true,
+            ..self
+        }
+    }
+
+    /// The account that permits for a question of this caller are taken of, until `cancel`.
+    pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
+        let (questions, uid) = (&index.memory().questions, self.client.uid);
+        match self.is_lasting {
+            true => questions.lasting_account_of(Some(uid), cancel),
+            false => questions.account_of(uid, cancel),
+        }
+    }
+}
+
+impl RequestRunner {
+    /// `draining` turns true when the daemon drains: streams without an end then end.
+    pub fn new(
+        slot: Arc<EngineSlot>,
+        config: GrpcConfig,
+        disk: Arc<DiskGuard>,
+        draining: watch::Receiver<bool>,
+    ) -> Self {
+        let width = config.max_queries;
+        Self {
+            queries: FairSemaphore::new(width),
+            statuses: FairSemaphore::new(STATUSES),
+            streams: FairSemaphore::new(width),
+            uploads: FairSemaphore::new(width),
+            long_work: FairSemaphore::new(LONG_WORK),
+            events: FairSemaphore::new(WATCHERS),
+            reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
+            upload_budget: UserBudget::new(config.max_uploads_mib.bytes()),
+            disk,
+            engine: slot,
+            config,
+            draining,
+        }
+    }
+
+    /// Blocking threads that the requests of all classes may occupy together.
+    pub fn threads(config: &GrpcConfig) -> usize {
+        let most = FairSemaphore::most;
+        2 * most(config.max_queries.max(1)) + most(LONG_WORK) + most(STATUSES)
+    }
+
+    /// The engine; UNAVAILABLE while it is being reopened.
+    pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
+        let away = |reopening: Reopening| Refused::from(reopening).into();
+        self.engine.get().map_err(away)
+    }
+
+    /// The gravest alarm that keeps changes from being applied, if any stands.
+    pub(super) fn alarm(&self) -> Option<Alarm> {
+        self.engine.alarms.gravest()
+    }
+
+    /// The status of work that failed: where the engine ended under it, that it did.
+    fn status_of(&self, ending: &Cancel, status: Status) -> Status {
+        match ending.check() {
+            Ok(()) => status,
+            Err(_) => self.engine().err().unwrap_or_else(reopened),
+        }
+    }
+
+    /// Completes once the daemon drains.
+    pub(super) fn draining(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut draining = self.draining.clone();
+        async move {
+            // Without a sender the daemon is gone already.
+            let _ = draining.wait_for(|draining| *draining).await;
+        }
+    }
+
+    /// What the documents that this caller sends may take of the disk, until each was read.
+    pub(super) fn upload_share(&self, caller: Caller) -> UserShare {
+        self.upload_budget.of(caller.client.uid)
+    }
+
+    /// Guards the disk that holds what clients send.
+    pub(super) fn disk(&self) -> Arc<DiskGuard> {
+        Arc::clone(&self.disk)
+    }
+
+    /// The caller of a request that should be quick.
+    pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
+        let config = &self.config;
+        let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
+        caller(
+            request,
+            Duration::from_secs(usual),
+            Duration::from_secs(longest),
+        )
+    }
+
+    /// The caller of a request that lasts as long as its work.
+    pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
+        let longest = Duration::from_secs(self.config.max_work_seconds);
+        caller(request, longest, longest).lasting()
+    }
+
+    /// Refuses a request that only those who run the daemon may make, unless the config lets all users of the
+    /// socket make it.
+    pub(super) fn check_may_confirm<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        let peer = request.extensions().get::<Peer>();
+        let uid = peer.map(|peer| peer.client().uid);
+        let own = rustix::process::geteuid().as_raw();
+        match self.config.users_confirm_losses || is_operator(uid, own) {
+            true => Ok(()),
+            false => Err(Status::permission_denied(
+                "only root and the user that the daemon runs as may confirm a loss (grpc.users_confirm_losses)",
+            )),
+        }
+    }
+
+    /// Waits for a slot of a class.
+    pub(super) async fn enter(&self, class: RequestClass, caller: Caller) -> Result<Slot, Status> {
+        let semaphore = match class {
+            RequestClass::Query => &self.queries,
+            RequestClass::Status => &self.statuses,
+            RequestClass::Stream => &self.streams,
+            RequestClass::Upload => &self.uploads,
+            RequestClass::Work => &self.long_work,
+            RequestClass::Events => &self.events,
+        };
+        // Event streams have no natural end, so a full class is refused at once.
+        let until = match class {
+            RequestClass::Events => Instant::now(),
+            _ => caller.deadline,
+        };
+        let slot = semaphore.enter(caller.client, until).await;
+        slot.map_err(|refused| {
+            Status::resource_exhausted(match refused {
+                NoSlot::Late if class == RequestClass::Events => {
+                    "as many clients as the daemon allows, or as one user may have, follow events"
+                }
+                NoSlot::Late => {
+                    "as many requests as the daemon allows were under way until the deadline"
+                }
+                NoSlot::Crowded => "too many requests of this user wait already",
+            })
+        })
+    }
+
+    /// Runs `work` on a blocking thread; it is cancelled when the client goes away.
+    pub(super) async fn run_blocking<T: Send + 'static>(
+        &self,
+        class: RequestClass,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Status> {
+        let slot = self.enter(class, caller).await?;
+        let engine = self.engine()?;
+        let ending = engine.ending().clone();
+        let cancel = Cancel::at(caller.deadline).or(&ending);
+        let _cancel_on_drop = CancelOnDrop::of(&cancel);
+        let done = tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            cancel.check()?;
+            work(&engine, &cancel)
+        });
+        let done = done.await.map_err(|error| lost_thread(&error))?;
+        done.map_err(|Refused(status)| self.status_of(&ending, status))
+    }
+
+    /// Runs `work` as [`run_blocking`](Self::run_blocking) does and replies with its message, which is counted
+    /// until it has been read.
+    pub(super) async fn unary<T: prost::Message + 'static>(
+        &self,
+        class: RequestClass,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<Response<T>, Status> {
+        let longest = self.longest_message();
+        let length = move |reply: &T| check_length(reply, longest);
+        let (reply, held) = self.run_with_permit(class, caller, length, work).await?;
+        Ok(kept_until_read(reply, held))
+    }
+
+    /// The same for a reply of several messages, all made before the first is sent.
+    pub(super) async fn buffered_stream<T: prost::Message + 'static>(
+        &self,
+        class: RequestClass,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<Vec<T>, Refused> + Send + 'static,
+    ) -> Result<Response<Replies<T>>, Status> {
+        let longest = self.longest_message();
+        let length = move |parts: &Vec<T>| {
+            let lengths = parts.iter().map(|part| check_length(part, longest));
+            lengths.sum::<Result<usize, Status>>()
+        };
+        let (parts, held) = self.run_with_permit(class, caller, length, work).await?;
+        let replies: Replies<T> = Box::pin(tokio_stream::iter(parts.into_iter().map(Ok)));
+        Ok(kept_until_read(replies, held))
+    }
+
+    async fn run_with_permit<T: Send + 'static>(
+        &self,
+        class: RequestClass,
+        caller: Caller,
+        length: impl FnOnce(&T) -> Result<usize, Status> + Send + 'static,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<(T, ReplyPermit), Status> {
+        let budget = self.reply_budget.of(caller.client.uid);
+        let asked = self.run_blocking(class, caller, move |engine, cancel| {
+            let made = work(engine, cancel)?;
+            // While the slot is still held, so that no more are made at once than there are slots.
+            let held = budget.reserve(length(&made)?).ok_or_else(too_much)?;
+            Ok((made, held))
+        });
+        asked.await
+    }
+
+    /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
+    pub(super) async fn stream<T: prost::Message + Default + 'static>(
+        &self,
+        class: RequestClass,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &ReplySender<T>) -> Result<(), Refused> + Send + 'static,
+    ) -> Result<Replies<T>, Status> {
+        let slot = self.enter(class, caller).await?;
+        let engine = self.engine()?;
+        let cancel = Cancel::at(caller.deadline).or(engine.ending());
+        let gone = CancelOnDrop::of(&cancel);
+        let budget = self.reply_budget.of(caller.client.uid);
+        let (sender, replies) =
+            reply_channel::channel(cancel, self.longest_message(), budget, gone);
+        tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            // A list that ended in a panic must not look like a whole one.
+            let done = catch_unwind(AssertUnwindSafe(|| work(&engine, &sender)));
+            let done = done.unwrap_or_else(|_| Err(panicked().into()));
+            let ended = engine.ending().check().is_err();
+            // A client that reads slowly must not keep the engine from being closed.
+            drop(engine);
+            let why = |refused| if ended { reopened().into() } else { refused };
+            sender.finish(done.map_err(why));
+        });
+        Ok(replies)
+    }
+
+    /// Bytes of the longest message that is sent or taken.
+    pub(super) fn longest_message(&self) -> usize {
+        self.config.max_message_mib.length()
+    }
+}
+
+/// Whether a user runs the daemon: is root, or the user it runs as. Nobody knows who an unknown one is.
+fn is_operator(uid: Option<u32>, own: u32) -> bool {
+    uid.is_some_and(|uid| uid == 0 || uid == own)
+}
+
+fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {
+    let peer = request.extensions().get::<Peer>();
+    Caller {
+        client: peer.map(Peer::client).unwrap_or_default(),
+        deadline: deadline::of(request.metadata(), usual, longest),
+        is_lasting: false,
+    }
+}
+
+/// A reply that is counted until its client has read it.
+fn kept_until_read<T>(reply: T, held: ReplyPermit) -> Response<T> {
+    let mut response = Response::new(reply);
+    response.extensions_mut().insert(WithReply::keep(held));
+    response
+}
+
+fn reopened() -> Status {
+    Status::unavailable("the index was reopened meanwhile; ask again")
+}
+
+/// Cancels what is still under way when the one who waits for it goes away.
+pub(super) struct CancelOnDrop(Cancel);
+
+impl CancelOnDrop {
+    pub(super) fn of(cancel: &Cancel) -> Self {
+        Self(cancel.clone())
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Decodes which signature schemes a request asks for, and refuses what a scheme cannot give.
+
+use simdex_proto::v1;
+use simdex_proto::v1::SchemeChoice;
+use simdex_signature::SchemeKind;
+use simdex_signature::laboratory::Method;
+use tonic::{Code, Status};
+
+use super::question::too_many;
+use super::status::Refused;
+use crate::read_side::compare::{ComparedScheme, SchemesAsked};
+use crate::read_side::query::FindKind;
+
+/// Most schemes that one comparison may name.
+const MOST_SCHEMES: usize = 4;
+
+/// Decodes the scheme that finds candidates; it must be one that the index keeps.
+pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKind, Status> {
+    let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
+    match parse_choice(query.scheme)? {
+        SchemeChoice::Unspecified | SchemeChoice::ModN => Ok(SchemeKind::ModN),
+        SchemeChoice::BswN if is_signature => Err(Status::invalid_argument(
+            "a signature is one of mod_n and cannot be looked up by bsw_n",
+        )),
+        SchemeChoice::BswN => Ok(SchemeKind::BswN),
+        SchemeChoice::MinN => Err(not_found_by(kind, "min_n")),
+        SchemeChoice::SketchN => Err(not_found_by(kind, "sketch_n")),
+    }
+}
+
+/// Refuses to find documents by a scheme of which the index keeps nothing.
+fn not_found_by(kind: FindKind, scheme: &str) -> Status {
+    let why = match kind {
+        FindKind::Containing | FindKind::Contained => {
+            "gives no containment, for its size does not follow the text's"
+        }
+        FindKind::Similar | FindKind::Related => "is not kept in the index",
+    };
+    let refused = Refused::new(Code::InvalidArgument, &format!("{scheme} {why}"));
+    let advice = "ask by mod_n or bsw_n, or compare two documents by it";
+    refused.advised(Some(advice)).into()
+}
+
+/// Decodes the schemes of a comparison.
+pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemesAsked, Status> {
+    if request.schemes.len() > MOST_SCHEMES {
+        return Err(too_many(request.schemes.len(), "schemes"));
+    }
+    let mut schemes = Vec::new();
+    for choice in &request.schemes {
+        let scheme = match parse_choice(*choice)? {
+            SchemeChoice::Unspecified => {
+                return Err(Status::invalid_argument("a scheme is not named"));
+            }
+            SchemeChoice::ModN => ComparedScheme::ModN,
+            SchemeChoice::BswN => ComparedScheme::BswN,
+            SchemeChoice::MinN => ComparedScheme::MinN,
+            SchemeChoice::SketchN => ComparedScheme::SketchN,
+        };
+        if !schemes.contains(&scheme) {
+            schemes.push(scheme);
+        }
+    }
+    match request.n {
+        Some(n) if !(1..=Method::MOST).contains(&n) => Err(Status::invalid_argument(format!(
+            "n is {n}, not 1 to {}",
+            Method::MOST
+        ))),
+        n => Ok(SchemesAsked { schemes, n }),
+    }
+}
+
+fn parse_choice(value: i32) -> Result<SchemeChoice, Status> {
+    SchemeChoice::try_from(value)
+        .map_err(|_| Status::invalid_argument(format!("{value} is not a scheme")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(scheme: i32) -> v1::Query {
+        v1::Query {
+            scheme,
+            ..v1::Query::default()
+        }
+    }
+
+    #[test]
+    fn a_scheme_this_version_does_not_know_is_refused() {
+        let parse = |scheme| parse_scheme(FindKind::Similar, &query(scheme));
+        assert_eq!(parse(0).unwrap(), SchemeKind::ModN);
+        assert_eq!(parse(2).unwrap(), SchemeKind::BswN);
+        assert!(parse(99).is_err());
+    }
+
+    #[test]
+    fn containment_of_a_scheme_that_gives_none_is_refused_with_the_reason() {
+        for (scheme, name) in [
+            (SchemeChoice::MinN, "min_n"),
+            (SchemeChoice::SketchN, "sketch_n"),
+        ] {
+            for kind in [FindKind::Containing, FindKind::Contained] {
+                let refused = parse_scheme(kind, &query(scheme.into())).unwrap_err();
+                assert_eq!(refused.code(), Code::InvalidArgument);
+                let why =
+                    format!("{name} gives no containment, for its size does not follow the text's");
+                assert_eq!(refused.message(), why);
+            }
+            let refused = parse_scheme(FindKind::Similar, &query(scheme.into())).unwrap_err();
+            assert_eq!(
+                refused.message(),
+                format!("{name} is not kept in the index")
+            );
+        }
+    }
+
+    #[test]
+    fn a_signature_is_not_looked_up_by_another_scheme() {
+        let signature = v1::query::Source::Signature(v1::Signature::default());
+        let parse = |choice: SchemeChoice| {
+            let source = Some(signature.clone());
+            let query = v1::Query {
+                source,
+                ..query(choice.into())
+            };
+            parse_scheme(FindKind::Similar, &query)
+        };
+        assert!(parse(SchemeChoice::ModN).is_ok());
+        let refused = parse(SchemeChoice::BswN).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+    }
+
+    #[test]
+    fn schemes_of_a_comparison_are_named_once_and_their_n_lies_in_its_domain() {
+        let asked = |schemes: &[i32], n| v1::CompareRequest {
+            schemes: schemes.to_vec(),
+            n,
+            ..v1::CompareRequest::default()
+        };
+        let parsed = parse_schemes(&asked(&[4, 1, 4], Some(Method::MOST))).unwrap();
+        assert_eq!(
+            parsed.schemes,
+            [ComparedScheme::SketchN, ComparedScheme::ModN]
+        );
+        assert!(parse_schemes(&asked(&[], None)).unwrap().schemes.is_empty());
+        for wrong in [
+            asked(&[0], None),
+            asked(&[5], None),
+            asked(&[1; 5], None),
+            asked(&[1], Some(0)),
+            asked(&[1], Some(Method::MOST + 1)),
+        ] {
+            let refused = parse_schemes(&wrong).unwrap_err();
+            assert_eq!(refused.code(), Code::InvalidArgument, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! The service `simdex.v1.Similarity`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_index::{Cancel, View};
+use simdex_proto::v1::similarity_server::Similarity;
+use simdex_proto::{defaults, v1};
+use simdex_signature::Ratio;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::family::FamilyRequest;
+use super::folders::FolderCopiesRequest;
+use super::groups::GroupsRequest;
+use super::judged::JudgedList;
+use super::question;
+use super::runner::{RequestClass, RequestRunner};
+use super::status::Refused;
+use super::subject_source::{self, SubjectSource};
+use super::templates::TemplatesRequest;
+use super::traffic::RequestBytes;
+use super::upload::UploadRoom;
+use super::{Replies, event_stream, lookup, scheme, upload};
+use crate::base::visit::FirstError;
+use crate::encode;
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::answering::{AnswerRequest, answer};
+use crate::read_side::calibrating::{CalibrationRequest, calibrate};
+use crate::read_side::compare::{Comparing, compare};
+use crate::read_side::lists::{self, ListRequest};
+use crate::read_side::query::FindKind;
+
+/// The service that answers queries, comparisons and lists.
+pub struct SimilarityService {
+    runner: Arc<RequestRunner>,
+}
+
+impl SimilarityService {
+    /// A service at this runner.
+    pub fn new(runner: Arc<RequestRunner>) -> Self {
+        Self { runner }
+    }
+
+    async fn find(
+        &self,
+        kind: FindKind,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Replies<v1::FindReply>>, Status> {
+        let started = Instant::now();
+        let caller = self.runner.caller(&request);
+        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
+        let mut parts = request.into_inner();
+        let query = upload::first(&mut parts, caller.deadline).await?;
+        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Related);
+        let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
+        if kind == FindKind::Related {
+            question::refuse_judgement(&query)?;
+        }
+        let is_judged = query.with_judgement;
+        let source =
+            SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let check = CompletenessCheck::begin(engine, &params.view, strict)?;
+            let account = caller.account(engine.index.reader(), cancel);
+            let subject = source.subject(engine, caller.queue_key(), &account)?;
+            let asked = AnswerRequest {
+                params: &params,
+                folds,
+                is_judged,
+            };
+            let (answer, folded) = answer(engine, &subject, &asked, &account, cancel)?;
+            let seconds = started.elapsed().as_secs_f64();
+            Ok(encode::answer(answer, folded, check.verdict()?, seconds).collect())
+        };
+        self.runner
+            .buffered_stream(RequestClass::Query, caller, work)
+            .await
+    }
+}
+
+#[tonic::async_trait]
+impl Similarity for SimilarityService {
+    type FindSimilarStream = Replies<v1::FindReply>;
+    type FindContainingStream = Replies<v1::FindReply>;
+    type FindContainedStream = Replies<v1::FindReply>;
+    type FindVersionsStream = Replies<v1::FindReply>;
+    type FindFamilyStream = Replies<v1::FamilyReply>;
+    type ListPairsStream = Replies<v1::ListPairsReply>;
+    type ListGroupsStream = Replies<v1::ListGroupsReply>;
+    type ListTemplatesStream = Replies<v1::ListTemplatesReply>;
+    type ListFolderCopiesStream = Replies<v1::ListFolderCopiesReply>;
+    type WatchEventsStream = Replies<v1::Event>;
+
+    async fn find_similar(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindSimilarStream>, Status> {
+        self.find(FindKind::Similar, request).await
+    }
+
+    async fn find_containing(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindContainingStream>, Status> {
+        self.find(FindKind::Containing, request).await
+    }
+
+    async fn find_contained(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindContainedStream>, Status> {
+        self.find(FindKind::Contained, request).await
+    }
+
+    async fn find_versions(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindVersionsStream>, Status> {
+        self.find(FindKind::Related, request).await
+    }
+
+    async fn find_family(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindFamilyStream>, Status> {
+        let started = Instant::now();
+        let caller = self.runner.caller(&request);
+        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
+        let mut parts = request.into_inner();
+        let query = upload::first(&mut parts, caller.deadline).await?;
+        let asked = FamilyRequest::parse(&*self.runner.engine()?, &query)?;
+        let source =
+            SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
+        let listed = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                asked.answer(engine, source, caller, started, sender)
+            });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn compare(
+        &self,
+        request: Request<v1::CompareRequest>,
+    ) -> Result<Response<v1::CompareReply>, Status> {
+        let caller = self.runner.caller(&request);
+        let request = request.into_inner();
+        let schemes = scheme::parse_schemes(&request)?;
+        let with_difference = !request.without_difference;
+        let is_judged = request.with_judgement;
+        let sides = request.a.zip(request.b);
+        let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
+        let (disk, share) = (self.runner.disk(), self.runner.upload_share(caller));
+        let longest = self.runner.longest_message();
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+            let dir = engine.data_dir.clone();
+            let room = UploadRoom { dir, disk, share };
+            let (a, b) = (
+                subject_source::parse_side(&room, a)?,
+                subject_source::parse_side(&room, b)?,
+            );
+            let names = (a.name("a"), b.name("b"));
+            let account = caller.account(engine.index.reader(), cancel);
+            let asker = caller.queue_key();
+            let ((a, read_a), (b, read_b)) = (
+                a.compared(engine, asker, &account)?,
+                b.compared(engine, asker, &account)?,
+            );
+            let model = is_judged.then(|| engine.models.in_force());
+            let asked = Comparing {
+                names: (&names.0, &names.1),
+                threshold: engine.threshold().get(),
+                longest: with_difference.then_some(longest),
+                schemes: &schemes,
+                model: model.as_deref(),
+                account: &account,
+            };
+            let found = compare(engine.index.reader(), &a, &b, &asked)?;
+            let last_read = [read_a, read_b];
+            Ok(encode::comparison(found, last_read, check.verdict()?))
+        };
+        self.runner.unary(RequestClass::Query, caller, work).await
+    }
+
+    async fn list_pairs(
+        &self,
+        request: Request<v1::ListPairsRequest>,
+    ) -> Result<Response<Self::ListPairsStream>, Status> {
+        use v1::list_pairs_reply::Part;
+        let caller = self.runner.caller(&request);
+        let v1::ListPairsRequest {
+            threshold,
+            roots,
+            strict,
+            with_judgement,
+        } = request.into_inner();
+        let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
+        let listed = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
+                let mut refused = FirstError::default();
+                let account = sender.account(&caller, engine.index.reader());
+                let mut list = JudgedList::new(engine, with_judgement, &account);
+                let summary = lists::pairs(engine, &asked, &account, &mut |pair| {
+                    let pair = list.pair(&pair).map_err(Refused::from);
+                    refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
+                });
+                refused.into_result()?;
+                send(Part::Summary(list.summary(&summary?)))
+            });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_groups(
+        &self,
+        request: Request<v1::ListGroupsRequest>,
+    ) -> Result<Response<Self::ListGroupsStream>, Status> {
+        let asked = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        // Components and cores last as long as their work. Stars at the daemon's threshold over all roots are
+        // kept; others are made before the first is sent, within the deadline of a list.
+        let (class, caller) = match asked.is_long() {
+            true => (RequestClass::Work, self.runner.long_caller(&request)),
+            false => (RequestClass::Stream, self.runner.caller(&request)),
+        };
+        let listed = self.runner.stream(class, caller, move |engine, sender| {
+            asked.answer(engine, caller, sender)
+        });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_templates(
+        &self,
+        request: Request<v1::ListTemplatesRequest>,
+    ) -> Result<Response<Self::ListTemplatesStream>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = TemplatesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let listed = self.runner.stream(RequestClass::Work, caller, answer);
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_folder_copies(
+        &self,
+        request: Request<v1::ListFolderCopiesRequest>,
+    ) -> Result<Response<Self::ListFolderCopiesStream>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = FolderCopiesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let listed = self.runner.stream(RequestClass::Work, caller, answer);
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn get_group(
+        &self,
+        request: Request<v1::GetGroupRequest>,
+    ) -> Result<Response<v1::GetGroupReply>, Status> {
+        let caller = self.runner.caller(&request);
+        let v1::GetGroupRequest {
+            source,
+            strict,
+            with_judgement,
+        } = request.into_inner();
+        let source = source
+            .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(engine.index.reader(), cancel);
+            lookup::group(engine, source, (strict, with_judgement), &account)
+        };
+        self.runner.unary(RequestClass::Query, caller, work).await
+    }
+
+    async fn get_document(
+        &self,
+        request: Request<v1::GetDocumentRequest>,
+    ) -> Result<Response<v1::GetDocumentReply>, Status> {
+        let caller = self.runner.caller(&request);
+        let request = request.into_inner();
+        let longest = self.runner.longest_message();
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(engine.index.reader(), cancel);
+            lookup::document(engine, request, longest, &account)
+        };
+        self.runner.unary(RequestClass::Query, caller, work).await
+    }
+
+    async fn calibrate(
+        &self,
+        request: Request<v1::CalibrateRequest>,
+    ) -> Result<Response<v1::CalibrateReply>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = calibration_request(&*self.runner.engine()?, &request.into_inner())?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(engine.index.reader(), cancel);
+            Ok(encode::calibration(calibrate(engine, &asked, &account)?))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
+    async fn watch_events(
+        &self,
+        request: Request<v1::WatchEventsRequest>,
+    ) -> Result<Response<Self::WatchEventsStream>, Status> {
+        let caller = self.runner.caller(&request);
+        let engine = self.runner.engine()?;
+        let v1::WatchEventsRequest { roots, after } = request.into_inner();
+        let view = match roots.is_empty() {
+            true => View::All,
+            false => question::parse_roots(&engine, &roots)?,
+        };
+        let slot = self.runner.enter(RequestClass::Events, caller).await?;
+        let events = engine.events.watch(after).map_err(Refused::from)?;
+        let replies = event_stream::relay(events, view, slot, self.runner.draining());
+        Ok(Response::new(replies))
+    }
+}
+
+fn calibration_request(
+    engine: &Engine,
+    request: &v1::CalibrateRequest,
+) -> Result<CalibrationRequest, Status> {
+    let asked = question::parse_ratio(request.precision, defaults::PRECISION, "precision")?;
+    let precision = Ratio::new(asked);
+    Ok(CalibrationRequest {
+        precision: precision.ok_or_else(|| Status::invalid_argument("precision is not a ratio"))?,
+        threshold: question::parse_threshold(engine, request.threshold)?,
+        view: question::parse_roots(engine, &request.roots)?,
+    })
+}
+
+fn list_request(
+    engine: &Engine,
+    threshold: Option<f64>,
+    roots: &[u32],
+    strict: bool,
+) -> Result<ListRequest, Status> {
+    Ok(ListRequest {
+        view: question::parse_roots(engine, roots)?,
+        threshold: question::parse_threshold(engine, threshold)?,
+        strict,
+    })
+}

@@ -1,0 +1,205 @@
+//! What a query or a side of a comparison is about: received, found in the index, or extracted, until it is a
+//! subject.
+
+use std::path::PathBuf;
+
+use simdex_extract::QueueKey;
+use simdex_index::MemoryAccount;
+use simdex_proto::v1;
+use simdex_schema::DocumentHash;
+use simdex_signature::Signature;
+use tonic::{Status, Streaming};
+
+use super::question::{parse_document_hash, parse_name, parse_path, parse_signature};
+use super::runner::{Caller, RequestClass, RequestRunner};
+use super::status::Refused;
+use super::traffic::RequestBytes;
+use super::upload::{self, UploadRoom, UploadTarget, Uploaded};
+use crate::engine::Engine;
+use crate::read_side::compare::LastRead;
+use crate::read_side::query::{self, QueryError, Subject};
+use crate::write_side::roots::live_reads::NotReadAgain;
+
+/// What a query or a side of a comparison is about.
+pub(super) enum SubjectSource {
+    /// A file of the index.
+    Path(PathBuf),
+    /// A document of the index.
+    Document(DocumentHash),
+    /// An extracted text.
+    Text(String),
+    /// A Mod_n signature made elsewhere.
+    Signature(Signature),
+    /// Bytes of a document, received whole.
+    Upload(Uploaded),
+}
+
+impl SubjectSource {
+    /// Decodes what a query is about; an upload is received whole.
+    pub(super) async fn receive(
+        runner: &RequestRunner,
+        query: v1::Query,
+        parts: &mut Streaming<v1::FindRequest>,
+        caller: Caller,
+        memory_meter: Option<RequestBytes>,
+    ) -> Result<Self, Status> {
+        use v1::query::Source as Wire;
+        let engine = runner.engine()?;
+        let known = match query.source {
+            Some(Wire::Path(path)) => Self::Path(parse_path(path)?),
+            Some(Wire::Document(hash)) => Self::Document(parse_document_hash(&hash)?),
+            Some(Wire::Text(text)) => Self::Text(text),
+            Some(Wire::Signature(signature)) => {
+                Self::Signature(parse_signature(engine.index.reader(), signature)?)
+            }
+            Some(Wire::Upload(upload)) => {
+                let target = UploadTarget {
+                    name: parse_name(upload.path)?,
+                    room: UploadRoom {
+                        dir: engine.data_dir.clone(),
+                        disk: runner.disk(),
+                        share: runner.upload_share(caller),
+                    },
+                    longest: engine.config.grpc.max_upload_mib.bytes(),
+                    memory_meter,
+                };
+                // A slow upload must not keep the engine from being reopened.
+                drop(engine);
+                let _slot = runner.enter(RequestClass::Upload, caller).await?;
+                let sent = upload::receive(parts, target, caller.deadline).await?;
+                return Ok(Self::Upload(sent));
+            }
+            None => return Err(Status::invalid_argument("the query names no document")),
+        };
+        upload::end(parts, caller.deadline).await?;
+        Ok(known)
+    }
+
+    /// Its name in a difference, or `otherwise` where it has none.
+    pub(super) fn name(&self, otherwise: &str) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Document(hash) => hash.to_string(),
+            Self::Upload(upload) if !upload.name.as_os_str().is_empty() => {
+                upload.name.display().to_string()
+            }
+            _ => otherwise.to_owned(),
+        }
+    }
+
+    /// Makes the subject, within the roots the caller may see. Reads and may extract: call it on a blocking
+    /// thread.
+    pub(super) fn subject(
+        self,
+        engine: &Engine,
+        asker: QueueKey,
+        memory: &MemoryAccount,
+    ) -> Result<Subject, Refused> {
+        let index = engine.index.reader();
+        Ok(match self {
+            Self::Path(path) => Subject::from_file(index, &file_at(engine, &path)?, memory)?,
+            Self::Document(hash) => {
+                Subject::from_document(index, hash, &engine.roots.view(), memory)?
+            }
+            Self::Text(text) => Subject::from_text(index, text, memory)?,
+            Self::Signature(signature) => Subject::from_signature(signature, memory)?,
+            Self::Upload(Uploaded {
+                file,
+                name,
+                room: _room,
+            }) => Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?,
+        })
+    }
+
+    /// Makes a side of a comparison, which shows extracted text: of a document that several contents carry, the
+    /// text of the very file that was named. Where that is of its last reading, says so.
+    pub(super) fn compared(
+        self,
+        engine: &Engine,
+        asker: QueueKey,
+        memory: &MemoryAccount,
+    ) -> Result<(Subject, Option<LastRead>), Refused> {
+        let path = match &self {
+            Self::Path(path) => Some(path.clone()),
+            _ => None,
+        };
+        let known = self.subject(engine, asker, memory)?;
+        let own = path.map(|path| own_text(engine, asker, &known, &path, memory));
+        Ok(match own {
+            None | Some(Ok(None)) => (known, None),
+            Some(Ok(Some(own))) => (own, None),
+            Some(Err(why)) => {
+                let file = known.file.as_ref();
+                let at = file.and_then(|file| file.record.last_read);
+                (known, Some(LastRead { at, why }))
+            }
+        })
+    }
+}
+
+/// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
+pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSource, Refused> {
+    use v1::side::Source as Wire;
+    Ok(match side.source {
+        Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
+        Some(Wire::Document(hash)) => SubjectSource::Document(parse_document_hash(&hash)?),
+        Some(Wire::Text(text)) => SubjectSource::Text(text),
+        Some(Wire::Content(bytes)) => {
+            let name = parse_name(side.name)?;
+            SubjectSource::Upload(Uploaded::whole(room, &bytes, name)?)
+        }
+        None => return Err(Status::invalid_argument("a side names no document").into()),
+    })
+}
+
+/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
+/// one of the contents that share a document. `None` of what has no text, or is read with what holds it.
+fn own_text(
+    engine: &Engine,
+    asker: QueueKey,
+    known: &Subject,
+    path: &std::path::Path,
+    memory: &MemoryAccount,
+) -> Result<Option<Subject>, NotReadAgain> {
+    let located = engine.roots.locate(path);
+    let on_disk = located.filter(|(_, key)| !key.is_member() && known.text().is_some());
+    let Some((root, key)) = on_disk else {
+        return Ok(None);
+    };
+    // Where the share hangs, what the index has is an answer as well.
+    let (read, file) = root.open_live(&key.path)?;
+    // What is hashed must be what is read, whatever becomes of the file meanwhile.
+    let limit = engine.config.extract.input_mib.bytes();
+    let go_on = || memory.cancel().check().is_ok();
+    let space = engine.pool.space().of(asker);
+    let taken = space.snapshot(&file, limit, &go_on);
+    let taken = taken.map_err(|_| NotReadAgain::Unreadable)?;
+    drop(read);
+    let taken = taken.into_file().map_err(|_| NotReadAgain::Unreadable)?;
+    let file = taken.file().try_clone();
+    let own = Subject::from_upload(
+        engine.index.reader(),
+        &engine.pool,
+        asker,
+        file.map_err(|_| NotReadAgain::Unreadable)?,
+        path,
+        memory,
+    );
+    let own = own.map_err(|_| NotReadAgain::Unreadable)?;
+    if own.content != known.content {
+        return Err(NotReadAgain::Changed);
+    }
+    match own.document_hash() == known.document_hash() {
+        true => Ok(Some(own)),
+        false => Err(NotReadAgain::Unreadable),
+    }
+}
+
+/// A file of any root, by its path.
+pub(super) fn file_at(
+    engine: &Engine,
+    path: &std::path::Path,
+) -> Result<simdex_index::FileView, QueryError> {
+    let index = engine.index.reader();
+    query::find_file(index, &engine.roots, path, &engine.roots.view())
+}

@@ -1,0 +1,112 @@
+//! Answers ListTemplates, root by root.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use simdex_index::{IndexError, MemoryAccount, View};
+use simdex_proto::{defaults, v1};
+use tonic::Status;
+
+use super::question;
+use super::reply_channel::ReplySender;
+use super::runner::Caller;
+use super::status::Refused;
+use crate::encode;
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::templates::{Template, templates};
+use crate::write_side::roots::Root;
+
+/// Most templates that are listed of a root.
+const MOST: u32 = 10_000;
+
+/// A list of templates that is asked for.
+pub(super) struct TemplatesRequest {
+    view: View,
+    least: u32,
+    limit: usize,
+    strict: bool,
+}
+
+impl TemplatesRequest {
+    pub(super) fn parse(engine: &Engine, asked: &v1::ListTemplatesRequest) -> Result<Self, Status> {
+        let least = asked.min_documents.unwrap_or(defaults::TEMPLATE_DOCUMENTS);
+        if least < 2 {
+            let refused = "a line of one document is no template; ask for 2 documents or more";
+            return Err(Status::invalid_argument(refused));
+        }
+        let limit = asked.limit.unwrap_or(defaults::TEMPLATES);
+        if !(1..=MOST).contains(&limit) {
+            return Err(Status::invalid_argument(format!(
+                "{limit} templates of a root cannot be listed; ask for 1 to {MOST}"
+            )));
+        }
+        Ok(Self {
+            view: question::parse_roots(engine, &asked.roots)?,
+            least,
+            limit: limit as usize,
+            strict: asked.strict,
+        })
+    }
+
+    /// Finds the templates of each root and sends them.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        caller: Caller,
+        sender: &ReplySender<v1::ListTemplatesReply>,
+    ) -> Result<(), Refused> {
+        use v1::list_templates_reply::Part;
+        let send = |part| sender.send(v1::ListTemplatesReply { part: Some(part) });
+        let started = Instant::now();
+        let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
+        let account = sender.account(&caller, engine.index.reader());
+        let mut summary = v1::TemplatesSummary::default();
+        for root in engine.roots.iter().filter(|root| self.view.shows(root.id)) {
+            let view = View::Roots([root.id].into());
+            let found = templates(
+                engine.index.reader(),
+                &view,
+                self.least,
+                self.limit,
+                &account,
+            )?;
+            summary.templates += found.found;
+            summary.documents += found.documents;
+            summary.truncated |= found.truncated || found.found > found.templates.len() as u64;
+            for template in &found.templates {
+                let encoded = encoded(engine, root, &view, template, found.documents, &account)?;
+                send(Part::Template(encoded))?;
+            }
+        }
+        summary.completeness = Some(check.verdict()?.into());
+        summary.seconds = started.elapsed().as_secs_f64();
+        send(Part::Summary(summary))
+    }
+}
+
+fn encoded(
+    engine: &Engine,
+    root: &Root,
+    view: &View,
+    template: &Template,
+    of_documents: u64,
+    account: &MemoryAccount,
+) -> Result<v1::Template, IndexError> {
+    account.cancel().check()?;
+    let mut example = Vec::new();
+    engine
+        .index
+        .reader()
+        .visit_files_of(template.example, view, &mut |file| {
+            example = encode::path(&file.path);
+            ControlFlow::Break(())
+        })?;
+    Ok(v1::Template {
+        root: encode::path(&root.path),
+        text: template.text.clone(),
+        lines: template.lines,
+        documents: template.documents,
+        of_documents,
+        example,
+    })
+}

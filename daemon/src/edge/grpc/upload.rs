@@ -1,0 +1,282 @@
+//! A document that a client sends: kept in an unlinked file, bounded, gone with its query.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_proto::v1::find_request::Part;
+use simdex_proto::v1::{FindRequest, Query};
+use tokio::time::timeout_at;
+use tonic::{Status, Streaming};
+
+use super::status::lost_thread;
+use super::traffic::RequestBytes;
+use super::user_budget::{BytesPermit, UserShare};
+use crate::host::disk::DiskGuard;
+
+/// A document that was received whole.
+pub(super) struct Uploaded {
+    /// Opened for reading only, so that no worker can write to it.
+    pub(super) file: File,
+    /// The name they came under; may be empty.
+    pub(super) name: PathBuf,
+    /// The room that they take until they are dropped.
+    pub(super) room: BytesPermit,
+}
+
+/// Where the bytes of a document are kept, and within what room.
+#[derive(Clone)]
+pub(super) struct UploadRoom {
+    /// The directory of the spool.
+    pub(super) dir: PathBuf,
+    /// Guards the room on its disk.
+    pub(super) disk: Arc<DiskGuard>,
+    /// What its sender may have there.
+    pub(super) share: UserShare,
+}
+
+/// A file without a name, written through one handle and read through the other.
+struct Spool {
+    writer: File,
+    reader: File,
+    disk: Arc<DiskGuard>,
+    room: BytesPermit,
+}
+
+impl Spool {
+    fn new(room: &UploadRoom) -> std::io::Result<Self> {
+        let UploadRoom { dir, disk, share } = room;
+        let named = tempfile::Builder::new()
+            .prefix(".upload-")
+            .tempfile_in(dir)?;
+        let reader = File::open(named.path())?;
+        // Dropping the path removes the name; the handles stay.
+        let (writer, path) = named.into_parts();
+        drop(path);
+        Ok(Self {
+            writer,
+            reader,
+            disk: Arc::clone(disk),
+            room: share.nothing(),
+        })
+    }
+
+    /// Adds bytes, as long as the sender's share and the disk have room beside what commits need.
+    fn add(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let length = bytes.len() as u64;
+        if !self.room.grow(length) {
+            return Err(ErrorKind::QuotaExceeded.into());
+        }
+        self.disk.take_spare(length)?;
+        self.writer.write_all(bytes)
+    }
+
+    fn into_uploaded(self, name: PathBuf) -> Uploaded {
+        Uploaded {
+            file: self.reader,
+            name,
+            room: self.room,
+        }
+    }
+}
+
+impl Uploaded {
+    /// Bytes that came in one message. Writes: call it on a blocking thread.
+    pub(super) fn whole(room: &UploadRoom, bytes: &[u8], name: PathBuf) -> Result<Self, Status> {
+        let written = Spool::new(room).and_then(|mut spool| {
+            spool.add(bytes)?;
+            Ok(spool.into_uploaded(name))
+        });
+        written.map_err(|error| not_kept(&error))
+    }
+}
+
+/// The first message of a query.
+pub(super) async fn first(
+    parts: &mut Streaming<FindRequest>,
+    deadline: Instant,
+) -> Result<Query, Status> {
+    match next(parts, deadline).await? {
+        Some(Part::Query(query)) => Ok(query),
+        Some(Part::Chunk(_)) | None => {
+            Err(Status::invalid_argument("the first message is not a query"))
+        }
+    }
+}
+
+async fn next(
+    parts: &mut Streaming<FindRequest>,
+    deadline: Instant,
+) -> Result<Option<Part>, Status> {
+    let late = |_| Status::deadline_exceeded("the request did not end before its deadline");
+    let message = timeout_at(deadline.into(), parts.message())
+        .await
+        .map_err(late)??;
+    match message {
+        None => Ok(None),
+        Some(FindRequest { part: Some(part) }) => Ok(Some(part)),
+        Some(FindRequest { part: None }) => Err(Status::invalid_argument(
+            "a message is neither a query nor a chunk",
+        )),
+    }
+}
+
+/// Waits for the end of a request that is a query alone.
+pub(super) async fn end(
+    parts: &mut Streaming<FindRequest>,
+    deadline: Instant,
+) -> Result<(), Status> {
+    match next(parts, deadline).await? {
+        None => Ok(()),
+        Some(Part::Query(_)) => Err(second_query()),
+        Some(Part::Chunk(_)) => Err(Status::invalid_argument(
+            "bytes follow a query whose source is not `upload`",
+        )),
+    }
+}
+
+fn second_query() -> Status {
+    Status::invalid_argument("a second query follows the first")
+}
+
+/// Where the bytes of an upload are kept, under which name, and how many may come.
+pub(super) struct UploadTarget {
+    /// The name the document comes under.
+    pub(super) name: PathBuf,
+    /// Where they are kept.
+    pub(super) room: UploadRoom,
+    /// Most bytes that are taken.
+    pub(super) longest: u64,
+    /// Counts the bytes that are in memory.
+    pub(super) memory_meter: Option<RequestBytes>,
+}
+
+/// Receives all chunks that follow a query.
+pub(super) async fn receive(
+    parts: &mut Streaming<FindRequest>,
+    target: UploadTarget,
+    deadline: Instant,
+) -> Result<Uploaded, Status> {
+    let UploadTarget {
+        name,
+        room,
+        longest,
+        memory_meter,
+    } = target;
+    let mut spool = blocking(move || Spool::new(&room)).await?;
+    let mut received_bytes = 0;
+    while let Some(part) = next(parts, deadline).await? {
+        let Part::Chunk(chunk) = part else {
+            return Err(second_query());
+        };
+        received_bytes += chunk.len() as u64;
+        if received_bytes > longest {
+            return Err(Status::resource_exhausted(format!(
+                "the document is longer than the {longest} bytes that may be sent"
+            )));
+        }
+        let length = chunk.len();
+        spool = blocking(move || spool.add(&chunk).map(|()| spool)).await?;
+        if let Some(meter) = &memory_meter {
+            meter.stored(length);
+        }
+    }
+    // A request that was cancelled looks like one that ended: whoever dropped it gets the chance to
+    // drop us too before half a document is read as a whole one.
+    tokio::task::yield_now().await;
+    Ok(spool.into_uploaded(name))
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> Result<T, Status> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| lost_thread(&error))?
+        .map_err(|error| not_kept(&error))
+}
+
+fn not_kept(error: &std::io::Error) -> Status {
+    tracing::error!(%error, "a document that was sent cannot be kept");
+    // Where it would lie, and how full the disk is, are the operator's to know.
+    Status::resource_exhausted(match error.kind() {
+        ErrorKind::StorageFull => "the daemon's disk has no room for the document",
+        ErrorKind::QuotaExceeded => {
+            "documents that were sent and wait take as much of the disk as they may (grpc.max_uploads_mib)"
+        }
+        _ => "the document cannot be kept for the query",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::user_budget::UserBudget;
+    use super::*;
+    use crate::host::disk::Space;
+    use std::io::Read;
+
+    fn room(dir: &tempfile::TempDir, disk: DiskGuard, share: UserShare) -> UploadRoom {
+        UploadRoom {
+            dir: dir.path().to_owned(),
+            disk: Arc::new(disk),
+            share,
+        }
+    }
+
+    fn plenty() -> UserShare {
+        UserBudget::new(1 << 30).of(7)
+    }
+
+    #[test]
+    fn what_was_sent_is_read_back_and_leaves_no_name_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let room = room(&dir, DiskGuard::new(dir.path(), 0), plenty());
+        let mut sent = Uploaded::whole(&room, b"some text", "/x/a.txt".into()).unwrap();
+        let mut text = String::new();
+        sent.file.read_to_string(&mut text).unwrap();
+        assert_eq!(
+            (text.as_str(), sent.name.to_str()),
+            ("some text", Some("/x/a.txt"))
+        );
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert!(sent.file.write_all(b"more").is_err());
+    }
+
+    #[test]
+    fn a_document_is_refused_where_it_would_take_the_room_of_commits() {
+        let dir = tempfile::tempdir().unwrap();
+        let space = Space {
+            available: (128 << 20) + 1,
+            total: 16 << 30,
+        };
+        let disk = DiskGuard::measured_by(dir.path(), 64 << 20, Box::new(move |_| Ok(space)));
+        let room = room(&dir, disk, plenty());
+        let sent = |bytes: &[u8]| Uploaded::whole(&room, bytes, "/x/a".into());
+        assert!(sent(b"1").is_ok());
+        let status = sent(b"22").map(drop).unwrap_err();
+        assert_eq!(status.code(), tonic::Code::ResourceExhausted);
+        assert!(!status.message().contains(&*dir.path().to_string_lossy()));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn documents_of_one_user_that_wait_take_half_of_the_room_for_all_and_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let budget = UserBudget::new(8);
+        let of = |uid| {
+            let disk = DiskGuard::new(dir.path(), 0);
+            room(&dir, disk, budget.of(uid))
+        };
+        let (greedy, other) = (of(1), of(2));
+        let sent = |room: &UploadRoom, bytes: &[u8]| Uploaded::whole(room, bytes, "/x/a".into());
+        let waiting = sent(&greedy, b"123").unwrap();
+        let status = sent(&greedy, b"45").map(drop).unwrap_err();
+        assert_eq!(status.code(), tonic::Code::ResourceExhausted);
+        assert!(status.message().contains("max_uploads_mib"), "{status}");
+        assert!(sent(&other, b"1234").is_ok());
+        // It takes room as long as its query lasts.
+        drop(waiting);
+        assert!(sent(&greedy, b"45").is_ok());
+    }
+}

@@ -1,0 +1,110 @@
+//! Text for people: groups, pairs, counts.
+
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use simdex_index::FileView;
+use simdex_proto::text::{counted, escaped};
+
+use crate::read_side::catalogue::{Group, GroupFile, Pair, Summary};
+use crate::read_side::query::Relation;
+
+/// A path that can be shown: see [`escaped`].
+pub struct Printable<'a>(pub &'a Path);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escaped(self.0.as_os_str().as_bytes()))
+    }
+}
+
+fn percent(ratio: f64) -> String {
+    // 99.96 % must not read as 100 %.
+    let shown = (ratio * 1000.0).floor() / 10.0;
+    format!("{shown:.1} %")
+}
+
+/// What the columns of [`group_text`] are; printed once, before the first group.
+pub const GROUP_LEGEND: &str = "groups of near-duplicates and copies; after near-duplicate come \
+its resemblance to the principal,\nthe share of it found in the principal, and the share of the \
+principal found in it\n\n";
+
+/// A group: its principal, then a line a member.
+pub fn group_text(number: usize, group: &Group) -> String {
+    let Some((principal, members)) = group.members.split_first() else {
+        return String::new();
+    };
+    let path = Printable(&principal.file.path);
+    let files = counted(group.members.len() as u64, "file");
+    let mut text = format!("group {number}: {files}\n");
+    text.push_str(&format!("  {:<41}{path}\n", "principal"));
+    for member in members {
+        text.push_str(&member_text(member));
+    }
+    text.push('\n');
+    text
+}
+
+fn member_text(member: &GroupFile) -> String {
+    let path = Printable(&member.file.path);
+    let relation = member.relation.name();
+    if member.relation != Relation::NearDuplicate {
+        return format!("  {relation:<41}{path}\n");
+    }
+    let [resemblance, of_member, of_principal] = [
+        member.resemblance,
+        member.containment_of_member,
+        member.containment_of_principal,
+    ]
+    .map(percent);
+    format!("  {relation:<14}{resemblance:>8} {of_member:>8} {of_principal:>8}  {path}\n")
+}
+
+/// A pair in one line.
+pub fn pair_text(pair: &Pair) -> String {
+    format!(
+        "{:<15} {:>8}  {}  {}\n",
+        pair.relation.name(),
+        percent(pair.resemblance),
+        Printable(&pair.a.path),
+        Printable(&pair.b.path)
+    )
+}
+
+/// What stands before the first line of [`unread_text`].
+pub const UNREAD_LEGEND: &str = "files that were not read, or not whole\n";
+
+/// A file that was not read, or not whole, with the reason.
+pub fn unread_text(file: &FileView) -> String {
+    let (state, reason) = (file.state.name(), file.reason.as_str());
+    let why = match reason {
+        "" => state.to_owned(),
+        reason => format!("{state} ({reason})"),
+    };
+    format!("  {why:<41}{}\n", Printable(&file.path))
+}
+
+/// Where every file ended.
+pub fn summary_text(summary: &Summary) -> String {
+    let mut text = format!("{} on disk\n", counted(summary.files_on_disk, "file"));
+    let mut states: Vec<_> = summary.states.iter().collect();
+    states.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    for (state, count) in states {
+        text.push_str(&format!("  {count:>8}  {state}\n"));
+    }
+    if summary.container_members > 0 {
+        let members = counted(summary.container_members, "file");
+        text.push_str(&format!("{members} inside containers\n"));
+    }
+    let counted_or_not =
+        |count: Option<u64>, noun| count.map_or(String::new(), |count| counted(count, noun) + ", ");
+    text.push_str(&format!(
+        "{}, {}{}{:.1} s\n",
+        counted(summary.documents, "document"),
+        counted_or_not(summary.groups, "group"),
+        counted_or_not(summary.pairs, "pair"),
+        summary.seconds
+    ));
+    text
+}

@@ -1,0 +1,310 @@
+//! Closes an engine that failed and opens the next one in its place, while the socket stays up.
+//!
+//! After a failed fsync or an error of the storage engine nothing of the running index is to be
+//! believed. So its threads are stopped, the index is dropped as in a crash, and opened as after one:
+//! examined by a child process, with what the disk really holds and not what memory remembers of it.
+//! The walks at every start then read again what was not recorded.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Advice, fadvise};
+use tokio::sync::watch;
+
+use crate::base::causes::causes;
+use crate::engine::Engine;
+use crate::engine::slot::{EngineSlot, Reopening};
+use crate::error::EngineError;
+use crate::host::Host;
+use crate::host::alarms::AlarmSource;
+use crate::host::lifecycle::{Backoff, Failure};
+
+/// An engine that runs so long has recovered; one that fails sooner waits longer for the next start.
+const RECOVERED: Duration = Duration::from_secs(600);
+/// So many panics within [`RECOVERED`] end the process: the service manager starts a fresh one.
+const PANICS: usize = 5;
+/// Requests under way have this long to notice that their engine ended.
+const LAST_LOOK: Duration = Duration::from_secs(60);
+/// The supervisor looks at least this often whether anything failed.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// First and longest pause before the index is opened again.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
+
+/// Watches over the engine in a slot.
+pub struct Supervisor {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    fatal: watch::Receiver<Option<String>>,
+}
+
+struct Shared {
+    host: Arc<Host>,
+    slot: Arc<EngineSlot>,
+    stopping: AtomicBool,
+    fatal: watch::Sender<Option<String>>,
+}
+
+impl Supervisor {
+    /// Starts to watch over the engine in a slot, or to open the first where there is none.
+    pub fn start(host: Arc<Host>, slot: Arc<EngineSlot>) -> Result<Self, EngineError> {
+        let (teller, fatal) = watch::channel(None);
+        let shared = Arc::new(Shared {
+            host,
+            slot,
+            stopping: AtomicBool::new(false),
+            fatal: teller,
+        });
+        let watching = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("supervisor".to_owned());
+        let thread = thread.spawn(move || {
+            if catch_unwind(AssertUnwindSafe(|| watching.watch())).is_err() {
+                watching.give_up("the supervisor panicked".to_owned());
+            }
+        })?;
+        Ok(Self {
+            shared,
+            thread: Mutex::new(Some(thread)),
+            fatal,
+        })
+    }
+
+    /// Returns once the process must end, with the reason.
+    pub async fn gave_up(&self) -> String {
+        let mut fatal = self.fatal.clone();
+        let told = fatal.wait_for(Option::is_some).await;
+        match told {
+            Ok(reason) => reason.clone().unwrap_or_default(),
+            Err(_) => "the supervisor ended".to_owned(),
+        }
+    }
+
+    /// Watches no longer; waits at most `patience` for what is under way. False where that goes on.
+    pub fn stop(&self, patience: Duration) -> bool {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.host.failed.wake();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(thread) = thread else { return true };
+        let until = Instant::now() + patience;
+        while !thread.is_finished() {
+            if Instant::now() >= until {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        thread.join().is_ok()
+    }
+}
+
+/// The first engine of a host in a slot. On a full disk the slot waits for it: the daemon serves all the
+/// same, says why nothing is answered, and the supervisor tries again until there is room.
+pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
+    let is_low = host.disk.is_low();
+    if is_low {
+        host.disk.release();
+    }
+    let error = match Engine::on(host) {
+        Ok(engine) => return Ok(EngineSlot::holding(Arc::new(engine))),
+        Err(error) => error,
+    };
+    let for_want_of_room = is_low && matches!(error, EngineError::Index(_));
+    if !for_want_of_room && !error.is_disk_full() {
+        return Err(error);
+    }
+    let reason = causes(&error);
+    host.alarms.raise(AlarmSource::Index, &reason, None);
+    Ok(EngineSlot::waiting(&host.alarms, &reason))
+}
+
+impl Shared {
+    fn watch(&self) {
+        let (mut panics, mut backoff) = (Vec::new(), reopening());
+        let mut opened = Instant::now();
+        while !self.is_stopping() {
+            let failure = match self.slot.get() {
+                Ok(engine) => engine.failure(),
+                // The first one could not be opened.
+                Err(Reopening(reason)) => Some(Failure::Index(reason)),
+            };
+            let Some(failure) = failure else {
+                self.host.failed.wait(PATIENCE);
+                continue;
+            };
+            if opened.elapsed() > RECOVERED {
+                backoff = reopening();
+            }
+            if let Failure::Panic(_) = failure {
+                panics.retain(|at: &Instant| at.elapsed() < RECOVERED);
+                panics.push(Instant::now());
+            }
+            if panics.len() > PANICS {
+                return self.give_up(format!("{failure}, as others did shortly before"));
+            }
+            match self.reopen(&failure.to_string(), &mut backoff) {
+                Ok(true) => opened = Instant::now(),
+                Ok(false) => return,
+                Err(reason) => return self.give_up(reason),
+            }
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    fn give_up(&self, reason: String) {
+        tracing::error!(reason, "simdexd cannot go on in this process");
+        self.fatal.send_replace(Some(reason));
+    }
+
+    /// Replaces the engine; false where the daemon stops meanwhile.
+    fn reopen(&self, reason: &str, backoff: &mut Backoff) -> Result<bool, String> {
+        let host = &self.host;
+        host.alarms.raise(AlarmSource::Index, reason, None);
+        if let Some(engine) = self.slot.take(reason) {
+            self.let_go(engine)?;
+        }
+        if host.disk.take(0).is_err() {
+            host.disk.release();
+        }
+        forget_pages(&host.data_dir);
+        let mut reason = reason.to_owned();
+        loop {
+            let pause = backoff.pause();
+            host.alarms.raise(AlarmSource::Index, &reason, Some(pause));
+            if !self.pause(pause) {
+                return Ok(false);
+            }
+            match self.open() {
+                Ok(engine) => {
+                    // Before anybody asks it: alarms of its own may follow.
+                    host.alarms.clear_all();
+                    self.slot.put(engine);
+                    return Ok(true);
+                }
+                Err(error) => {
+                    reason = causes(&error);
+                    tracing::error!(reason, "the index could not be opened again yet");
+                }
+            }
+        }
+    }
+
+    /// Ends the engine and drops its index, once no request holds it any more.
+    fn let_go(&self, engine: Arc<Engine>) -> Result<(), String> {
+        if !engine.stop() {
+            return Err("a share hangs, and with it a thread that holds the index".to_owned());
+        }
+        let until = Instant::now() + LAST_LOOK;
+        let mut held = engine;
+        loop {
+            held = match Arc::try_unwrap(held) {
+                Ok(engine) => {
+                    engine.abandon();
+                    // What it applied last may not have been told.
+                    self.host.events.lose();
+                    return Ok(());
+                }
+                Err(held) => held,
+            };
+            if Instant::now() >= until {
+                return Err("a request did not let go of the index that failed".to_owned());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn open(&self) -> Result<Arc<Engine>, EngineError> {
+        // On a full disk the store could not even be examined.
+        let room = self.host.disk.take(0);
+        room.map_err(|full| EngineError::NotApplied(full.to_string()))?;
+        let engine = Arc::new(Engine::on(&self.host)?);
+        match engine.watch() {
+            Ok(()) => Ok(engine),
+            Err(error) => {
+                engine.stop();
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits; false where the daemon stops.
+    fn pause(&self, pause: Duration) -> bool {
+        let until = Instant::now() + pause;
+        while !self.is_stopping() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            self.host.failed.wait(left.min(PATIENCE));
+        }
+        false
+    }
+}
+
+fn reopening() -> Backoff {
+    Backoff::between(PAUSES.0, PAUSES.1)
+}
+
+/// Makes the kernel read store and texts from the disk again: after a failed fsync it may show pages
+/// that were never written.
+fn forget_pages(data_dir: &Path) {
+    for path in stored_files(data_dir) {
+        // Where it cannot be done, reading checks every block all the same.
+        let _ = File::open(path).map(|file| fadvise(&file, 0, None, Advice::DontNeed));
+    }
+}
+
+/// The regular files of store and texts, at any depth: nothing else is opened, and no link followed.
+fn stored_files(data_dir: &Path) -> Vec<PathBuf> {
+    let mut folders = ["store", "text"].map(|name| data_dir.join(name)).to_vec();
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_of_every_file_of_the_store_are_forgotten_and_no_link_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for folder in ["store/runs/000001/blobs", "text", "outside"] {
+            std::fs::create_dir_all(path(folder)).unwrap();
+        }
+        let mut files = [
+            "store/db",
+            "store/runs/000001/blobs/1",
+            "store/runs/000001/db",
+            "text/000001.seg",
+        ];
+        let others = ["outside/file", "LOCK"];
+        for file in files.iter().chain(&others) {
+            std::fs::write(path(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink(path("outside"), path("store/link")).unwrap();
+        let mut found = stored_files(dir.path());
+        found.sort();
+        files.sort_unstable();
+        assert_eq!(found, files.map(path));
+    }
+}

@@ -1,0 +1,272 @@
+//! The data directory: where it is, and the index in it, probed first where a crash is suspected.
+
+mod opened;
+mod private;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use simdex_index::store::{
+    self, Damage, Hooked, Hooks, Options as StoreOptions, SledStore, Store as _, StoreError,
+};
+use simdex_index::{Cancel, Index, IndexError, Options};
+use simdex_schema::key;
+
+pub use self::opened::OpenedStore;
+use crate::config::Config;
+use crate::edge::output::Printable;
+use crate::error::EngineError;
+
+/// Where an index lives.
+pub(crate) struct DataDir {
+    pub(crate) path: PathBuf,
+    /// Removed when dropped.
+    pub(crate) temporary: Option<tempfile::TempDir>,
+    /// No index was there before.
+    pub(crate) is_new: bool,
+}
+
+/// The configured data directory; without one a temporary directory. One that is missing is made where
+/// its parent is there: a path that was mistyped shall not become a tree of folders and an empty index.
+pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
+    let Some(path) = &config.data_dir else {
+        let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
+        let failed = |source| EngineError::DataDir {
+            path: std::env::temp_dir(),
+            source,
+        };
+        let temporary = temporary.map_err(failed)?;
+        return Ok(DataDir {
+            path: temporary.path().to_owned(),
+            temporary: Some(temporary),
+            is_new: true,
+        });
+    };
+    use std::os::unix::fs::DirBuilderExt;
+    let made = match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(std::io::Error::new(
+            ErrorKind::NotFound,
+            "neither it nor the directory it would lie in is there",
+        )),
+        made => made,
+    };
+    made.map_err(|source| EngineError::DataDir {
+        path: path.clone(),
+        source,
+    })?;
+    let is_new = std::fs::symlink_metadata(path.join("store")).is_err();
+    if is_new {
+        eprintln!("simdexd: new, empty index in {}", Printable(path));
+    }
+    Ok(DataDir {
+        path: path.clone(),
+        temporary: None,
+        is_new,
+    })
+}
+
+/// For whom an index is opened, and so what may be done to a store that is missing or damaged.
+#[derive(Clone, Copy, Debug)]
+pub enum Opening<'a> {
+    /// For the daemon, which had this store open or finds it at its start: one that is missing is begun; one that is
+    /// damaged is set aside, and another begun in its place. But where it was exchanged since, nothing: whoever did
+    /// that may not have done with it.
+    Serve(&'a OpenedStore),
+    /// To make everything that follows from records and texts anew. Whoever doubts what is derived must not lose what
+    /// it is derived from: nothing is begun or set aside.
+    Rebuild,
+}
+
+/// Opens the index of a data directory; `hooks` look on at its store; `stop` ends it between its steps.
+///
+/// # Errors
+/// [`EngineError::Exchanged`] where the store was exchanged, and what lies there now is not whole or not at rest.
+pub fn open_index(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    opening: Opening<'_>,
+    hooks: Hooks,
+    stop: &Cancel,
+) -> Result<simdex_index::Opened, EngineError> {
+    let opened = open_unless_exchanged(config, data_dir, program, opening, hooks, stop);
+    if let (Err(error), Opening::Serve(store)) = (&opened, opening) {
+        if error.is_replaced() {
+            store.mark_exchanged();
+        }
+        if let EngineError::Exchanged { .. } = error {
+            store.look_again(data_dir);
+        }
+    }
+    opened
+}
+
+fn open_unless_exchanged(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    opening: Opening<'_>,
+    hooks: Hooks,
+    stop: &Cancel,
+) -> Result<simdex_index::Opened, EngineError> {
+    let is_exchanged = is_exchanged(data_dir, opening)?;
+    private::claim(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })?;
+    let may_begin = match opening {
+        Opening::Serve(store) if !is_exchanged => Some(store),
+        _ => None,
+    };
+    let opened =
+        open_store(config, data_dir, program, may_begin, stop).map_err(|error| {
+            match error.store_damage() {
+                Some(reason) if is_exchanged => exchanged(data_dir, reason.to_owned()),
+                _ => error,
+            }
+        })?;
+    let lock = opened.lock_id();
+    if let Some(store) = may_begin {
+        // Before the rest is opened, which may take minutes.
+        store.note(data_dir, lock);
+    }
+    let options = Options {
+        buffer_postings: config.store.buffer_postings,
+        working_bytes: config.store.working_mib.bytes(),
+        records_bytes: config.store.records_mib.bytes(),
+        rebuild: matches!(opening, Opening::Rebuild),
+        ..Options::default()
+    };
+    let texts = data_dir.join("text");
+    let store = Box::new(Hooked::new(Box::new(opened), hooks));
+    let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
+    let damaged = opened.report.damaged_texts;
+    if is_exchanged && damaged > 0 {
+        // Let go of as in a crash: closing it would let go of those documents, whose texts may be on their way.
+        let reason = format!("{damaged} texts are missing or damaged");
+        return Err(exchanged(data_dir, reason));
+    }
+    let Opening::Serve(store) = opening else {
+        return Ok(opened);
+    };
+    if is_exchanged {
+        store.note(data_dir, lock);
+    }
+    if damaged > 0 {
+        // Before anybody asks: their files are shown as unread, and read again by the first walk.
+        let files = opened.writer.release_damaged_texts()?.len();
+        tracing::error!(
+            files,
+            "texts are damaged or missing: their files are read again"
+        );
+    }
+    Ok(opened)
+}
+
+/// Whether the store was exchanged since it was opened.
+///
+/// # Errors
+/// Where that may still be going on.
+fn is_exchanged(data_dir: &Path, opening: Opening<'_>) -> Result<bool, EngineError> {
+    let Opening::Serve(store) = opening else {
+        return Ok(false);
+    };
+    let is_exchanged = store.is_exchanged(data_dir);
+    match is_exchanged && !store.is_at_rest(data_dir) {
+        true => Err(exchanged(data_dir, "it may still be changing".to_owned())),
+        false => Ok(is_exchanged),
+    }
+}
+
+/// Opens the store of a data directory, examined first where a crash is suspected; without one that `may_begin` a
+/// damaged one is neither set aside nor begun anew.
+fn open_store(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    may_begin: Option<&OpenedStore>,
+    stop: &Cancel,
+) -> Result<SledStore, EngineError> {
+    let dir = data_dir.join("store");
+    let mut probe = Command::new(program);
+    probe.arg("probe-store").arg(&dir);
+    let options = StoreOptions {
+        cache_bytes: config.store.cache_mib.bytes(),
+    };
+    let limit = store::probe_time_limit(&dir);
+    let opened = match may_begin {
+        Some(store) => {
+            let mut told = |damage: &Damage| {
+                // It was exchanged by nobody else, whatever becomes of the one that is begun.
+                store.forget();
+                tell(damage);
+            };
+            store::open_checked_telling(&dir, options, Some(probe), limit, stop, &mut told)
+        }
+        None => {
+            let damage = None;
+            let opened = store::open_in_place(&dir, options, Some(probe), limit, stop);
+            opened.map(|store| store::Opened { store, damage })
+        }
+    };
+    let opened = opened.map_err(|error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
+        other => EngineError::Index(other.into()),
+    })?;
+    let meta = opened.store.records().get(&key::meta());
+    if may_begin.is_none() && meta.map_err(IndexError::from)?.is_none() {
+        let reason = "it holds no index".to_owned();
+        return Err(EngineError::Index(StoreError::Damaged { reason }.into()));
+    }
+    Ok(opened.store)
+}
+
+fn tell(damage: &Damage) {
+    eprintln!(
+        "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
+         anew from the roots",
+        damage.reason,
+        damage.set_aside.display()
+    );
+}
+
+fn exchanged(data_dir: &Path, reason: String) -> EngineError {
+    EngineError::Exchanged {
+        path: data_dir.join("store"),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_directory_is_made_beside_others_and_not_with_all_that_leads_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| {
+            let data_dir = Some(dir.path().join(path));
+            data_dir_of(data_dir)
+        };
+        let mistyped = at("vra/lib/simdex").map(|_| ()).unwrap_err();
+        assert!(
+            mistyped.to_string().contains("neither it nor"),
+            "{mistyped}"
+        );
+        assert!(!dir.path().join("vra").exists());
+        assert!(at("data").unwrap().is_new && at("data").unwrap().is_new);
+        std::fs::create_dir(dir.path().join("data/store")).unwrap();
+        assert!(!at("data").unwrap().is_new);
+        std::fs::write(dir.path().join("file"), "x").unwrap();
+        assert!(at("file").is_err());
+    }
+
+    fn data_dir_of(data_dir: Option<PathBuf>) -> Result<DataDir, EngineError> {
+        super::data_dir(&Config {
+            data_dir,
+            ..Config::default()
+        })
+    }
+}

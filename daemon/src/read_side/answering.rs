@@ -1,0 +1,44 @@
+//! A query answered in full: found, then folded and judged where it is asked to.
+
+use simdex_index::{Cancel, MemoryAccount};
+
+use crate::engine::Engine;
+use crate::read_side::judging::judge_hits;
+use crate::read_side::query::{Answer, QueryError, QueryParams, Subject, find, fold};
+
+/// A query, and what is to be made of its hits.
+pub struct AnswerRequest<'a> {
+    /// What is looked for.
+    pub params: &'a QueryParams,
+    /// Near-duplicates among the hits are folded.
+    pub folds: bool,
+    /// Hits are judged.
+    pub is_judged: bool,
+}
+
+/// Answers a query. Returned beside the answer is, for each hit, the place of the better hit that it is folded
+/// under, if any; nothing where hits are not folded.
+pub fn answer(
+    engine: &Engine,
+    subject: &Subject,
+    asked: &AnswerRequest<'_>,
+    account: &MemoryAccount,
+    cancel: &Cancel,
+) -> Result<(Answer, Vec<Option<usize>>), QueryError> {
+    let index = engine.index.reader();
+    let mut answer = find(index, subject, asked.params, cancel)?;
+    let folded = match asked.folds {
+        true => fold(
+            index,
+            &answer.hits,
+            asked.params.relation_threshold,
+            account,
+        )?,
+        false => Vec::new(),
+    };
+    if asked.is_judged {
+        let model = engine.models.in_force();
+        judge_hits(&model, index, subject, &mut answer.hits)?;
+    }
+    Ok((answer, folded))
+}

@@ -1,0 +1,206 @@
+//! Reads what lists are made of from the index alone: files with their states, pairs, groups, and their counts.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_index::{
+    Cancel, FileCounts, FileView, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
+use simdex_proto::completeness::Completeness;
+use simdex_schema::{DocumentHash, GroupId, Reason, State, StoredReason};
+
+use crate::read_side::query::Relation;
+
+mod clusters;
+mod groups;
+mod pairs;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
+pub use groups::{
+    FoundGroup, group_by_id, group_of, visit_groups, visit_principals, visit_whole_groups,
+};
+pub use pairs::{PairCounts, pairs};
+
+/// Files of a group that are visited at once.
+const PART: usize = 1_000;
+/// Bytes that a file takes beside its path, about: its record, that of its content, and what is told of both.
+const FILE: u64 = 1_024;
+/// Bytes that a path takes beside its characters.
+const PATH: u64 = 64;
+
+/// Counts over everything a view shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Files on disk; the states add up to it.
+    pub files_on_disk: u64,
+    /// Files inside containers, which `files_on_disk` and `states` leave out.
+    pub container_members: u64,
+    /// Files on disk by the name of their state.
+    pub states: BTreeMap<String, u64>,
+    /// Distinct documents with text.
+    pub documents: u64,
+    /// Groups of at least two files; none where they would have to be made to be counted.
+    pub groups: Option<u64>,
+    /// Pairs of files; none where they were not sought.
+    pub pairs: Option<u64>,
+    /// Posting lists that the search for pairs or groups skipped, because none depends on them.
+    pub suppressed: u64,
+    /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
+    pub unfinished: Option<u64>,
+    /// Time the answer took.
+    pub seconds: f64,
+    /// Completeness of the index when it was counted.
+    pub completeness: Completeness,
+}
+
+/// A group with its files, or the next part of a large one.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Persistent id, or a temporary id where the group has none: at another threshold, of some roots,
+    /// or not settled yet.
+    pub id: GroupId,
+    /// Its files are of the group visited last.
+    pub is_continued: bool,
+    /// Principal first, then by resemblance, then by path; in a group of several parts the files of one document
+    /// stand together.
+    pub members: Vec<GroupFile>,
+}
+
+/// One file of a group.
+#[derive(Clone, Debug)]
+pub struct GroupFile {
+    /// The file, with its state.
+    pub file: FileView,
+    /// Hash of the document it carries.
+    pub document: DocumentHash,
+    /// Relation to the principal.
+    pub relation: Relation,
+    /// With the principal, exact.
+    pub resemblance: f64,
+    /// Share of this member found in the principal.
+    pub containment_of_member: f64,
+    /// Share of the principal found in this member.
+    pub containment_of_principal: f64,
+}
+
+/// Two files of near-duplicate documents, or of one principal.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The file with the smaller path; of identical files the principal's first.
+    pub a: FileView,
+    /// The file with the greater path; of identical files the copy.
+    pub b: FileView,
+    /// Hashes of the documents of `a` and `b`.
+    pub documents: (DocumentHash, DocumentHash),
+    /// Relation of `a` to `b`.
+    pub relation: Relation,
+    /// Counted on all shingles, like the containments.
+    pub resemblance: f64,
+    /// Share of a found in b.
+    pub containment_of_a: f64,
+    /// Share of b found in a.
+    pub containment_of_b: f64,
+}
+
+/// What was listed, with what the search for it skipped.
+pub struct Counted<T> {
+    /// The items, or how many were visited.
+    pub items: T,
+    /// Posting lists that the search skipped, because nothing listed depends on them.
+    pub suppressed: u64,
+    /// Documents whose groups were not known when the list was begun, or are not listed because their principal
+    /// went since.
+    pub unsettled: UnsettledCounts,
+}
+
+/// What is told of a file beside its state: the facts of its content, and the kind that its name
+/// promises where the content is of another.
+pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
+    let Some(content) = &file.content else {
+        return Vec::new();
+    };
+    let stated = content.facts.iter();
+    let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
+    let name = std::path::Path::new(std::ffi::OsStr::from_bytes(file.key.name()));
+    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
+    let expected =
+        name.and_then(|name| simdex_extract::mismatched_extension(name, &content.media_type));
+    facts.extend(expected.map(|expected| (simdex_extract::Fact::NamedAs.code(), expected)));
+    facts
+}
+
+/// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
+pub fn is_unread(file: &FileView) -> bool {
+    match file.state {
+        State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
+        // Other files without text have none to read.
+        State::NoText => file.reason.is(Reason::NeedsOcr),
+        // With a reason, some of what it holds was not read.
+        State::Container => file.reason != StoredReason::None,
+        State::Partial
+        | State::Encrypted
+        | State::Unsupported
+        | State::TooLarge
+        | State::Failed
+        | State::TimedOut
+        | State::Crashed
+        | State::Unreadable
+        | State::Skipped
+        | State::Unstable
+        | State::Quarantined => true,
+    }
+}
+
+/// Whether a file is the one called indexed of those that carry its document.
+fn is_first(file: &FileView) -> bool {
+    !matches!(file.state, State::IdenticalBytes | State::IdenticalText)
+}
+
+/// Bytes that a file takes while it is held.
+fn bytes_of(file: &FileView) -> u64 {
+    FILE + 2 * path_of(file).len() as u64
+}
+
+fn path_of(file: &FileView) -> &std::ffi::OsStr {
+    file.path.as_os_str()
+}
+
+/// Calls `visit` for every file of a view, by path, and counts them. Documents are counted as they are at the end.
+pub fn files(
+    index: &IndexReader,
+    view: &View,
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
+) -> Result<Summary, IndexError> {
+    let mut counts = FileCounts::default();
+    index.files(view, account, &mut |file| {
+        counts.add(&file);
+        visit(&file)
+    })?;
+    counts.documents = index.count_files(view, account.cancel())?.documents;
+    Ok(counts.into())
+}
+
+/// Counts the files of a view without listing them.
+pub fn summary(index: &IndexReader, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+    Ok(index.count_files(view, cancel)?.into())
+}
+
+impl From<FileCounts> for Summary {
+    fn from(counts: FileCounts) -> Self {
+        let states = counts.states.into_iter();
+        Self {
+            files_on_disk: counts.files_on_disk,
+            container_members: counts.members,
+            states: states
+                .map(|(state, files)| (state.name().to_owned(), files))
+                .collect(),
+            documents: counts.documents,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Groups with their files. A document may be carried by a hundred thousand files, so that a large group is
+//! visited in parts, and what is held of it meanwhile is counted.
+
+use std::ops::ControlFlow;
+
+use simdex_index::{
+    GroupLookup, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
+use simdex_schema::{DocId, DocumentHash, GroupId};
+use simdex_signature::Ratio;
+
+use super::reader::Reader;
+use super::{Counted, Group, bytes_of};
+use crate::base::visit::FirstError;
+
+/// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
+/// `PART` files it is called several times, one right after the other.
+pub fn visit_groups(
+    index: &IndexReader,
+    view: &View,
+    threshold: Ratio,
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
+) -> Result<Counted<u64>, IndexError> {
+    let (reader, cancel) = (Reader { index, view }, account.cancel());
+    let ordered = reader.groups_by_path(threshold, account)?;
+    let mut unsettled = ordered.unsettled;
+    let mut count = 0;
+    for (_, group) in ordered.groups {
+        cancel.check()?;
+        let flow = reader.group(&group, account, &mut |part| {
+            count += u64::from(!part.is_continued);
+            visit(part)
+        })?;
+        match flow {
+            None => unsettled.awaited += reader.left_behind(&group),
+            Some(ControlFlow::Continue(())) => {}
+            Some(ControlFlow::Break(())) => break,
+        }
+    }
+    Ok(Counted {
+        items: count,
+        suppressed: ordered.suppressed,
+        unsettled,
+    })
+}
+
+/// Calls `visit` for the principal of each group that [`visit_groups`] lists, in the same order: one file of
+/// each group is read.
+pub fn visit_principals(
+    index: &IndexReader,
+    view: &View,
+    threshold: Ratio,
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(DocumentHash) -> ControlFlow<()>,
+) -> Result<(), IndexError> {
+    let reader = Reader { index, view };
+    let ordered = reader.groups_by_path(threshold, account)?;
+    for (_, group) in ordered.groups {
+        account.cancel().check()?;
+        let first = reader.first_file(group.principal)?;
+        let document = first.and_then(|file| file.document);
+        if let Some((_, hash)) = document.filter(|_| reader.is_shown(&group))
+            && visit(hash).is_break()
+        {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The same with each group whole, counted while it is visited.
+pub fn visit_whole_groups(
+    index: &IndexReader,
+    view: &View,
+    threshold: Ratio,
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
+) -> Result<Counted<u64>, IndexError> {
+    let (mut whole, mut failed, mut is_on) = (Whole::of(account), None, true);
+    let counted = visit_groups(index, view, threshold, account, &mut |part| {
+        let flow = match whole.add(part) {
+            Ok(before) => before.map_or(ControlFlow::Continue(()), &mut *visit),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        is_on = flow.is_continue();
+        flow
+    })?;
+    failed.map_or(Ok(()), Err)?;
+    if let Some(last) = whole.group.filter(|_| is_on) {
+        let _ = visit(last);
+    }
+    Ok(counted)
+}
+
+/// Puts the parts of groups together.
+struct Whole<'a> {
+    account: &'a MemoryAccount,
+    held: GrowingPermit,
+    group: Option<Group>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(account: &'a MemoryAccount) -> Self {
+        Self {
+            account,
+            held: GrowingPermit::of(account),
+            group: None,
+        }
+    }
+
+    /// Adds a part; returns the group before, which is whole.
+    fn add(&mut self, part: Group) -> Result<Option<Group>, IndexError> {
+        let bytes: u64 = part.members.iter().map(|one| bytes_of(&one.file)).sum();
+        if let (true, Some(group)) = (part.is_continued, &mut self.group) {
+            self.held.add(bytes)?;
+            group.members.extend(part.members);
+            return Ok(None);
+        }
+        self.held = GrowingPermit::of(self.account);
+        self.held.add(bytes)?;
+        Ok(self.group.replace(part))
+    }
+}
+
+/// What is known of one group.
+pub struct FoundGroup {
+    /// The group with the permit that it is held by, where it is shown.
+    pub group: Option<(Group, GrowingPermit)>,
+    /// There is none to be shown, but there may be once what waits is settled.
+    pub is_unsettled: bool,
+    /// Documents that were not settled when it was looked up.
+    pub unsettled: UnsettledCounts,
+}
+
+/// The group that a document is in, as [`visit_groups`] lists it at the index's own threshold; `view` is all that is
+/// served.
+pub fn group_of(
+    index: &IndexReader,
+    view: &View,
+    id: DocId,
+    account: &MemoryAccount,
+) -> Result<FoundGroup, IndexError> {
+    shown_group(index, view, index.group_of(id), account)
+}
+
+/// The group with this id, in the same way.
+pub fn group_by_id(
+    index: &IndexReader,
+    view: &View,
+    id: GroupId,
+    account: &MemoryAccount,
+) -> Result<FoundGroup, IndexError> {
+    let mut known = match id.as_temporary() {
+        Some(principal) => index.group_of(principal),
+        None => index.group_by_id(id),
+    };
+    if id.as_temporary().is_some() {
+        // Such an id is valid until the group has one of its own.
+        known.group = known.group.filter(|group| group.id.is_none());
+    }
+    shown_group(index, view, known, account)
+}
+
+fn shown_group(
+    index: &IndexReader,
+    view: &View,
+    known: GroupLookup,
+    account: &MemoryAccount,
+) -> Result<FoundGroup, IndexError> {
+    let mut found = FoundGroup {
+        group: None,
+        is_unsettled: known.is_unsettled,
+        unsettled: known.unsettled,
+    };
+    let Some(group) = known.group else {
+        return Ok(found);
+    };
+    let (mut whole, mut failed) = (Whole::of(account), FirstError::default());
+    let reader = Reader { index, view };
+    let mut add = |part| failed.flow(whole.add(part).map(drop));
+    if reader.group(&group, account, &mut add)?.is_none() {
+        // Its principal went since.
+        found.is_unsettled = true;
+        found.unsettled.awaited += reader.left_behind(&group);
+    }
+    failed.into_result()?;
+    let Whole { group, held, .. } = whole;
+    found.group = group.map(|group| (group, held));
+    Ok(found)
+}

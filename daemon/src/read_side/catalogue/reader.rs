@@ -1,0 +1,273 @@
+//! The groups of an index and the files of their documents, in one view.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use simdex_index::{
+    FileView, GroupDocument, GroupView, GrowingPermit, IndexError, IndexReader, MemoryAccount,
+    UnsettledCounts, View,
+};
+use simdex_schema::{DocId, EdgeRecord, GroupId};
+use simdex_signature::Ratio;
+
+use super::{Group, GroupFile, PART, PATH, path_of};
+use crate::read_side::query::Relation;
+
+/// Reads the files of documents in one view.
+pub(super) struct Reader<'a> {
+    pub(super) index: &'a IndexReader,
+    pub(super) view: &'a View,
+}
+
+/// Files on their way to a visitor, in parts; says with each whether it goes on with those before.
+pub(super) struct Parts<'a, T> {
+    files: Vec<T>,
+    is_continued: bool,
+    is_over: bool,
+    visit: &'a mut dyn FnMut(Vec<T>, bool) -> ControlFlow<()>,
+}
+
+impl<'a, T> Parts<'a, T> {
+    pub(super) fn of(visit: &'a mut dyn FnMut(Vec<T>, bool) -> ControlFlow<()>) -> Self {
+        Self {
+            files: Vec::new(),
+            is_continued: false,
+            is_over: false,
+            visit,
+        }
+    }
+
+    /// Whether nothing came yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty() && !self.is_continued
+    }
+
+    /// Adds a file; breaks once the visitor has enough.
+    pub(super) fn add(&mut self, file: T) -> ControlFlow<()> {
+        self.files.push(file);
+        match self.files.len() < PART {
+            true => ControlFlow::Continue(()),
+            false => self.send(),
+        }
+    }
+
+    /// Visits what is left; one file alone is no group. Breaks once the visitor has enough.
+    pub(super) fn end(mut self) -> ControlFlow<()> {
+        let is_one = self.is_continued || self.files.len() > 1;
+        match (self.is_over, is_one && !self.files.is_empty()) {
+            (true, _) => ControlFlow::Break(()),
+            (false, true) => self.send(),
+            (false, false) => ControlFlow::Continue(()),
+        }
+    }
+
+    fn send(&mut self) -> ControlFlow<()> {
+        let flow = (self.visit)(std::mem::take(&mut self.files), self.is_continued);
+        self.is_continued = true;
+        self.is_over = flow.is_break();
+        flow
+    }
+}
+
+/// Groups by the path of their principal, with the permit that they are held by.
+pub(super) struct OrderedGroups {
+    pub(super) groups: Vec<(PathBuf, GroupView)>,
+    pub(super) suppressed: u64,
+    /// Documents that were not settled then, or whose group is not among them.
+    pub(super) unsettled: UnsettledCounts,
+    /// Of the members, and of the paths.
+    _held: (Option<GrowingPermit>, GrowingPermit),
+}
+
+impl Reader<'_> {
+    /// All groups, without those whose principal vanished since: who leads now the next settling says, and their
+    /// documents count as not settled.
+    pub(super) fn groups_by_path(
+        &self,
+        threshold: Ratio,
+        account: &MemoryAccount,
+    ) -> Result<OrderedGroups, IndexError> {
+        let known = self.index.groups(self.view, threshold, account)?;
+        let (mut held, mut groups) = (GrowingPermit::of(account), Vec::new());
+        let mut unsettled = known.unsettled;
+        for group in known.groups {
+            account.cancel().check()?;
+            let Some(path) = self.first_path(group.principal)? else {
+                unsettled.awaited += self.left_behind(&group);
+                continue;
+            };
+            held.add(path.as_os_str().len() as u64 + PATH + size_of::<GroupView>() as u64)?;
+            groups.push((path, group));
+        }
+        groups.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
+        Ok(OrderedGroups {
+            groups,
+            suppressed: known.suppressed,
+            unsettled,
+            _held: (known.held, held),
+        })
+    }
+
+    /// Whether a group has two files or more, one of them of its principal.
+    pub(super) fn is_shown(&self, group: &GroupView) -> bool {
+        let files = |id| self.index.files_in(id, self.view);
+        let members = group.members.iter().map(|member| files(member.document));
+        let of_principal = files(group.principal);
+        of_principal > 0 && of_principal + members.sum::<u64>() > 1
+    }
+
+    /// The first file of a document.
+    pub(super) fn first_file(&self, id: DocId) -> Result<Option<FileView>, IndexError> {
+        let mut first = None;
+        self.index.visit_files_of(id, self.view, &mut |file| {
+            first = Some(file);
+            ControlFlow::Break(())
+        })?;
+        Ok(first)
+    }
+
+    /// Where the first file of a document is.
+    pub(super) fn first_path(&self, id: DocId) -> Result<Option<PathBuf>, IndexError> {
+        Ok(self.first_file(id)?.map(|file| file.path))
+    }
+
+    /// Whether so many documents have more files than one part holds.
+    pub(super) fn is_large(&self, documents: impl IntoIterator<Item = DocId>) -> bool {
+        let files = documents
+            .into_iter()
+            .map(|id| self.index.files_in(id, self.view));
+        files.sum::<u64>() > PART as u64
+    }
+
+    /// Documents of a group whose principal vanished since that have files: what they have in common is not known
+    /// before the next settling. None where that is one file.
+    pub(super) fn left_behind(&self, group: &GroupView) -> u64 {
+        let files = group.members.iter();
+        let files = files.map(|member| self.index.files_in(member.document, self.view));
+        let files: Vec<u64> = files.filter(|files| *files > 0).collect();
+        match files.iter().sum() {
+            0_u64 | 1 => 0,
+            _ => files.len() as u64,
+        }
+    }
+
+    /// Visits the files of a group; nothing, and returns none, where its principal vanished since: who leads now
+    /// is for the next settling to say.
+    pub(super) fn group(
+        &self,
+        group: &GroupView,
+        account: &MemoryAccount,
+        visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
+    ) -> Result<Option<ControlFlow<()>>, IndexError> {
+        let temporary = || GroupId::temporary(group.principal);
+        let id = group.id.unwrap_or_else(temporary);
+        let mut visit = |members, is_continued| {
+            visit(Group {
+                id,
+                is_continued,
+                members,
+            })
+        };
+        let mut parts = Parts::of(&mut visit);
+        self.members(group.principal, None, &mut |member| parts.add(member))?;
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let others = group.members.iter().map(|member| member.document);
+        match self.is_large(others.chain([group.principal])) {
+            true => self.others_by_document(group, account, &mut parts)?,
+            false => self.others_by_path(group, &mut parts)?,
+        }
+        Ok(Some(parts.end()))
+    }
+
+    /// The files of the other documents by resemblance, then by path.
+    fn others_by_path(
+        &self,
+        group: &GroupView,
+        parts: &mut Parts<'_, GroupFile>,
+    ) -> Result<(), IndexError> {
+        let mut others = Vec::new();
+        for member in &group.members {
+            self.members(member.document, Some(member.edge), &mut |member| {
+                others.push(member);
+                ControlFlow::Continue(())
+            })?;
+        }
+        others.sort_by(|a: &GroupFile, b| {
+            let by_path = || path_of(&a.file).cmp(path_of(&b.file));
+            b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
+        });
+        let _ = others.into_iter().try_for_each(|member| parts.add(member));
+        Ok(())
+    }
+
+    /// The same document by document, so that one part is held of all their files.
+    fn others_by_document(
+        &self,
+        group: &GroupView,
+        account: &MemoryAccount,
+        parts: &mut Parts<'_, GroupFile>,
+    ) -> Result<(), IndexError> {
+        let mut held = GrowingPermit::of(account);
+        let mut others = Vec::new();
+        for member in &group.members {
+            account.cancel().check()?;
+            if let Some(path) = self.first_path(member.document)? {
+                held.add(path.as_os_str().len() as u64 + PATH + size_of::<GroupDocument>() as u64)?;
+                others.push((path, member));
+            }
+        }
+        others.sort_by(|(a, left), (b, right)| {
+            let (first, second) = (left.edge.resemblance(), right.edge.resemblance());
+            let by_path = || a.as_os_str().cmp(b.as_os_str());
+            second.total_cmp(&first).then_with(by_path)
+        });
+        for (_, member) in others {
+            account.cancel().check()?;
+            if parts.is_over {
+                break;
+            }
+            self.members(member.document, Some(member.edge), &mut |member| {
+                parts.add(member)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Visits the files of a document as members; `edge` counts the principal's side first, none for the
+    /// principal itself.
+    pub(super) fn members(
+        &self,
+        id: DocId,
+        edge: Option<EdgeRecord>,
+        visit: &mut dyn FnMut(GroupFile) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let mut first = None;
+        self.index.visit_files_of(id, self.view, &mut |file| {
+            let content = file.record.content();
+            let first = *first.get_or_insert(content);
+            match member(file, edge, content == first) {
+                Some(member) => visit(member),
+                None => ControlFlow::Continue(()),
+            }
+        })
+    }
+}
+
+fn member(file: FileView, edge: Option<EdgeRecord>, same_bytes: bool) -> Option<GroupFile> {
+    let (_, document) = file.document?;
+    let relation = match edge {
+        Some(_) => Relation::NearDuplicate,
+        None if same_bytes => Relation::IdenticalBytes,
+        None => Relation::IdenticalText,
+    };
+    Some(GroupFile {
+        document,
+        relation,
+        resemblance: edge.map_or(1.0, |edge| edge.resemblance()),
+        containment_of_member: edge.map_or(1.0, |edge| edge.containment_of_b()),
+        containment_of_principal: edge.map_or(1.0, |edge| edge.containment_of_a()),
+        file,
+    })
+}

@@ -1,0 +1,244 @@
+//! Groups, components and pairs of documents that thousands of files carry.
+
+use std::ops::ControlFlow;
+
+use simdex_index::{
+    Cancel, Change, IndexError, IndexReader, MemoryAccount, MemoryBudget, UnsettledCounts, View,
+};
+use simdex_signature::Ratio;
+
+use super::{
+    Group, group_by_id, pairs, visit_clusters, visit_groups, visit_principals, visit_whole_groups,
+};
+use crate::read_side::clusters::{Cluster, Clusters};
+use crate::read_side::query::tests::opened_of;
+
+/// Files of the first text and of the second, which is nearly the same; as many as take several parts.
+const FILES: [usize; 2] = [2_300, 1_200];
+
+fn index() -> (IndexReader, tempfile::TempDir) {
+    let words = |count: usize| -> String { (0..count).map(|at| format!("word{at} ")).collect() };
+    let texts = [words(200), words(195)];
+    let copies = texts.iter().zip(FILES);
+    let copies: Vec<String> = copies
+        .flat_map(|(text, files)| std::iter::repeat_n(text.clone(), files))
+        .collect();
+    let (opened, dir) = opened_of(&copies);
+    opened.writer.settle(&Cancel::never()).unwrap();
+    (opened.index.reader().clone(), dir)
+}
+
+fn threshold() -> Ratio {
+    Ratio::new(0.8).unwrap()
+}
+
+/// Of each part whether it goes on with the one before, and how many files it has; and the paths of all.
+fn parts_of(index: &IndexReader, account: &MemoryAccount) -> (Vec<(bool, usize)>, Vec<String>) {
+    let (mut parts, mut paths) = (Vec::new(), Vec::new());
+    let visit = &mut |part: Group| {
+        parts.push((part.is_continued, part.members.len()));
+        let members = part.members.iter();
+        paths.extend(members.map(|member| member.file.path.display().to_string()));
+        ControlFlow::Continue(())
+    };
+    let listed = visit_groups(index, &View::All, threshold(), account, visit).unwrap();
+    assert_eq!(listed.items, 1);
+    (parts, paths)
+}
+
+#[test]
+fn a_large_group_is_visited_in_parts_and_is_whole_where_that_is_wanted() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(64 << 20);
+    let account = budget.account(&Cancel::never());
+    let (parts, paths) = parts_of(&index, &account);
+    let right = [(false, 1_000), (true, 1_000), (true, 1_000), (true, 500)];
+    assert_eq!(parts, right);
+    // The principal's files first; those of a document by path.
+    let (first, second) = paths.split_at(FILES[0]);
+    assert!(first.is_sorted() && second.is_sorted());
+    let mut distinct = paths.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), paths.len());
+    let mut whole = Vec::new();
+    let visit = &mut |group: Group| {
+        assert!(
+            !group.is_continued && budget.used() > 3 << 20,
+            "held and counted"
+        );
+        let members = group.members.iter();
+        whole.extend(members.map(|member| member.file.path.display().to_string()));
+        ControlFlow::Continue(())
+    };
+    visit_whole_groups(&index, &View::All, threshold(), &account, visit).unwrap();
+    assert_eq!((whole, budget.used()), (paths, 0));
+}
+
+#[test]
+fn principals_are_those_of_the_groups_that_are_listed() {
+    // Two groups; a document of one file, and none like it, is no group.
+    let words = |name: &str| -> String { (0..200).map(|at| format!("{name}{at} ")).collect() };
+    let texts = ["beta", "alone", "alpha", "beta", "alpha"].map(words);
+    let (opened, _dir) = opened_of(&texts);
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let index = opened.index.reader();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let (mut of_groups, mut principals) = (Vec::new(), Vec::new());
+    visit_groups(index, &View::All, threshold(), &account, &mut |group| {
+        of_groups.extend(group.members.first().map(|first| first.document));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    visit_principals(index, &View::All, threshold(), &account, &mut |document| {
+        principals.push(document);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!((principals.len(), &principals), (2, &of_groups));
+}
+
+#[test]
+fn a_group_that_is_wanted_whole_and_takes_too_much_is_refused() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(2 << 20);
+    let account = budget.account(&Cancel::never());
+    let visit = &mut |_| ControlFlow::Continue(());
+    let refused = visit_whole_groups(&index, &View::All, threshold(), &account, visit);
+    let refused = refused.err().unwrap();
+    assert!(
+        matches!(refused, IndexError::TooMuchMemory { .. }),
+        "{refused}"
+    );
+    // In parts it is listed all the same.
+    assert_eq!(parts_of(&index, &account).0.len(), 4);
+    // The pairs of one file are held at once.
+    let refused = pairs(&index, &View::All, threshold(), &account, &mut |_| {
+        ControlFlow::Continue(())
+    });
+    let refused = refused.err().unwrap();
+    assert!(
+        matches!(refused, IndexError::TooMuchMemory { .. }),
+        "{refused}"
+    );
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn a_large_component_is_visited_in_parts() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(2 << 20);
+    let account = budget.account(&Cancel::never());
+    let documents = index.texts(&View::All);
+    assert_eq!(documents.len(), 2);
+    for common in [None, Some(90)] {
+        let clusters = Clusters {
+            clusters: vec![Cluster {
+                documents: documents.clone(),
+                common,
+            }],
+            ..Clusters::default()
+        };
+        let mut parts = Vec::new();
+        let count = visit_clusters(&index, &View::All, &clusters, &account, &mut |part| {
+            parts.push((part.is_continued, part.members.len(), part.common));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(count.unwrap(), 1);
+        let right = [(false, 1_000), (true, 1_000), (true, 1_000), (true, 500)];
+        assert_eq!(
+            parts,
+            right.map(|(goes_on, files)| (goes_on, files, common))
+        );
+    }
+}
+
+#[test]
+fn the_pairs_of_one_file_are_given_back_as_they_are_visited() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(64 << 20);
+    let account = budget.account(&Cancel::never());
+    let of_first = FILES[0] - 1 + FILES[1];
+    let mut used = Vec::new();
+    let visit = &mut |_| {
+        used.push(budget.used());
+        match used.len() < of_first {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    };
+    pairs(&index, &View::All, threshold(), &account, visit).unwrap();
+    assert_eq!(used.len(), of_first);
+    assert!(used.is_sorted_by(|before, after| before >= after));
+    assert!(
+        used[0] > 6 << 20 && used[of_first - 1] <= 1 << 20,
+        "{used:?}"
+    );
+}
+
+#[test]
+fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silence() {
+    let words = |name: &str, count: usize| -> String {
+        (0..count).map(|at| format!("{name}{at} ")).collect()
+    };
+    let lengths = [200, 199, 198];
+    let families = ["one", "two"].map(|name| lengths.map(|count| words(name, count)));
+    let (opened, _dir) = opened_of(families.as_flattened());
+    let (index, writer) = (opened.index.reader(), &opened.writer);
+    writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let list = |visit: &mut dyn FnMut(Group) -> ControlFlow<()>| {
+        visit_groups(index, &View::All, threshold(), &account, visit).unwrap()
+    };
+    let mut keys = Vec::new();
+    let listed = list(&mut |group| {
+        keys.extend(group.members.into_iter().map(|member| member.file.key));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(
+        (listed.items, listed.unsettled),
+        (2, UnsettledCounts::default())
+    );
+    // While the first is visited the second loses its principal: two documents of it are left.
+    let mut visited = 0;
+    let listed = list(&mut |_| {
+        visited += 1;
+        let removal = Change::removal(keys[3].clone());
+        writer.apply(&[removal]).unwrap();
+        ControlFlow::Continue(())
+    });
+    assert_eq!((visited, listed.items, listed.unsettled.awaited), (1, 1, 2));
+    // Before it is settled anew, a list knows from the beginning that it lacks something.
+    assert!(list(&mut |_| ControlFlow::Continue(())).unsettled.awaited > 0);
+    writer.settle(&Cancel::never()).unwrap();
+    let listed = list(&mut |_| ControlFlow::Continue(()));
+    assert_eq!(
+        (listed.items, listed.unsettled),
+        (2, UnsettledCounts::default())
+    );
+}
+
+#[test]
+fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
+    let words = |count: usize| -> String { (0..count).map(|at| format!("word{at} ")).collect() };
+    let (opened, _dir) = opened_of(&[200, 199, 198].map(words));
+    let (index, writer) = (opened.index.reader(), &opened.writer);
+    writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let mut listed = Vec::new();
+    visit_groups(index, &View::All, threshold(), &account, &mut |group| {
+        listed.push(group);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let (id, principal) = (listed[0].id, listed[0].members[0].file.key.clone());
+    let find = |id| group_by_id(index, &View::All, id, &account).unwrap();
+    let files = |id| find(id).group.map(|(group, _)| group.members.len());
+    assert_eq!((listed.len(), files(id)), (1, Some(3)));
+    writer.apply(&[Change::removal(principal)]).unwrap();
+    let found = find(id);
+    assert!(found.group.is_none() && found.is_unsettled && found.unsettled.awaited > 0);
+    assert!(!find(simdex_schema::GroupId(99)).is_unsettled);
+    writer.settle(&Cancel::never()).unwrap();
+    assert_eq!(files(id), Some(2));
+}

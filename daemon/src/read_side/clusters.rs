@@ -1,0 +1,205 @@
+//! Components and cores: groups of documents beside the stars that the index keeps. They are made for the
+//! call, and kept until the documents of the view change.
+//!
+//! A component joins whoever is linked by a chain of near-duplicates, so that unlike documents may meet in
+//! one. A core does not: all its documents share the same fingerprints ([`simdex_cores`]).
+
+mod components;
+mod cores;
+mod kept;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use simdex_index::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_schema::DocId;
+use simdex_signature::Ratio;
+use thiserror::Error;
+
+pub use cores::{SKETCH_FINGERPRINTS, signer};
+pub use kept::KeptClusters;
+
+/// What kind of group is asked for, and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClusterRequest {
+    /// Components of the near-duplicate graph.
+    Components {
+        /// Least resemblance of a near-duplicate.
+        threshold: Ratio,
+    },
+    /// Maximal sets of documents that share fingerprints.
+    Cores {
+        /// The least that all documents of a core share, of [`SKETCH_FINGERPRINTS`].
+        common: u32,
+        /// How long they are sought, once texts are read.
+        time: Duration,
+    },
+}
+
+/// Documents that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// The longest first, of equals that with the smallest hash; then by id.
+    pub documents: Vec<DocId>,
+    /// Fingerprints that all of them share; of a core.
+    pub common: Option<u32>,
+}
+
+impl Cluster {
+    /// Bytes that it takes.
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + size_of::<DocId>() * self.documents.capacity()) as u64 + ALLOCATION
+    }
+}
+
+/// Bytes that the allocator takes for a list, about.
+const ALLOCATION: u64 = 16;
+
+/// All clusters of a view.
+#[derive(Clone, Debug, Default)]
+pub struct Clusters {
+    /// In no order.
+    pub clusters: Vec<Cluster>,
+    /// Of cores: parts of the collection in which they were not all found, for time or room was out.
+    pub unfinished: Option<u64>,
+    /// Posting lists that the search for pairs skipped, because no pair depends on them.
+    pub suppressed: u64,
+}
+
+impl Clusters {
+    /// Bytes that they take.
+    fn bytes(&self) -> u64 {
+        self.clusters.iter().map(Cluster::bytes).sum()
+    }
+}
+
+/// Clusters with the permit for them, as long as an asker holds them.
+#[derive(Debug)]
+pub struct HeldClusters {
+    /// The clusters.
+    pub clusters: Arc<Clusters>,
+    _held: GrowingPermit,
+}
+
+/// Clusters that cannot be made.
+#[derive(Debug, Error)]
+pub enum ClusterError {
+    /// The fingerprints do not fit into memory.
+    #[error(
+        "the cores of {documents} documents need {needed} MiB of memory, and a question may hold {available} MiB"
+    )]
+    TooMany {
+        /// Documents of the view.
+        documents: usize,
+        /// What their fingerprints take, MiB.
+        needed: u64,
+        /// What the account may hold, MiB.
+        available: u64,
+    },
+    /// The index failed, or the asker went away.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl ClusterError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::TooMany { .. } => Some("name fewer roots, or raise store.working_mib"),
+            Self::Index(error) => error.advice(),
+        }
+    }
+}
+
+/// Finds the clusters of a view, or takes those that are kept.
+pub fn clusters(
+    index: &IndexReader,
+    kept: &KeptClusters,
+    view: &View,
+    request: &ClusterRequest,
+    account: &MemoryAccount,
+) -> Result<HeldClusters, ClusterError> {
+    let mut held = GrowingPermit::of(account);
+    let documents = index.texts(view);
+    let is_copied = |id| index.files_in(id, view) > 1;
+    let key = kept::Key::new(view, request, &documents, &is_copied);
+    if let Some(clusters) = kept.get(&key) {
+        held.add(clusters.bytes())?;
+        return Ok(HeldClusters {
+            clusters,
+            _held: held,
+        });
+    }
+    let damaged_before = index.texts_found_damaged();
+    let found = match request {
+        ClusterRequest::Components { threshold } => {
+            components::find(index, view, &documents, *threshold, &mut held)?
+        }
+        ClusterRequest::Cores { common, time } => {
+            cores::find(index, &documents, *common, *time, &mut held)?
+        }
+    };
+    let found = Arc::new(found);
+    // What was found of documents that came or went meanwhile is not kept.
+    let still = kept::Key::new(view, request, &index.texts(view), &is_copied);
+    let is_sound = index.damaged_texts() == 0 && index.texts_found_damaged() == damaged_before;
+    if is_sound && key == still {
+        kept.keep(key, &found);
+    }
+    Ok(HeldClusters {
+        clusters: found,
+        _held: held,
+    })
+}
+
+/// A cluster of these documents, put in order.
+fn cluster(index: &IndexReader, mut documents: Vec<DocId>, common: Option<u32>) -> Cluster {
+    let rank = |stats: DocumentStats| (std::cmp::Reverse(stats.length), stats.hash.0);
+    let first = (0..documents.len())
+        .filter_map(|at| Some((rank(index.stats(documents[at])?), at)))
+        .min();
+    if let Some((_, at)) = first {
+        documents[..=at].rotate_right(1);
+    }
+    Cluster { documents, common }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::{Cancel, MemoryBudget};
+
+    use super::*;
+    use crate::read_side::query::tests::index_of;
+
+    #[test]
+    fn what_is_found_or_was_kept_is_counted_as_long_as_an_asker_holds_it() {
+        let texts: Vec<String> = ["one", "two"].map(|word| word.repeat(50)).into();
+        let (index, _dir) = index_of(&texts);
+        let documents = index.texts(&View::All);
+        let request = ClusterRequest::Components {
+            threshold: Ratio::new(0.8).unwrap(),
+        };
+        let kept = KeptClusters::default();
+        let key = kept::Key::new(&View::All, &request, &documents, &|_| false);
+        let large = Clusters {
+            clusters: vec![Cluster {
+                documents: vec![DocId(1); 1 << 18],
+                common: None,
+            }],
+            ..Clusters::default()
+        };
+        kept.keep(key, &Arc::new(large));
+        let budget = MemoryBudget::new(64 << 20);
+        let account = budget.account(&Cancel::never());
+        let found = clusters(&index, &kept, &View::All, &request, &account).unwrap();
+        assert!(found.clusters.clusters.len() == 1 && budget.used() >= 8 << 18);
+        drop(found);
+        assert_eq!(budget.used(), 0);
+        let small = MemoryBudget::new(1 << 20).account(&Cancel::never());
+        let refused = clusters(&index, &kept, &View::All, &request, &small);
+        assert!(matches!(
+            refused,
+            Err(ClusterError::Index(IndexError::TooMuchMemory { .. }))
+        ));
+    }
+}

@@ -1,0 +1,215 @@
+//! What compliance asks: who holds copies of these files, which versions are stale, where protected text went,
+//! what could be freed.
+//!
+//! Each question is answered from the index as it is, file by file in a fixed order, and each number is counted as
+//! an answer to a query is. Nothing is changed or deleted.
+
+mod copies;
+mod duplicates;
+mod leak;
+mod stale;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use simdex_index::{Cancel, FileView, GrowingPermit, IndexError, MemoryAccount, View};
+use simdex_schema::RootId;
+use thiserror::Error;
+
+use crate::engine::Engine;
+use crate::host::owners::Owners;
+use crate::read_side::query::{
+    self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject,
+};
+use crate::reports::report::{Finding, Sums as Totals};
+
+/// Most files found of one document that is asked about.
+const MOST_FOUND: usize = 10_000;
+
+/// A question of compliance: what files a report is to find.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ComplianceQuestion {
+    /// The files that are copies or near-copies of these, or contain one of them.
+    CopiesOf(Vec<PathBuf>),
+    /// Versions with a later one, older than so many seconds.
+    StaleVersions(u64),
+    /// Files outside these roots that share text with a document in them.
+    Leak(Vec<RootId>),
+    /// Files whose bytes, or whose text, another file has as well.
+    Duplicates,
+}
+
+impl ComplianceQuestion {
+    /// Its name on the wire, in the config and in a manifest.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CopiesOf(_) => "copies-of",
+            Self::StaleVersions(_) => "stale-versions",
+            Self::Leak(_) => "leak",
+            Self::Duplicates => "duplicates",
+        }
+    }
+}
+
+/// A question that cannot be answered.
+#[derive(Debug, Error)]
+pub enum FindingError {
+    /// A file that was named cannot be asked about, or the search failed.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The index failed, or the asker went away.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// What was found could not be written.
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
+}
+
+/// Takes one finding.
+pub type Take<'a> = dyn FnMut(&Finding) -> std::io::Result<()> + 'a;
+
+/// Where a question is asked, and how.
+pub struct Search<'a> {
+    /// The engine asked.
+    pub engine: &'a Engine,
+    /// The roots whose files may be found.
+    pub view: &'a View,
+    /// Least ratio that is found; near-duplicates resemble each other by it.
+    pub threshold: f64,
+    /// When the question was asked, seconds since 1970.
+    pub now: i64,
+    /// Memory for texts, and whether anybody waits.
+    pub account: &'a MemoryAccount,
+    /// Names of the users who own files.
+    pub owners: Owners,
+}
+
+impl Search<'_> {
+    /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
+    pub fn run(
+        &self,
+        kind: &ComplianceQuestion,
+        take: &mut Take<'_>,
+    ) -> Result<Totals, FindingError> {
+        match kind {
+            ComplianceQuestion::CopiesOf(files) => copies::find(self, files, take),
+            ComplianceQuestion::StaleVersions(age) => stale::find(self, *age, take),
+            ComplianceQuestion::Leak(protected) => leak::find(self, protected, take),
+            ComplianceQuestion::Duplicates => duplicates::find(self, take),
+        }
+    }
+
+    /// Refuses a question about files that the index does not know.
+    pub fn check(&self, kind: &ComplianceQuestion) -> Result<(), FindingError> {
+        match kind {
+            ComplianceQuestion::CopiesOf(files) => copies::named(self, files).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.account.cancel()
+    }
+
+    /// Asks a query about a file, and counts the file under `compared` or under "not_compared"; none where it is not
+    /// compared. The text and its permits end here: whoever takes what is found may take long.
+    fn answer(
+        &self,
+        file: &FileView,
+        params: &QueryParams,
+        compared: &'static str,
+        totals: &mut Totals,
+    ) -> Result<Option<Answer>, FindingError> {
+        let Some(subject) = compared_subject(self, file)? else {
+            count(totals, "not_compared", 1);
+            return Ok(None);
+        };
+        let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
+        count(totals, compared, 1);
+        let is_cut = answer.truncated || answer.unverified > 0;
+        count(totals, "cut_short", u64::from(is_cut));
+        Ok(Some(answer))
+    }
+
+    /// What a finding says of a file itself.
+    fn describe(&self, file: &FileView) -> Result<Finding, IndexError> {
+        let roots = &self.engine.roots;
+        let root = roots.iter().find(|root| root.id == file.key.root);
+        let owner = self.engine.index.reader().owner_of(file)?;
+        Ok(Finding {
+            path: bytes(&file.path),
+            root: root.map(|root| bytes(&root.path)).unwrap_or_default(),
+            owner,
+            owner_name: self.owners.name(owner).map(str::to_owned),
+            document: file.document.map(|(_, hash)| hash.0),
+            content: file.record.content().map(|hash| hash.0),
+            bytes: file.record.bytes(),
+            modified: file.record.modified(),
+            ..Finding::default()
+        })
+    }
+
+    /// The files that a query found, beside the one that was asked about, with the permit for them.
+    fn found<'h>(
+        &self,
+        hits: impl Iterator<Item = &'h Hit>,
+        of: &[u8],
+    ) -> Result<(Vec<Finding>, GrowingPermit), IndexError> {
+        let (mut found, mut held) = (Vec::new(), GrowingPermit::of(self.account));
+        for hit in hits {
+            let finding = self.hit(hit, of)?;
+            held.add(held_bytes(&finding))?;
+            found.push(finding);
+        }
+        Ok((found, held))
+    }
+
+    /// A file that a query found, beside the file that was asked about.
+    fn hit(&self, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
+        Ok(Finding {
+            relation: reversed(hit.relation).name(),
+            of: of.to_vec(),
+            resemblance: hit.overlap.resemblance.value,
+            containment: hit.overlap.of_second.value,
+            containment_of_other: hit.overlap.of_first.value,
+            verified: Some(hit.overlap.verified),
+            ..self.describe(&hit.file)?
+        })
+    }
+}
+
+/// The relation of the second to the first.
+fn reversed(relation: Relation) -> Relation {
+    match relation {
+        Relation::Contains => Relation::ContainedIn,
+        Relation::ContainedIn => Relation::Contains,
+        both_ways => both_ways,
+    }
+}
+
+/// What a question about a file asks with; none where there is nothing to compare, or where its text is damaged,
+/// which the answer tells by its completeness.
+fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subject>, FindingError> {
+    match Subject::from_file(search.engine.index.reader(), file, search.account) {
+        Err(QueryError::Index(error)) if error.is_damaged_text() => Ok(None),
+        subject => {
+            Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))
+        }
+    }
+}
+
+/// Bytes that a finding takes, with room to grow for the list of them.
+fn held_bytes(finding: &Finding) -> u64 {
+    let newest = finding.newest.as_ref().map_or(0, Vec::len);
+    let paths = finding.path.len() + finding.root.len() + finding.of.len() + newest;
+    (2 * size_of::<Finding>() + paths) as u64
+}
+
+fn bytes(path: &std::path::Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+/// Adds to a sum.
+fn count(totals: &mut Totals, name: &'static str, by: u64) {
+    *totals.entry(name).or_default() += by;
+}

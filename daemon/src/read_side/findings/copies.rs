@@ -1,0 +1,127 @@
+//! Everyone who holds a near-copy of some files: by file, then by root, owner and path. Of a file that is not
+//! compared the files of the same bytes are found, and it is counted as not compared.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use simdex_index::{FileView, GrowingPermit, IndexError};
+use simdex_signature::SchemeKind;
+
+use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes as bytes_of, count};
+use crate::base::visit::FirstError;
+use crate::read_side::query::{FindKind, QueryParams, Relation, find_file};
+use crate::reports::report::Finding;
+
+/// The files that were named, by path, each once; one that the index does not know refuses the whole question.
+pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
+    let (index, roots) = (search.engine.index.reader(), &search.engine.roots);
+    let named = files
+        .iter()
+        .map(|path| find_file(index, roots, path, search.view));
+    let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
+    named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    named.dedup_by(|a, b| a.path == b.path);
+    Ok(named)
+}
+
+pub(super) fn find(
+    search: &Search<'_>,
+    files: &[PathBuf],
+    take: &mut Take<'_>,
+) -> Result<Totals, FindingError> {
+    let asked = named(search, files)?;
+    let mut totals = Totals::from([
+        ("copies", 0),
+        ("cut_short", 0),
+        ("files", 0),
+        ("not_compared", 0),
+    ]);
+    let params = QueryParams {
+        kind: FindKind::Related,
+        scheme: SchemeKind::ModN,
+        threshold: search.threshold,
+        relation_threshold: search.threshold,
+        limit: MOST_FOUND,
+        view: search.view.clone(),
+    };
+    for file in &asked {
+        search.cancel().check()?;
+        of_file(search, &params, file, &mut totals, take)?;
+    }
+    Ok(totals)
+}
+
+fn of_file(
+    search: &Search<'_>,
+    params: &QueryParams,
+    file: &FileView,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
+    let Some(answer) = search.answer(file, params, "files", totals)? else {
+        return same_bytes(search, file, totals, take);
+    };
+    let of = bytes_of(&file.path);
+    let holds = |relation| {
+        matches!(
+            relation,
+            Relation::IdenticalBytes
+                | Relation::IdenticalText
+                | Relation::NearDuplicate
+                | Relation::ContainedIn
+        )
+    };
+    let hits = answer.hits.iter();
+    let hits = hits.filter(|hit| !hit.is_query && holds(hit.relation));
+    let (found, _held) = search.found(hits, &of)?;
+    take_all(found, totals, take)
+}
+
+/// Takes what was found of a file: by root, owner and path.
+fn take_all(
+    mut found: Vec<Finding>,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
+    found.sort_by(|a, b| (&a.root, a.owner, &a.path).cmp(&(&b.root, b.owner, &b.path)));
+    count(totals, "copies", found.len() as u64);
+    found.iter().try_for_each(take)?;
+    Ok(())
+}
+
+/// The other files of the same bytes, of a file that is not compared: it is too large, or its text is damaged.
+fn same_bytes(
+    search: &Search<'_>,
+    file: &FileView,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
+    let Some(content) = file.record.content() else {
+        return Ok(());
+    };
+    let index = search.engine.index.reader();
+    let mut held = GrowingPermit::of(search.account);
+    let (mut found, mut is_cut, mut failed) = (Vec::new(), false, FirstError::default());
+    index.visit_holders(content, search.view, &mut |other| {
+        if other.key == file.key {
+            return ControlFlow::Continue(());
+        }
+        is_cut = found.len() == MOST_FOUND;
+        if is_cut {
+            return ControlFlow::Break(());
+        }
+        let bytes = size_of::<Finding>() + 3 * other.path.as_os_str().len();
+        let counted = held.add(2 * bytes as u64);
+        failed.flow(counted.and_then(|()| -> Result<(), IndexError> {
+            found.push(Finding {
+                relation: Relation::IdenticalBytes.name(),
+                of: bytes_of(&file.path),
+                ..search.describe(&other)?
+            });
+            Ok(())
+        }))
+    })?;
+    failed.into_result()?;
+    count(totals, "cut_short", u64::from(is_cut));
+    take_all(found, totals, take)
+}

@@ -1,0 +1,195 @@
+//! Files that could be freed, because another file on disk has the same bytes or the same text: by the kept file,
+//! then by path.
+//!
+//! Of the files that carry one document the first by path is the one kept. Two names of one inode (hard links)
+//! hold their bytes once: the second frees nothing. Near-duplicates are not counted: what differs in them would be
+//! lost. Members of containers are no files that could be removed by themselves.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use simdex_index::{FileView, GrowingPermit, IndexError};
+use simdex_schema::{ContentHash, DocId, State};
+
+use super::{FindingError, Search, Take, Totals, bytes, count};
+use crate::base::visit::FirstError;
+use crate::reports::report::Finding;
+
+/// Contents of no document (too large to be compared, or damaged) that are held at once; of further ones copies
+/// are not found, and counted so.
+const MOST_UNCOMPARED: usize = 1 << 18;
+
+const NAMES: [&str; 6] = [
+    "hard_links",
+    "identical_bytes_bytes",
+    "identical_bytes_files",
+    "identical_text_bytes",
+    "identical_text_files",
+    "not_compared",
+];
+
+pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, FindingError> {
+    let mut finder = Finder {
+        held: GrowingPermit::of(search.account),
+        search,
+        documents: HashSet::new(),
+        uncompared: HashMap::new(),
+        totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
+        take,
+    };
+    let mut failed = FirstError::default();
+    search
+        .engine
+        .index
+        .reader()
+        .files(search.view, search.account, &mut |file| {
+            let checked = search.cancel().check().map_err(FindingError::from);
+            failed.flow(checked.and_then(|()| finder.file(&file)))
+        })?;
+    failed.into_result()?;
+    Ok(finder.totals)
+}
+
+/// Bytes that a document, a content or an inode takes in its map, with room to grow; of a content with its path.
+const DOCUMENT: u64 = 24;
+const CONTENT: u64 = 192;
+const INODE: u64 = 40;
+
+/// The files that were kept of one document.
+#[derive(Default)]
+struct Kept {
+    /// The first file of all, and of each content.
+    first: Option<PathBuf>,
+    of_content: HashMap<ContentHash, PathBuf>,
+    /// Device and inode of each file.
+    inodes: HashSet<(u64, u64)>,
+}
+
+impl Kept {
+    /// Notes the first file of a content.
+    fn keep(
+        &mut self,
+        content: ContentHash,
+        file: &FileView,
+        held: &mut GrowingPermit,
+    ) -> Result<(), IndexError> {
+        held.add(CONTENT + 2 * file.path.as_os_str().len() as u64)?;
+        self.of_content.insert(content, file.path.clone());
+        Ok(())
+    }
+}
+
+struct Finder<'a, 'b> {
+    search: &'a Search<'a>,
+    /// Counts what the two maps below hold.
+    held: GrowingPermit,
+    /// Documents of several files that were visited.
+    documents: HashSet<DocId>,
+    uncompared: HashMap<ContentHash, Kept>,
+    totals: Totals,
+    take: &'a mut Take<'b>,
+}
+
+impl Finder<'_, '_> {
+    /// Takes up a document at its first file: all its files at once.
+    fn file(&mut self, file: &FileView) -> Result<(), FindingError> {
+        let index = self.search.engine.index.reader();
+        let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
+            return self.uncompared(file);
+        };
+        let is_alone = index.files_in(document, self.search.view) < 2;
+        if is_alone || !self.documents.insert(document) {
+            return Ok(());
+        }
+        self.held.add(DOCUMENT)?;
+        let (mut kept, mut failed) = (Kept::default(), FirstError::default());
+        let mut held = GrowingPermit::of(self.search.account);
+        index.visit_files_of(document, self.search.view, &mut |file| {
+            let checked = self.search.cancel().check().map_err(FindingError::from);
+            failed.flow(checked.and_then(|()| self.beside(&file, &mut kept, &mut held)))
+        })?;
+        failed.into_result()
+    }
+
+    /// A file whose content has no document: only its bytes can be the same.
+    fn uncompared(&mut self, file: &FileView) -> Result<(), FindingError> {
+        let Some(content) = file.record.content() else {
+            return Ok(());
+        };
+        let is_new = !self.uncompared.contains_key(&content);
+        if is_new && self.uncompared.len() >= MOST_UNCOMPARED {
+            count(&mut self.totals, "not_compared", 1);
+            return Ok(());
+        }
+        let mut kept = self.uncompared.remove(&content).unwrap_or_default();
+        let mut held = std::mem::replace(&mut self.held, GrowingPermit::of(self.search.account));
+        let done = self.beside(file, &mut kept, &mut held);
+        self.held = held;
+        self.uncompared.insert(content, kept);
+        done
+    }
+
+    /// Holds a file against those of its document that came before.
+    fn beside(
+        &mut self,
+        file: &FileView,
+        kept: &mut Kept,
+        held: &mut GrowingPermit,
+    ) -> Result<(), FindingError> {
+        let Some(content) = file.record.content().filter(|_| !file.key.is_member()) else {
+            return Ok(());
+        };
+        let stat = file.record.stat;
+        held.add(INODE)?;
+        let is_new_inode = kept.inodes.insert((stat.device, stat.inode));
+        let same_bytes = kept.of_content.get(&content);
+        // Of a file that was read in part it is not known what else it says.
+        let is_partial = file
+            .content
+            .as_ref()
+            .is_some_and(|content| content.state == State::Partial);
+        if is_partial && same_bytes.is_none() {
+            count(&mut self.totals, "not_compared", 1);
+            return Ok(kept.keep(content, file, held)?);
+        }
+        let (relation, of) = match (same_bytes, &kept.first) {
+            (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
+            (Some(of), _) => ("hard-link", of.clone()),
+            (None, Some(first)) => ("identical-text", first.clone()),
+            (None, None) => {
+                kept.first = Some(file.path.clone());
+                return Ok(kept.keep(content, file, held)?);
+            }
+        };
+        if same_bytes.is_none() {
+            kept.keep(content, file, held)?;
+        }
+        self.found(file, relation, &of)
+    }
+
+    fn found(
+        &mut self,
+        file: &FileView,
+        relation: &'static str,
+        of: &std::path::Path,
+    ) -> Result<(), FindingError> {
+        let bytes_of_file = file.record.stat.length;
+        match relation {
+            "identical-bytes" => {
+                count(&mut self.totals, "identical_bytes_files", 1);
+                count(&mut self.totals, "identical_bytes_bytes", bytes_of_file);
+            }
+            "identical-text" => {
+                count(&mut self.totals, "identical_text_files", 1);
+                count(&mut self.totals, "identical_text_bytes", bytes_of_file);
+            }
+            _ => count(&mut self.totals, "hard_links", 1),
+        }
+        let finding = Finding {
+            relation,
+            of: bytes(of),
+            ..self.search.describe(file)?
+        };
+        Ok((self.take)(&finding)?)
+    }
+}

@@ -1,0 +1,266 @@
+//! Judgements beside the numbers: the model in force, and what of the index it is asked with.
+//!
+//! A judgement is made after an answer is found and changes nothing of it. What is on record and what was
+//! counted for the answer comes first; the text of a hit is read again only where the model's tree asks for it,
+//! with a permit of the question's account, and the question's own text is taken apart once for all hits. A hit
+//! whose text is damaged or gone has no judgement, and neither have those left when [`TIME`] is over. Titles are
+//! the first lines of texts, as in the pairs that the model was trained on, so that all files of one text are
+//! judged alike.
+
+mod lists;
+mod models;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simdex_extract::Fact;
+use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
+use simdex_judge::signal::name;
+use simdex_judge::{Class, JudgedText, Judgement, Known, Model, Values};
+use simdex_schema::DocId;
+
+use crate::read_side::query::{Hit, Overlap, QueryError, ShingledText, Subject};
+
+pub use lists::{ListJudge, ListJudgement};
+pub use models::Models;
+
+/// How long the hits of one question are judged.
+const TIME: Duration = Duration::from_secs(10);
+/// Whoever has so much of the other in it is not unrelated, whatever the tree says.
+const RELATED: f64 = 0.5;
+
+/// Judges all hits of an answer.
+///
+/// # Errors
+/// The index failed, or the asker went away.
+pub fn judge_hits(
+    model: &Model,
+    index: &IndexReader,
+    subject: &Subject,
+    hits: &mut [Hit],
+) -> Result<(), QueryError> {
+    let Some(text) = subject.text() else {
+        return Ok(());
+    };
+    let mut judge = Judge {
+        model,
+        index,
+        account: subject.account(),
+        own: None,
+        last: None,
+    };
+    let begun = Instant::now();
+    for hit in hits
+        .iter_mut()
+        .filter(|hit| !hit.is_query && hit.overlap.verified)
+    {
+        judge.account.cancel().check()?;
+        if begun.elapsed() > TIME {
+            break;
+        }
+        hit.judgement = match judge.hit(subject, text, hit) {
+            Err(error) if error.is_of_one_document() => None,
+            judged => judged?,
+        };
+    }
+    Ok(())
+}
+
+/// Judges the two sides of a comparison, which have their texts at hand.
+///
+/// # Errors
+/// The asker went away.
+pub fn of_comparison(
+    model: &Model,
+    a: &Subject,
+    b: &Subject,
+    overlap: &Overlap,
+) -> Result<Option<Judgement>, QueryError> {
+    let Some((text_a, text_b)) = a.text().zip(b.text()) else {
+        return Ok(None);
+    };
+    if text_a.hash == text_b.hash {
+        return Ok(Some(Judgement::of_one_text()));
+    }
+    let sides = [Side::of_subject(a), Side::of_subject(b)];
+    let lengths = [text_a, text_b].map(|text| text.canonical.as_bytes().len() as u64);
+    let known = known(&sides, lengths, overlap);
+    let mut permits = Vec::new();
+    let judged = model.judge(&known, || {
+        for length in lengths {
+            let needed = JudgedText::peak_bytes(length);
+            permits.push(a.account().take_large(needed)?);
+        }
+        Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(taken_apart(text))))
+    });
+    Ok(within_reach(judged?, overlap))
+}
+
+/// All signals of two subjects, each with its text taken apart.
+pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> Values {
+    let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
+    let sides = [Side::of_subject(a.0), Side::of_subject(b.0)];
+    Values::measured(&known(&sides, lengths, overlap), a.1, b.1)
+}
+
+/// None where a judgement contradicts what was counted: of short excerpts of long documents the model knows too
+/// few, and takes them for unrelated.
+fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
+    let containments = [overlap.of_first, overlap.of_second];
+    let most = containments.iter().filter_map(|measured| measured.value);
+    let is_related = most.fold(0.0, f64::max) >= RELATED;
+    (judgement.class != Class::Unrelated || !is_related).then_some(judgement)
+}
+
+/// Judges the hits of one question.
+struct Judge<'a> {
+    model: &'a Model,
+    index: &'a IndexReader,
+    account: &'a MemoryAccount,
+    /// The question's own text, once it was asked for.
+    own: Option<Held>,
+    /// The text of the last hit that was read: copies of a document follow one another.
+    last: Option<(DocId, Held)>,
+}
+
+/// A text taken apart, with the permits for it.
+#[derive(Clone)]
+struct Held {
+    text: Arc<JudgedText>,
+    _permits: Arc<[Option<MemoryPermit>; 2]>,
+}
+
+impl Held {
+    /// The text of a document of so many canonical bytes.
+    fn read(
+        index: &IndexReader,
+        id: DocId,
+        length: u64,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let permit = account.take_large(JudgedText::peak_bytes(length))?;
+        let stored = index.held_text(id, account)?;
+        let (extracted, _of_text) = stored.ok_or(IndexError::UnknownDocument(id))?;
+        let (canonical, of_canonical) = canonicalise(&extracted, account)?;
+        Ok(Self {
+            text: Arc::new(JudgedText::of(canonical, &extracted)),
+            _permits: Arc::new([permit, of_canonical]),
+        })
+    }
+}
+
+impl Judge<'_> {
+    fn hit(
+        &mut self,
+        subject: &Subject,
+        text: &ShingledText,
+        hit: &Hit,
+    ) -> Result<Option<Judgement>, IndexError> {
+        if subject.carries(hit.document) {
+            return Ok(Some(Judgement::of_one_text()));
+        }
+        let document = hit
+            .file
+            .document
+            .and_then(|(id, _)| Some((id, self.index.stats(id)?)));
+        let Some((id, stats)) = document else {
+            return Ok(None);
+        };
+        let sides = [Side::of_subject(subject), Side::of_file(&hit.file)];
+        let lengths = [text.canonical.as_bytes().len() as u64, stats.length];
+        let known = known(&sides, lengths, &hit.overlap);
+        let model = self.model;
+        let judged = model.judge(&known, || {
+            let own = self.own(text)?;
+            let other = self.other(id, stats.length)?;
+            Ok::<_, IndexError>([own.text, other.text])
+        });
+        Ok(within_reach(judged?, &hit.overlap))
+    }
+
+    fn own(&mut self, text: &ShingledText) -> Result<Held, IndexError> {
+        if let Some(held) = &self.own {
+            return Ok(held.clone());
+        }
+        let needed = JudgedText::peak_bytes(text.canonical.as_bytes().len() as u64);
+        let permit = self.account.take_large(needed)?;
+        let held = Held {
+            text: Arc::new(taken_apart(text)),
+            _permits: Arc::new([permit, None]),
+        };
+        self.own = Some(held.clone());
+        Ok(held)
+    }
+
+    fn other(&mut self, id: DocId, length: u64) -> Result<Held, IndexError> {
+        if let Some((_, held)) = self.last.as_ref().filter(|(known, _)| *known == id) {
+            return Ok(held.clone());
+        }
+        // The text of the hit before gives up its memory first.
+        self.last = None;
+        let held = Held::read(self.index, id, length, self.account)?;
+        self.last = Some((id, held.clone()));
+        Ok(held)
+    }
+}
+
+/// A text as signals are computed of it.
+pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
+    JudgedText::of(text.canonical.clone(), &text.extracted)
+}
+
+/// What is on record of one side.
+struct Side<'a> {
+    file: Option<&'a FileView>,
+    path: Option<&'a Path>,
+    author: Option<&'a str>,
+}
+
+impl<'a> Side<'a> {
+    fn of_file(file: &'a FileView) -> Self {
+        Self {
+            file: Some(file),
+            path: Some(&file.path),
+            author: fact(file, Fact::From).or_else(|| fact(file, Fact::Author)),
+        }
+    }
+
+    fn of_subject(subject: &'a Subject) -> Self {
+        match subject.file.as_deref() {
+            Some(file) => Self::of_file(file),
+            None => Self {
+                file: None,
+                path: subject.asked_path.as_deref(),
+                author: None,
+            },
+        }
+    }
+
+    fn name(&self) -> Option<&'a [u8]> {
+        Some(self.path?.file_name()?.as_bytes())
+    }
+}
+
+fn fact(file: &FileView, fact: Fact) -> Option<&str> {
+    let facts = &file.content.as_ref()?.facts;
+    let stated = facts.iter().find(|(code, _)| code == fact.code());
+    stated.map(|(_, value)| value.as_str())
+}
+
+/// What is known of a pair without its texts.
+fn known(sides: &[Side<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> Known {
+    let [a, b] = sides;
+    let files = a.file.zip(b.file);
+    let value = |measured: crate::read_side::query::Measured| measured.value.unwrap_or(0.0);
+    Known {
+        same_root: files.map(|(a, b)| a.key.root == b.key.root),
+        same_folder: files.map(|(a, b)| a.path.parent() == b.path.parent()),
+        same_author: a.author.zip(b.author).map(|(a, b)| a == b),
+        same_name: a.name().zip(b.name()).map(|(a, b)| name::likeness(a, b)),
+        lengths,
+        resemblance: value(overlap.resemblance),
+        containments: [value(overlap.of_first), value(overlap.of_second)],
+    }
+}

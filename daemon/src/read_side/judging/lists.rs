@@ -1,0 +1,190 @@
+//! Judges the pairs of a list, one after another.
+//!
+//! The texts of both sides are kept from one pair to the next, and so is the judgement where the next files carry the
+//! same documents: copies follow one another. Half of the time that is left until the deadline is for judging, so
+//! that a long list comes to its end with judgements as far as they went.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount};
+use simdex_judge::{Judgement, Model};
+use simdex_schema::DocId;
+
+use super::{Held, Side, known, within_reach};
+use crate::read_side::query::Overlap;
+
+/// What became of a pair that was to be judged.
+#[derive(Clone, Debug)]
+pub enum ListJudgement {
+    /// It is judged.
+    Judged(Judgement),
+    /// What it was judged contradicts what was counted.
+    Contradicted,
+    /// One of its files has no text that can be read.
+    NoText,
+    /// The time for judging was over.
+    TimeOver,
+}
+
+impl ListJudgement {
+    /// The judgement, where there is one.
+    pub fn judgement(self) -> Option<Judgement> {
+        match self {
+            Self::Judged(judgement) => Some(judgement),
+            Self::Contradicted | Self::NoText | Self::TimeOver => None,
+        }
+    }
+}
+
+/// Judges pair after pair.
+pub struct ListJudge<'a> {
+    model: Arc<Model>,
+    /// The model asks where files lie: copies are judged apart.
+    asks_places: bool,
+    index: &'a IndexReader,
+    account: &'a MemoryAccount,
+    /// The texts read last, of first and of second sides.
+    texts: [Option<(DocId, Held)>; 2],
+    last: Option<([DocId; 2], ListJudgement)>,
+    until: Option<Instant>,
+}
+
+impl<'a> ListJudge<'a> {
+    /// Judges by this model, with permits of this account.
+    pub fn new(model: Arc<Model>, index: &'a IndexReader, account: &'a MemoryAccount) -> Self {
+        let now = Instant::now();
+        let until = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
+        Self {
+            asks_places: model.signals().iter().any(|signal| signal.is_of_place()),
+            model,
+            index,
+            account,
+            texts: [None, None],
+            last: None,
+            until: account.cancel().deadline().map(until),
+        }
+    }
+
+    /// Judges two files of which this was counted.
+    ///
+    /// # Errors
+    /// The index failed, or the asker went away.
+    pub fn judge(
+        &mut self,
+        [a, b]: [&FileView; 2],
+        overlap: &Overlap,
+    ) -> Result<ListJudgement, IndexError> {
+        self.account.cancel().check()?;
+        let Some(((id_a, _), (id_b, _))) = a.document.zip(b.document) else {
+            return Ok(ListJudgement::NoText);
+        };
+        if id_a == id_b {
+            return Ok(ListJudgement::Judged(Judgement::of_one_text()));
+        }
+        let ids = [id_a, id_b];
+        if let Some((_, judged)) = self.last.as_ref().filter(|(known, _)| *known == ids)
+            && !self.asks_places
+        {
+            return Ok(judged.clone());
+        }
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(ListJudgement::TimeOver);
+        }
+        let judged = match self.pair([a, b], ids, overlap) {
+            Err(IndexError::UnknownDocument(_)) => ListJudgement::NoText,
+            Err(error) if error.is_damaged_text() => ListJudgement::NoText,
+            judged => judged?,
+        };
+        self.last = Some((ids, judged.clone()));
+        Ok(judged)
+    }
+
+    fn pair(
+        &mut self,
+        [a, b]: [&FileView; 2],
+        ids: [DocId; 2],
+        overlap: &Overlap,
+    ) -> Result<ListJudgement, IndexError> {
+        let stats = ids.map(|id| self.index.stats(id).map(|stats| stats.length));
+        let [Some(of_a), Some(of_b)] = stats else {
+            return Ok(ListJudgement::NoText);
+        };
+        let known = known(&[Side::of_file(a), Side::of_file(b)], [of_a, of_b], overlap);
+        let model = Arc::clone(&self.model);
+        let judged = model.judge(&known, || {
+            let first = self.text(0, ids[0], of_a)?;
+            let second = self.text(1, ids[1], of_b)?;
+            Ok::<_, IndexError>([first.text, second.text])
+        });
+        let judged = within_reach(judged?, overlap);
+        Ok(judged.map_or(ListJudgement::Contradicted, ListJudgement::Judged))
+    }
+
+    /// The text of a document that stands on this side.
+    fn text(&mut self, side: usize, id: DocId, length: u64) -> Result<Held, IndexError> {
+        let kept = self.texts.iter().flatten().find(|(known, _)| *known == id);
+        let kept = kept.map(|(_, held)| held.clone());
+        // The text of the pair before gives up its memory first.
+        self.texts[side] = None;
+        let held = match kept {
+            Some(held) => held,
+            None => Held::read(self.index, id, length, self.account)?,
+        };
+        self.texts[side] = Some((id, held.clone()));
+        Ok(held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use simdex_index::{Cancel, MemoryBudget, View};
+
+    use super::*;
+    use crate::read_side::query::Measured;
+    use crate::read_side::query::tests::index_of;
+
+    #[test]
+    fn once_its_time_is_over_a_pair_is_not_judged_and_copies_still_are() {
+        let text = "The supplier delivers within thirty days of each order. ".repeat(40);
+        let (index, _dir) = index_of(&[text.clone(), format!("{text}Prices are fixed.")]);
+        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+        let mut files = Vec::new();
+        let visited = index.files(&View::All, &account, &mut |file| {
+            files.push(file);
+            ControlFlow::Continue(())
+        });
+        visited.unwrap();
+        let model = Arc::new(Model::shipped().unwrap());
+        let mut judge = ListJudge::new(model, &index, &account);
+        let exact = Measured {
+            value: Some(0.98),
+            ..Measured::default()
+        };
+        let overlap = Overlap {
+            resemblance: exact,
+            of_first: exact,
+            of_second: exact,
+            shared: 0,
+            verified: true,
+        };
+        let judged = |judge: &mut ListJudge<'_>, [a, b]: [usize; 2]| {
+            judge.judge([&files[a], &files[b]], &overlap).unwrap()
+        };
+        assert!(!matches!(
+            judged(&mut judge, [0, 1]),
+            ListJudgement::TimeOver
+        ));
+        (judge.last, judge.until) = (None, Some(Instant::now()));
+        assert!(matches!(
+            judged(&mut judge, [0, 1]),
+            ListJudgement::TimeOver
+        ));
+        assert!(matches!(
+            judged(&mut judge, [1, 1]),
+            ListJudgement::Judged(_)
+        ));
+    }
+}

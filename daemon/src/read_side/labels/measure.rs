@@ -1,0 +1,266 @@
+//! The signals of labelled pairs, and which pairs belong together.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_index::{FileView, MemoryAccount, MemoryPermit, View};
+use simdex_judge::JudgedText;
+use simdex_judge::evaluation::Sourced;
+use simdex_judge::training::Labelled;
+use simdex_schema::{DocumentHash, GroupId};
+
+use super::pairs::Pairs;
+use super::{LabelCounts, LabelError, LabelledFile, Labels};
+use crate::engine::Engine;
+use crate::read_side::judging;
+use crate::read_side::query::{Overlap, Subject};
+
+/// The labelled pairs on whose class raters agree, with all their signals.
+pub(super) fn measured(
+    engine: &Engine,
+    pairs: &Pairs<'_>,
+    labels: &Labels,
+    account: &MemoryAccount,
+) -> Result<(Vec<Sourced>, LabelCounts), LabelError> {
+    let mut counts = LabelCounts {
+        labels: labels.labels.len() as u64,
+        raters: pairs.raters().len() as u64,
+        ..LabelCounts::default()
+    };
+    let mut reader = Reader::new(engine, account);
+    let (mut found, mut sources) = (Vec::new(), Sources::default());
+    for (documents, pair) in &pairs.0 {
+        account.cancel().check()?;
+        if pair.is_identical() {
+            counts.identical += 1;
+            continue;
+        }
+        let Some(class) = pair.verdict() else {
+            counts.disputed += 1;
+            continue;
+        };
+        let values = match reader.values(pair.sides, &mut sources) {
+            Err(LabelError::Unknown { .. } | LabelError::NoText { .. }) if labels.skip_unknown => {
+                counts.unknown += 1;
+                continue;
+            }
+            values => values?,
+        };
+        counts.classes.add(class);
+        found.push((documents[0], Labelled { values, class }));
+    }
+    let sourced = found.into_iter().map(|(document, pair)| Sourced {
+        pair,
+        source: sources.source(document),
+    });
+    let sourced: Vec<Sourced> = sourced.collect();
+    let distinct: BTreeSet<u64> = sourced.iter().map(|pair| pair.source).collect();
+    counts.sources = distinct.len() as u64;
+    Ok((sourced, counts))
+}
+
+/// Reads the texts of pairs, that of the first side once for all pairs in a row that share it.
+struct Reader<'a> {
+    engine: &'a Engine,
+    account: &'a MemoryAccount,
+    view: View,
+    first: Option<Held>,
+}
+
+/// A document with its text taken apart.
+struct Held {
+    document: DocumentHash,
+    group: Option<GroupId>,
+    subject: Subject,
+    text: JudgedText,
+    _permit: Option<MemoryPermit>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(engine: &'a Engine, account: &'a MemoryAccount) -> Self {
+        Self {
+            engine,
+            account,
+            view: engine.roots.view(),
+            first: None,
+        }
+    }
+
+    fn values(
+        &mut self,
+        [a, b]: [&LabelledFile; 2],
+        sources: &mut Sources,
+    ) -> Result<simdex_judge::Values, LabelError> {
+        let kept = self.first.take();
+        let first = match kept.filter(|held| held.is_of(a)) {
+            Some(held) => held,
+            None => self.held(a)?,
+        };
+        let second = self.held(b);
+        let first = self.first.insert(first);
+        let second = second?;
+        sources.join(first, &second);
+        let texts = [first.subject.text(), second.subject.text()];
+        let [Some(of_a), Some(of_b)] = texts else {
+            return Err(no_text(a));
+        };
+        let cancel = self.account.cancel();
+        let overlap = Overlap::exact(&of_a.shingles, &of_b.shingles, cancel);
+        let overlap = overlap.map_err(LabelError::Index)?;
+        let sides = [
+            (&first.subject, &first.text),
+            (&second.subject, &second.text),
+        ];
+        Ok(judging::measured(sides, &overlap))
+    }
+
+    fn held(&self, side: &LabelledFile) -> Result<Held, LabelError> {
+        let file = self.file(side)?;
+        let subject = Subject::from_file(self.engine.index.reader(), &file, self.account)?;
+        let text = subject.text().ok_or_else(|| no_text(side))?;
+        let length = text.canonical.as_bytes().len() as u64;
+        let permit = self.account.take_large(JudgedText::peak_bytes(length))?;
+        Ok(Held {
+            document: side.document,
+            group: file.group,
+            text: judging::taken_apart(text),
+            subject,
+            _permit: permit,
+        })
+    }
+
+    /// The file that was labelled, where it carries the same document still; else the first that does.
+    fn file(&self, side: &LabelledFile) -> Result<FileView, LabelError> {
+        let index = self.engine.index.reader();
+        let carries = |file: &FileView| {
+            let document = file.document.map(|(_, hash)| hash);
+            document == Some(side.document)
+        };
+        if let Some((_, key)) = self.engine.roots.locate(&side.path)
+            && let Some(file) = index.file_view(&key, &self.view)?.filter(carries)
+        {
+            return Ok(file);
+        }
+        let mut found = None;
+        if let Some(id) = index.document_by_hash(side.document)? {
+            index.visit_files_of(id, &self.view, &mut |file| {
+                found = Some(file);
+                ControlFlow::Break(())
+            })?;
+        }
+        found
+            .filter(carries)
+            .ok_or_else(|| LabelError::Unknown { path: shown(side) })
+    }
+}
+
+impl Held {
+    /// Whether it is this very side: signals of places differ from file to file.
+    fn is_of(&self, side: &LabelledFile) -> bool {
+        let path = self.subject.asked_path.as_deref();
+        self.document == side.document && path == Some(&*side.path)
+    }
+}
+
+fn no_text(side: &LabelledFile) -> LabelError {
+    LabelError::NoText { path: shown(side) }
+}
+
+fn shown(side: &LabelledFile) -> String {
+    String::from_utf8_lossy(side.path.as_os_str().as_bytes()).into_owned()
+}
+
+/// Documents that labelled pairs, or groups of the index, link: disjoint sets.
+#[derive(Default)]
+struct Sources {
+    numbers: HashMap<DocumentHash, usize>,
+    groups: HashMap<GroupId, usize>,
+    /// The number of a document above each; its own where there is none.
+    above: Vec<usize>,
+    /// The least hash of the documents below each that is above all others.
+    least: Vec<DocumentHash>,
+}
+
+impl Sources {
+    fn join(&mut self, a: &Held, b: &Held) {
+        let (first, second) = (self.number(a.document), self.number(b.document));
+        self.unite(first, second);
+        for (number, group) in [(first, a.group), (second, b.group)] {
+            let Some(group) = group else { continue };
+            match self.groups.entry(group) {
+                Entry::Vacant(free) => {
+                    free.insert(number);
+                }
+                Entry::Occupied(known) => {
+                    let known = *known.get();
+                    self.unite(number, known);
+                }
+            }
+        }
+    }
+
+    fn number(&mut self, document: DocumentHash) -> usize {
+        let next = self.above.len();
+        let number = *self.numbers.entry(document).or_insert(next);
+        if number == next {
+            self.above.push(next);
+            self.least.push(document);
+        }
+        number
+    }
+
+    /// The number above all others of its set; the way there is halved.
+    fn top(&mut self, mut at: usize) -> usize {
+        while self.above[at] != at {
+            self.above[at] = self.above[self.above[at]];
+            at = self.above[at];
+        }
+        at
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.top(a), self.top(b));
+        let (upper, lower) = match self.least[a].0 <= self.least[b].0 {
+            true => (a, b),
+            false => (b, a),
+        };
+        self.above[lower] = upper;
+    }
+
+    /// A number for the set of a document, which does not depend on the order of pairs.
+    fn source(&mut self, document: DocumentHash) -> u64 {
+        let number = self.number(document);
+        let top = self.top(number);
+        let first = self.least[top].0.first_chunk().copied();
+        u64::from_be_bytes(first.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linked_documents_are_one_source_in_whatever_order_they_come() {
+        let hash = |of: u8| DocumentHash([of; 32]);
+        let links = [(1, 2), (3, 4), (5, 6), (2, 3), (7, 8), (8, 7)];
+        let of = |links: &[(u8, u8)]| {
+            let mut sources = Sources::default();
+            for (a, b) in links {
+                let (a, b) = (sources.number(hash(*a)), sources.number(hash(*b)));
+                sources.unite(a, b);
+            }
+            (1..=9)
+                .map(|at| sources.source(hash(at)))
+                .collect::<Vec<_>>()
+        };
+        let found = of(&links);
+        let reversed: Vec<_> = links.iter().rev().map(|(a, b)| (*b, *a)).collect();
+        assert_eq!(found, of(&reversed));
+        let same = |a: usize, b: usize| found[a - 1] == found[b - 1];
+        assert!(same(1, 4) && same(5, 6) && same(7, 8));
+        assert!(!same(1, 5) && !same(5, 7) && !same(8, 9));
+    }
+}

@@ -1,0 +1,324 @@
+//! The family of a document: all its versions, however many steps away, and how each came of another.
+//!
+//! `subject → neighbours → their neighbours … → samples → order → edges, counted exactly`
+//!
+//! [`search`](self::search) finds the versions, [`families`](crate::read_side::families) puts them in order; each edge
+//! is then counted on all shingles of both texts, and one that does not hold is left out.
+
+mod search;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use simdex_index::{Cancel, HeldSet, IndexError, IndexReader, View};
+use simdex_schema::{DocId, DocumentHash};
+use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
+
+use super::hits::{SchemeUsed, relation};
+use super::{
+    DateSource, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
+    SubjectSummary, best_date,
+};
+use crate::read_side::families::{Direction, LinkRule, Version, VersionDate, arrange};
+use search::{Found, Member, search};
+
+/// What of a family is sought.
+#[derive(Clone, Debug)]
+pub struct FamilyParams {
+    /// When a version leads to another.
+    pub rule: LinkRule,
+    /// Ratio from which two texts are called near-duplicates, or one is said to contain the other.
+    pub relation_threshold: f64,
+    /// The scheme that finds the neighbours of the subject, beside Mod_n.
+    pub scheme: SchemeKind,
+    /// Most versions.
+    pub most: usize,
+    /// The roots whose files may be listed.
+    pub view: View,
+}
+
+/// What the later version is to the earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VersionKind {
+    /// They resemble each other, and neither contains the other and much else.
+    RevisedFrom,
+    /// It contains the earlier one.
+    Contains,
+    /// It is contained in the earlier one.
+    ContainedIn,
+}
+
+/// How a version came of an earlier one; both by their places in the order.
+#[derive(Clone, Copy, Debug)]
+pub struct FamilyEdge {
+    /// The later.
+    pub version: usize,
+    /// The earlier.
+    pub parent: usize,
+    /// What the later is to the earlier.
+    pub kind: VersionKind,
+    /// How much they share, the later first; counted on all shingles.
+    pub overlap: Overlap,
+    /// What tells which is the later.
+    pub direction: Direction,
+}
+
+/// A file of a version.
+pub enum FamilyFile {
+    /// One of the index.
+    Known {
+        /// With the numbers of the subject to it.
+        hit: Box<Hit>,
+        /// What holds it.
+        container: Option<PathBuf>,
+    },
+    /// The subject, which is no file of the index.
+    Subject,
+}
+
+/// The versions of a document, earliest first.
+pub struct Family {
+    /// In order.
+    versions: Vec<Member>,
+    /// By version.
+    pub edges: Vec<FamilyEdge>,
+    /// Documents that shared fingerprints with a version that was asked about.
+    pub candidates: u64,
+    /// Texts counted on all shingles.
+    pub verified: u64,
+    /// Posting lists that only added counts, of the look-up that met the most.
+    pub common_lists: u64,
+    /// A bound ended the search.
+    pub is_cut: bool,
+}
+
+/// Finds the family of a subject that has a text.
+pub fn find_family(
+    index: &IndexReader,
+    subject: &Subject,
+    text: &ShingledText,
+    params: &FamilyParams,
+    cancel: &Cancel,
+) -> Result<Family, QueryError> {
+    let found = search(index, subject, text, params, cancel)?;
+    let Found {
+        members,
+        samples,
+        candidates,
+        read,
+        common_lists,
+        is_cut,
+    } = found;
+    let versions = described(index, &members, params, cancel)?;
+    let (samples, _permits) = samples;
+    let counted = samples.counted(params.rule);
+    let placed = arrange(&versions, &counted, &mut || cancel.check())?;
+    drop(counted);
+    let mut place = vec![0; members.len()];
+    for (at, placed) in placed.iter().enumerate() {
+        place[placed.version] = at;
+    }
+    let mut edges = Vec::new();
+    for (at, placed) in placed.iter().enumerate() {
+        let Some((parent, direction)) = placed.parent else {
+            continue;
+        };
+        let pair = [placed.version, parent].map(|version| &members[version]);
+        let edge = edge(index, (subject, text), pair, params, cancel)?;
+        edges.extend(edge.map(|(kind, overlap)| FamilyEdge {
+            version: at,
+            parent: place[parent],
+            kind,
+            overlap,
+            direction,
+        }));
+    }
+    let mut by_place: Vec<_> = place.into_iter().zip(members).collect();
+    by_place.sort_unstable_by_key(|(place, _)| *place);
+    Ok(Family {
+        versions: by_place.into_iter().map(|(_, member)| member).collect(),
+        edges,
+        candidates,
+        verified: read,
+        common_lists,
+        is_cut,
+    })
+}
+
+impl Family {
+    /// How many versions there are.
+    pub fn len(&self) -> usize {
+        self.versions.len()
+    }
+
+    /// Whether there is none; not so, since the subject is one.
+    pub fn is_empty(&self) -> bool {
+        self.versions.is_empty()
+    }
+
+    /// The latest date written in the text of a version.
+    pub fn written(&self, version: usize) -> Option<i64> {
+        self.versions[version].written
+    }
+
+    /// The numbers of the subject to a version, and the hash of its document.
+    pub fn beside_subject(&self, version: usize) -> (&Overlap, DocumentHash) {
+        let member = &self.versions[version];
+        (&member.overlap, member.hash)
+    }
+
+    /// Visits the files of a version, by path; the subject where it is one of it and no file of the index.
+    pub fn visit_files(
+        &self,
+        index: &IndexReader,
+        subject: &SubjectSummary,
+        params: &FamilyParams,
+        version: usize,
+        visit: &mut dyn FnMut(FamilyFile) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let member = &self.versions[version];
+        let same_text = subject.carries(member.hash);
+        let mut is_unseen =
+            same_text && (subject.asked_path.is_some() || member.document.is_none());
+        let mut going = ControlFlow::Continue(());
+        if let Some(document) = member.document {
+            index.visit_files_of(document, &params.view, &mut |file| {
+                let threshold = params.relation_threshold;
+                let is_query = subject.asked_path.as_ref() == Some(&file.path);
+                is_unseen &= !is_query;
+                going = visit(FamilyFile::Known {
+                    container: file.container(),
+                    hit: Box::new(Hit {
+                        date: best_date(&file),
+                        relation: relation(
+                            subject.content,
+                            same_text,
+                            &file,
+                            &member.overlap,
+                            threshold,
+                        ),
+                        is_query,
+                        file,
+                        document: member.hash,
+                        overlap: member.overlap,
+                        scheme: scheme_used(index),
+                        judgement: None,
+                    }),
+                });
+                going
+            })?;
+        }
+        if is_unseen && going.is_continue() {
+            let _ = visit(FamilyFile::Subject);
+        }
+        Ok(())
+    }
+}
+
+/// What the order of the versions follows from.
+fn described(
+    index: &IndexReader,
+    members: &[Member],
+    params: &FamilyParams,
+    cancel: &Cancel,
+) -> Result<Vec<Version>, IndexError> {
+    let described = members.iter().map(|member| {
+        Ok(Version {
+            name: member.hash.0,
+            shingles: member.shingles,
+            date: date(index, member.document, &params.view, cancel)?,
+            written: member.written,
+        })
+    });
+    described.collect()
+}
+
+/// What the numbers of a family are counted on: all shingles.
+pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
+    SchemeUsed {
+        scheme: Scheme::of_text(SchemeKind::ModN, index.window()),
+        rung: Rung::ZERO,
+    }
+}
+
+/// When a version was made: the earliest that one of its files states, else the earliest modification time.
+fn date(
+    index: &IndexReader,
+    document: Option<DocId>,
+    view: &View,
+    cancel: &Cancel,
+) -> Result<Option<VersionDate>, IndexError> {
+    let Some(document) = document else {
+        return Ok(None);
+    };
+    let mut best: Option<(bool, i64)> = None;
+    index.visit_files_of(document, view, &mut |file| {
+        if let Some(KnownDate { seconds, source }) = best_date(&file) {
+            let found = (source == DateSource::File, seconds);
+            best = Some(best.map_or(found, |best| best.min(found)));
+        }
+        match cancel.check() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })?;
+    cancel.check()?;
+    Ok(best.map(|(is_of_file, seconds)| VersionDate {
+        seconds,
+        is_stated: !is_of_file,
+    }))
+}
+
+/// An edge with its exact numbers, the later version first; none where the pair does not hold on all
+/// shingles, or a text cannot be read any more.
+fn edge(
+    index: &IndexReader,
+    (subject, text): (&Subject, &ShingledText),
+    pair: [&Member; 2],
+    params: &FamilyParams,
+    cancel: &Cancel,
+) -> Result<Option<(VersionKind, Overlap)>, QueryError> {
+    cancel.check()?;
+    let [version, parent] = pair;
+    let (own, its) = (
+        set_of(index, subject, version)?,
+        set_of(index, subject, parent)?,
+    );
+    let listed = |held: &'_ Option<HeldSet>, member: &Member| -> bool {
+        held.is_some() || subject.carries(member.hash)
+    };
+    if !listed(&own, version) || !listed(&its, parent) {
+        return Ok(None);
+    }
+    let of_subject: &ShingleSet = &text.shingles;
+    let (a, b) = (
+        own.as_deref().unwrap_or(of_subject),
+        its.as_deref().unwrap_or(of_subject),
+    );
+    let overlap = Overlap::exact(a, b, cancel)?;
+    let (a, b) = (a.len() as u64, b.len() as u64);
+    Ok(params
+        .rule
+        .links(overlap.shared, a, b)
+        .then(|| (kind(&overlap, params.relation_threshold), overlap)))
+}
+
+fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
+    match overlap.relation(threshold) {
+        Relation::Contains => VersionKind::Contains,
+        Relation::ContainedIn => VersionKind::ContainedIn,
+        _ => VersionKind::RevisedFrom,
+    }
+}
+
+/// The shingles of a version; none of the subject, whose own are at hand, or where they cannot be read.
+fn set_of(
+    index: &IndexReader,
+    subject: &Subject,
+    member: &Member,
+) -> Result<Option<HeldSet>, IndexError> {
+    let Some(document) = member.document.filter(|_| !subject.carries(member.hash)) else {
+        return Ok(None);
+    };
+    index.shingles_if_readable(document, subject.account())
+}

@@ -1,0 +1,254 @@
+//! The search for the versions of a family, breadth first.
+//!
+//! Pairs are linked by counts on all shingles. What is linked by containment alone, an excerpt or a
+//! container, is shown and leads no further, so that a collection does not join what it collects. Not every
+//! version is asked about: one that resembles a version that was asked about by [`COVERED`] has hardly a
+//! neighbour that this one has not. So a family costs about two texts read for each version, and one look-up
+//! for each stretch of its history. The search ends at [`FamilyParams::most`] versions, or where
+//! [`READ_FOR_EACH`] times as many texts were read.
+
+use std::collections::{HashMap, VecDeque};
+
+use simdex_index::{Cancel, Candidate, IndexReader, MemoryPermit};
+use simdex_schema::{DocId, DocumentHash};
+
+use super::FamilyParams;
+use crate::read_side::families::{Samples, written};
+use crate::read_side::query::{
+    FindKind, Overlap, QueryError, QueryParams, ShingledText, Subject, bound, candidates,
+};
+
+/// A version that resembles one that was asked about so far is not asked about itself.
+const COVERED: f64 = 0.9;
+/// Texts that may be read for each version that may be shown.
+const READ_FOR_EACH: u64 = 4;
+/// Fingerprints held of all versions; until there are more, versions are compared on all shingles.
+const MOST_SAMPLED: usize = 4 << 20;
+/// Memory for samples is taken for so many fingerprints at once.
+const STEP: usize = 64 << 10;
+/// Bytes that a fingerprint takes at most: 8 in a sample and 16 among the entries, then 4 in the list of its
+/// version, 4 among its holders and half of a list of its own (32); twice what grows, since it grows by doubling.
+const EACH_TAKES: u64 = 72;
+
+/// A version.
+pub(super) struct Member {
+    /// None of the subject, where it is not in the view.
+    pub(super) document: Option<DocId>,
+    pub(super) hash: DocumentHash,
+    pub(super) shingles: u64,
+    /// The latest date written in its text.
+    pub(super) written: Option<i64>,
+    /// What the subject shares with it.
+    pub(super) overlap: Overlap,
+    /// Its greatest resemblance to a version that was asked about.
+    covered: f64,
+}
+
+/// What a search found.
+pub(super) struct Found {
+    /// The subject first.
+    pub(super) members: Vec<Member>,
+    /// In the order of `members`, with permits.
+    pub(super) samples: (Samples, Vec<MemoryPermit>),
+    pub(super) candidates: u64,
+    pub(super) read: u64,
+    pub(super) common_lists: u64,
+    pub(super) is_cut: bool,
+}
+
+/// Finds all versions of the subject's family.
+pub(super) fn search(
+    index: &IndexReader,
+    subject: &Subject,
+    text: &ShingledText,
+    params: &FamilyParams,
+    cancel: &Cancel,
+) -> Result<Found, QueryError> {
+    let mut search = Search {
+        index,
+        subject,
+        text,
+        params,
+        cancel,
+        places: HashMap::new(),
+        queue: VecDeque::new(),
+        found: Found {
+            members: Vec::new(),
+            samples: (Samples::new(MOST_SAMPLED), Vec::new()),
+            candidates: 0,
+            read: 0,
+            common_lists: 0,
+            is_cut: false,
+        },
+    };
+    let document = index.document_by_hash(text.hash)?;
+    let document = document.filter(|document| index.files_in(*document, &params.view) > 0);
+    search.add(document, text, 0.0)?;
+    search.queue.push_back(0);
+    while let Some(at) = search.queue.pop_front() {
+        search.ask_about(at)?;
+    }
+    Ok(search.found)
+}
+
+struct Search<'a> {
+    index: &'a IndexReader,
+    subject: &'a Subject,
+    text: &'a ShingledText,
+    params: &'a FamilyParams,
+    cancel: &'a Cancel,
+    places: HashMap<DocId, usize>,
+    /// Versions that may have neighbours of their own.
+    queue: VecDeque<usize>,
+    found: Found,
+}
+
+impl Search<'_> {
+    /// Adds a version, with all that is needed of its text.
+    fn add(
+        &mut self,
+        document: Option<DocId>,
+        text: &ShingledText,
+        covered: f64,
+    ) -> Result<(), QueryError> {
+        let Found {
+            members,
+            samples: (samples, permits),
+            ..
+        } = &mut self.found;
+        let expected = samples.make_room(text.shingles.len());
+        while permits.len() * STEP < expected {
+            let bytes = STEP as u64 * EACH_TAKES;
+            permits.push(self.subject.account().take(bytes)?);
+        }
+        samples.add(&text.shingles);
+        if let Some(document) = document {
+            self.places.insert(document, members.len());
+        }
+        members.push(Member {
+            document,
+            hash: text.hash,
+            shingles: text.shingles.len() as u64,
+            written: written::latest(text.canonical.as_str()),
+            overlap: Overlap::exact(&self.text.shingles, &text.shingles, self.cancel)?,
+            covered,
+        });
+        Ok(())
+    }
+
+    /// Adds the neighbours of a version, unless they are found already.
+    fn ask_about(&mut self, at: usize) -> Result<(), QueryError> {
+        self.cancel.check()?;
+        let member = &self.found.members[at];
+        if member.covered >= COVERED || self.found.is_cut {
+            return Ok(());
+        }
+        if at == 0 {
+            return self.add_neighbours(self.subject, self.text, FindKind::Related);
+        }
+        let Some(subject) = self.read(member.hash)? else {
+            return Ok(());
+        };
+        match subject.text() {
+            Some(text) => self.add_neighbours(&subject, text, FindKind::Similar),
+            None => Ok(()),
+        }
+    }
+
+    fn add_neighbours(
+        &mut self,
+        subject: &Subject,
+        text: &ShingledText,
+        kind: FindKind,
+    ) -> Result<(), QueryError> {
+        let near = self.neighbours(subject, kind)?;
+        for candidate in near {
+            self.cancel.check()?;
+            if let Some(at) = self.places.get(&candidate.document) {
+                let covered = &mut self.found.members[*at].covered;
+                *covered = covered.max(estimated(&candidate));
+                continue;
+            }
+            let most = self.params.most;
+            if self.found.members.len() >= most || self.found.read >= READ_FOR_EACH * most as u64 {
+                self.found.is_cut = true;
+                return Ok(());
+            }
+            self.consider(text, candidate.document)?;
+        }
+        Ok(())
+    }
+
+    /// Candidates that may be linked to a version, most alike first.
+    fn neighbours(
+        &mut self,
+        subject: &Subject,
+        kind: FindKind,
+    ) -> Result<Vec<Candidate>, QueryError> {
+        let FamilyParams { rule, view, .. } = self.params;
+        let params = QueryParams {
+            kind,
+            scheme: self.params.scheme,
+            threshold: rule.resemblance,
+            relation_threshold: self.params.relation_threshold,
+            limit: self.params.most,
+            view: view.clone(),
+        };
+        let found = candidates(self.index, subject, &params, self.cancel)?;
+        self.found.candidates += found.found.len() as u64;
+        self.found.common_lists = self.found.common_lists.max(found.common_lists);
+        let mut near = found.found;
+        near.retain(|candidate| bound::may_link(candidate, rule));
+        near.sort_by(|a, b| {
+            let by_resemblance = estimated(b).total_cmp(&estimated(a));
+            by_resemblance.then(a.document.cmp(&b.document))
+        });
+        Ok(near)
+    }
+
+    /// Reads a candidate, and adds it where it is linked to the version that led to it.
+    fn consider(&mut self, of: &ShingledText, document: DocId) -> Result<(), QueryError> {
+        let Some(stats) = self.index.stats(document) else {
+            return Ok(());
+        };
+        let Some(subject) = self.read(stats.hash)? else {
+            return Ok(());
+        };
+        let Some(text) = subject.text() else {
+            return Ok(());
+        };
+        let overlap = Overlap::exact(&of.shingles, &text.shingles, self.cancel)?;
+        let (a, b) = (of.shingles.len() as u64, text.shingles.len() as u64);
+        let rule = self.params.rule;
+        if !rule.links(overlap.shared, a, b) {
+            return Ok(());
+        }
+        let resemblance = overlap.resemblance.value.unwrap_or(0.0);
+        if resemblance >= rule.resemblance {
+            self.queue.push_back(self.found.members.len());
+        }
+        self.add(Some(document), text, resemblance)
+    }
+
+    /// Reads a text; none where its last file went away, or it is damaged, which the index notes.
+    fn read(&mut self, hash: DocumentHash) -> Result<Option<Subject>, QueryError> {
+        self.found.read += 1;
+        let account = self.subject.account();
+        match Subject::from_document(self.index, hash, &self.params.view, account) {
+            Ok(subject) => Ok(Some(subject)),
+            Err(QueryError::UnknownDocument(_)) => Ok(None),
+            Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn estimated(candidate: &Candidate) -> f64 {
+    let Candidate {
+        shared,
+        query_fingerprints,
+        document_fingerprints,
+        ..
+    } = candidate;
+    *shared as f64 / (query_fingerprints + document_fingerprints - shared).max(1) as f64
+}

@@ -1,0 +1,46 @@
+//! What an answer says of its subject: neither text nor permits, so that nothing large is held while a slow
+//! client takes the answer.
+
+use std::path::PathBuf;
+
+use simdex_schema::{ContentHash, DocumentHash, State, StoredReason};
+
+use super::{ComparedBy, Subject};
+
+/// What an answer says of its subject.
+#[derive(Clone, Debug)]
+pub struct SubjectSummary {
+    /// Hash of the document; none where there is nothing to compare.
+    pub document: Option<DocumentHash>,
+    /// Hash of its raw bytes, where they are known.
+    pub content: Option<ContentHash>,
+    /// Path of the file asked about; of an upload the name that the client sent.
+    pub asked_path: Option<PathBuf>,
+    /// The state that reading its text ended in.
+    pub state: State,
+    /// Reason code that refines the state; empty if there is none.
+    pub reason: StoredReason,
+    /// What of it was compared.
+    pub compared_by: ComparedBy,
+}
+
+impl SubjectSummary {
+    /// Whether `hash` is the subject's own document.
+    pub(in crate::read_side::query) fn carries(&self, hash: DocumentHash) -> bool {
+        self.document == Some(hash)
+    }
+}
+
+impl Subject {
+    /// What an answer says of it.
+    pub fn summary(&self) -> SubjectSummary {
+        SubjectSummary {
+            document: self.document_hash(),
+            content: self.content,
+            asked_path: self.asked_path.clone(),
+            state: self.state,
+            reason: self.reason.clone(),
+            compared_by: self.compared_by(),
+        }
+    }
+}

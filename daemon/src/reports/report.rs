@@ -1,0 +1,351 @@
+//! The report: a directory that a tool or a person can act on, written whole or not at all.
+//!
+//! ```text
+//! manifest.json   what, when, with which parameters; counts; every file with its BLAKE3
+//! groups.jsonl    one line a group by principal path, with the fields of `simctl groups --json`;
+//!                 its members by path, the principal first
+//! diffs.jsonl     one line a document that differs from its principal: its diff, its files
+//! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
+//! text/D.txt      extracted text of document D, named by its hash
+//! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
+//! changes.jsonl   where it was asked for: what changed since an earlier report, one line a change ([`changes`])
+//! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
+//! report.html     the same for people, self-contained; where the groups are many, report-0002.html and so on
+//!                 hold those after the first ([`pages`])
+//! ```
+//!
+//! A report of a compliance question holds other files: [`findings`].
+//!
+//! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
+//! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
+mod changes;
+mod file;
+mod findings;
+mod folder;
+mod format;
+mod html;
+mod key;
+mod load;
+mod manifest;
+mod pages;
+mod rows;
+mod sink;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod verify;
+mod view;
+mod write;
+
+use std::io;
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use simdex_index::{Cancel, IndexError, MemoryAccount, MemoryPermit};
+use simdex_proto::completeness::Completeness;
+use simdex_proto::lines::SchemeInUse;
+use thiserror::Error;
+
+use crate::read_side::catalogue::Summary;
+
+pub use changes::PreviousReport;
+pub use file::{AllFiles, ReportFile, VisitFile};
+pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
+pub use folder::{PendingReport, ReportDir};
+pub use key::{FileHashes, ReportKey};
+pub use load::{LoadFile, LoadFileError};
+pub(crate) use pages::is_page_name;
+pub use sink::{Sink, SinkFile};
+pub use verify::{Verified, VerifyError, verify};
+
+/// The file of a report that names all others with their checksums.
+pub const MANIFEST: &str = "manifest.json";
+/// Longest manifest of our own that is read, bytes.
+const LONGEST_MANIFEST: u64 = 512 << 20;
+
+/// A document: the BLAKE3 hash of its canonical text.
+pub type DocumentHash = [u8; 32];
+
+/// Where extracted texts come from; `None` where text is not kept.
+pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<HeldText>> + 'a;
+
+/// An extracted text with the permit for the memory that it takes.
+pub struct HeldText {
+    text: String,
+    _permit: Option<MemoryPermit>,
+}
+
+impl HeldText {
+    /// `permit` is none where the text is too small to need one.
+    pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
+        Self {
+            text,
+            _permit: permit,
+        }
+    }
+}
+
+impl Deref for HeldText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Everything a report is made of.
+pub struct ReportInput<'a> {
+    /// When the state was taken.
+    pub created: jiff::Timestamp,
+    /// The product's version.
+    pub version: &'a str,
+    /// Least resemblance of a near-duplicate, 0 to 1.
+    pub threshold: f64,
+    /// The scheme that documents were signed by.
+    pub scheme: SchemeInUse,
+    /// The folders watched or scanned.
+    pub roots: Vec<PathBuf>,
+    /// Counts, and the completeness at the beginning.
+    pub summary: Summary,
+    /// The completeness as far as is known by now: damaged texts are met while the report is written.
+    pub completeness: &'a dyn Fn() -> Completeness,
+    /// Seconds spent on the report until now.
+    pub seconds: &'a dyn Fn() -> f64,
+    /// The groups, in any order; none of a compliance question.
+    pub groups: Vec<ReportGroup>,
+    /// What a compliance question found: the report is of it, and not of the groups.
+    pub findings: Option<Findings<'a>>,
+    /// Visits every file.
+    pub files: &'a AllFiles<'a>,
+    /// The load file to write, if any.
+    pub load: Option<LoadFile>,
+    /// The earlier report of groups to compare with, if any.
+    pub since: Option<&'a PreviousReport>,
+    /// Key of the mark by which this daemon knows its reports.
+    pub key: &'a ReportKey,
+    /// Extracted text of a document.
+    pub text_of: &'a TextOf<'a>,
+    /// Counts what is held while the report is written; cancelled once nobody waits for it.
+    pub account: &'a MemoryAccount,
+}
+
+/// Near-duplicates and copies around their principal.
+#[derive(Clone, Debug)]
+pub struct ReportGroup {
+    /// The group's id, unique in a report.
+    pub id: u64,
+    /// `star`.
+    pub kind: &'static str,
+    /// Path of the principal, as bytes; one of the members.
+    pub principal: Vec<u8>,
+    /// Every file of the group, the principal among them.
+    pub members: Vec<ReportMember>,
+}
+
+/// One file of a group, compared with the principal.
+#[derive(Clone, Debug)]
+pub struct ReportMember {
+    /// Absolute path, as bytes.
+    pub path: Vec<u8>,
+    /// The document the file carries.
+    pub document: DocumentHash,
+    /// Relation to the principal, such as `near-duplicate`.
+    pub relation: &'static str,
+    /// Exact resemblance; `None` where it was not measured, like the containments.
+    pub resemblance: Option<f64>,
+    /// Share of this member found in the principal.
+    pub containment_of_member: Option<f64>,
+    /// Share of the principal found in this member.
+    pub containment_of_principal: Option<f64>,
+    /// Modification time, seconds since 1970-01-01 UTC.
+    pub modified: Option<i64>,
+    /// Size of the file in bytes.
+    pub bytes: Option<u64>,
+}
+
+/// Counts of a report that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
+    pub manifest: String,
+    /// Files of the report, the manifest included.
+    pub files: u64,
+    /// Bytes of these files.
+    pub bytes: u64,
+    /// Files below `diffs/`.
+    pub diffs: u64,
+    /// Documents that differ from their principal and have no diff, because text is not kept.
+    pub without_text: u64,
+}
+
+/// A report that could not be written. Nothing is left at its place.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    /// The directory for reports cannot be used.
+    #[error("the report directory {} cannot be opened ({source})", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Reports would lie where they do harm.
+    #[error("the report directory {} lies in {}", path.display(), other.display())]
+    Within {
+        /// The directory.
+        path: PathBuf,
+        /// The data directory or root that holds it.
+        other: PathBuf,
+    },
+    /// The place is taken.
+    #[error("{} exists already", path.display())]
+    Exists {
+        /// The place.
+        path: PathBuf,
+    },
+    /// As many reports are kept as may be.
+    #[error("{} holds as many reports as it may ({most})", path.display())]
+    TooMany {
+        /// The directory.
+        path: PathBuf,
+        /// How many.
+        most: u32,
+    },
+    /// As many reports of one user are kept as may be.
+    #[error(
+        "{} holds as many reports that this user asked for as it may ({share}, half of {most})",
+        path.display()
+    )]
+    Share {
+        /// The directory.
+        path: PathBuf,
+        /// How many of one user.
+        share: u32,
+        /// How many in all.
+        most: u32,
+    },
+    /// The name is none for a new folder.
+    #[error("a report is named by one part of a path that does not begin with a dot")]
+    NoName,
+    /// Writing failed.
+    #[error("{name} of the report cannot be written: {source}")]
+    Write {
+        /// The file or folder.
+        name: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The disk has no room for it beside what is kept free there.
+    #[error("the disk of the report directory has no room for {name} of the report")]
+    NoRoom {
+        /// The file or folder.
+        name: String,
+    },
+    /// An earlier report cannot be compared with.
+    #[error("the report before cannot be compared with: {source}")]
+    Previous {
+        /// The cause.
+        source: io::Error,
+    },
+    /// It takes more memory than it may.
+    #[error(transparent)]
+    Memory(IndexError),
+    /// Nobody waits for it any more.
+    #[error("the report was given up before its end")]
+    Cancelled,
+    /// A text could not be read from the store.
+    #[error("the text of document {document} cannot be read: {source}")]
+    Text {
+        /// The document, in hexadecimal.
+        document: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A group whose principal is none of its members.
+    #[error("group {id} lacks its principal among its members")]
+    NoPrincipal {
+        /// The group.
+        id: u64,
+    },
+}
+
+/// Memory that was not to be had.
+impl From<IndexError> for ReportError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Cancelled => Self::Cancelled,
+            error => Self::Memory(error),
+        }
+    }
+}
+
+impl ReportError {
+    /// A file or folder that cannot be written.
+    fn writing(name: &str, source: io::Error) -> Self {
+        let name = name.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull => Self::NoRoom { name },
+            _ => Self::Write { name, source },
+        }
+    }
+
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
+            Self::Within { .. } => Some("name one outside the data directory and all roots"),
+            Self::Exists { .. } => Some("give the report another name, or move this one away"),
+            Self::TooMany { .. } => {
+                Some("remove reports there that are no longer needed, or raise store.kept_reports")
+            }
+            Self::Share { .. } => Some(
+                "have reports of yours there removed that are no longer needed, or store.kept_reports raised",
+            ),
+            Self::NoName => Some("name it like 2026-11"),
+            Self::Write { .. } => Some("see to it and ask for the report again"),
+            Self::NoRoom { .. } => {
+                Some("remove reports there that are no longer needed, or make room on the disk")
+            }
+            Self::Previous { .. } => Some("name another, or none"),
+            Self::Text { .. } => Some("`simdexd verify` checks the store"),
+            Self::Memory(error) => error.advice(),
+            Self::Cancelled | Self::NoPrincipal { .. } => None,
+        }
+    }
+}
+
+/// Writes the files of a report, the manifest last. Memory holds all groups of the input, two texts at a time, and
+/// what the manifest and a load file need of each file, which is counted.
+///
+/// # Errors
+/// See [`ReportError`]; what was written until then is for the sink to throw away.
+pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+    let written = match &input.findings {
+        Some(found) => findings::report(sink, input, found),
+        None => write::report(sink, input),
+    };
+    // A sink that gives up when nobody waits any more fails in its own words.
+    check(input.account.cancel())?;
+    written
+}
+
+fn check(cancel: &Cancel) -> Result<(), ReportError> {
+    cancel.check().map_err(|_| ReportError::Cancelled)
+}
+
+/// A document's name in files: the hash in hexadecimal.
+fn hex(document: &DocumentHash) -> String {
+    blake3::Hash::from_bytes(*document).to_hex().to_string()
+}
+
+/// Where a document's text stands in the report.
+fn text_path(document: &DocumentHash) -> String {
+    format!("text/{}.txt", hex(document))
+}
+
+/// Where the diff of a document of a group stands in the report. The whole hash names it: parts of two can be made
+/// the same.
+fn diff_path(group: u64, document: &DocumentHash) -> String {
+    format!("diffs/{group}/{}.diff", hex(document))
+}

@@ -1,0 +1,307 @@
+//! The one directory below which the daemon keeps reports, and a report that grows in it.
+//!
+//! The directory is opened once, no symlink on the way, and everything below it is made through
+//! descriptors: whoever may rename things there cannot lead us elsewhere. A report grows in a hidden
+//! folder and gets its name when it is whole; whatever ends it before that leaves nothing behind.
+use std::cell::{Cell, RefCell};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::ReportError;
+use crate::host::disk::DiskGuard;
+
+mod keepers;
+mod pending;
+mod remove;
+
+use keepers::Keepers;
+pub use pending::PendingReport;
+
+/// How the folder of a report under way begins; what a killed daemon left may be removed.
+const PREFIX: &str = ".simdex-report-";
+
+/// Room that a folder takes, more or less.
+const FOLDER_BYTES: usize = 4096;
+
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+const NEW_FILE: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+const FOLDER_MODE: Mode = Mode::RWXU;
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A directory that reports are kept in.
+#[derive(Debug)]
+pub struct ReportDir {
+    path: PathBuf,
+    directory: OwnedFd,
+    /// Asked for room before anything is written; none where nobody else needs the disk.
+    disk: Option<DiskGuard>,
+    /// Reports that it holds at most.
+    most: u32,
+    keepers: Keepers,
+}
+
+impl ReportDir {
+    /// Opens a directory, which must be there, by its absolute path without symlinks.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn open(path: &Path) -> Result<Self, ReportError> {
+        let refused = |source: io::Error| ReportError::Directory {
+            path: path.to_owned(),
+            source,
+        };
+        let mut directory = rustix::fs::open("/", DIRECTORY, Mode::empty())
+            .map_err(|errno| refused(errno.into()))?;
+        if !path.is_absolute() {
+            return Err(refused(io::Error::other("not an absolute path")));
+        }
+        for component in path.components() {
+            match component {
+                Component::RootDir => {}
+                Component::Normal(name) => {
+                    let next = rustix::fs::openat(&directory, name, DIRECTORY, Mode::empty());
+                    directory = next.map_err(|errno| refused(errno.into()))?;
+                }
+                _ => return Err(refused(io::Error::other("`..` or `.` in the path"))),
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            directory,
+            disk: None,
+            most: u32::MAX,
+            keepers: Keepers::default(),
+        })
+    }
+
+    /// Writes no report into the room that is kept free on its disk: twice so many bytes.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn keeping_free(self, bytes: u64) -> Result<Self, ReportError> {
+        let disk = DiskGuard::of(&self.path, &self.directory, bytes);
+        let disk = disk.map_err(|source| ReportError::Directory {
+            path: self.path.clone(),
+            source,
+        })?;
+        Ok(self.watched_by(disk))
+    }
+
+    pub(super) fn watched_by(self, disk: DiskGuard) -> Self {
+        let disk = Some(disk);
+        Self { disk, ..self }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An error where this process may not make folders in it.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn check_writable(&self) -> Result<(), ReportError> {
+        let access = Access::WRITE_OK | Access::EXEC_OK;
+        let checked = rustix::fs::accessat(&self.directory, ".", access, AtFlags::empty());
+        checked.map_err(|errno| ReportError::Directory {
+            path: self.path.clone(),
+            source: errno.into(),
+        })
+    }
+
+    /// Begins no report while as many are there.
+    pub fn holding_at_most(self, most: u32) -> Self {
+        Self { most, ..self }
+    }
+
+    /// An error where there are more folders than it may hold, those of reports under way included.
+    fn check_number(&self) -> Result<(), ReportError> {
+        let mut folders: u32 = 0;
+        self.visit_folders(&mut |_| {
+            folders = folders.saturating_add(1);
+            folders <= self.most
+        })?;
+        match folders > self.most {
+            true => {
+                let (path, most) = (self.path.clone(), self.most);
+                Err(ReportError::TooMany { path, most })
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The names of what may be reports, in no order; those of reports under way are left out.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn names(&self) -> Result<Vec<OsString>, ReportError> {
+        let mut names = Vec::new();
+        self.visit_folders(&mut |name| {
+            if !name.as_bytes().starts_with(b".") {
+                names.push(name.to_owned());
+            }
+            true
+        })?;
+        Ok(names)
+    }
+
+    /// Visits the names of all that is no regular file, until `visit` says no.
+    fn visit_folders(&self, visit: &mut dyn FnMut(&OsStr) -> bool) -> Result<(), ReportError> {
+        let refused = |errno: Errno| ReportError::Directory {
+            path: self.path.clone(),
+            source: errno.into(),
+        };
+        let listed = rustix::fs::openat(&self.directory, ".", DIRECTORY, Mode::empty());
+        let listed = listed.and_then(rustix::fs::Dir::new);
+        for entry in listed.map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            let name = entry.file_name().to_bytes();
+            let is_file = entry.file_type() == FileType::RegularFile;
+            if !is_file && !matches!(name, b"." | b"..") && !visit(OsStr::from_bytes(name)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the disk has no room for `bytes` beside what is kept free.
+    fn reserve(&self, bytes: usize) -> io::Result<()> {
+        let disk = self.disk.as_ref();
+        Ok(disk.map_or(Ok(()), |disk| disk.take_spare(bytes as u64))?)
+    }
+
+    /// Refuses a directory that is, or lies within, one of `others`: the data directory, a root.
+    /// Directories are told by device and inode on the way up, whatever they are called.
+    ///
+    /// # Errors
+    /// [`ReportError::Within`], [`ReportError::Directory`].
+    pub fn check_apart(&self, others: &[PathBuf]) -> Result<(), ReportError> {
+        let refused = |errno: Errno| ReportError::Directory {
+            path: self.path.clone(),
+            source: errno.into(),
+        };
+        let known = others.iter().filter_map(|other| {
+            let found = std::fs::metadata(other).ok()?;
+            Some((found.dev(), found.ino(), other))
+        });
+        let known: Vec<_> = known.collect();
+        let mut at = self.directory.try_clone().map_err(|source| {
+            let path = self.path.clone();
+            ReportError::Directory { path, source }
+        })?;
+        loop {
+            let here = rustix::fs::fstat(&at).map_err(refused)?;
+            let within = known
+                .iter()
+                .find(|(device, inode, _)| (*device, *inode) == (here.st_dev, here.st_ino));
+            if let Some((_, _, other)) = within {
+                return Err(ReportError::Within {
+                    path: self.path.clone(),
+                    other: (*other).clone(),
+                });
+            }
+            let above = rustix::fs::openat(&at, "..", DIRECTORY, Mode::empty()).map_err(refused)?;
+            let parent = rustix::fs::fstat(&above).map_err(refused)?;
+            if (parent.st_dev, parent.st_ino) == (here.st_dev, here.st_ino) {
+                return Ok(());
+            }
+            at = above;
+        }
+    }
+
+    /// Begins a report of this name, which nobody asked for: a schedule's.
+    ///
+    /// # Errors
+    /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::TooMany`],
+    /// [`ReportError::Write`].
+    pub fn begin(&self, name: &OsStr) -> Result<PendingReport<'_>, ReportError> {
+        self.begin_for(name, None)
+    }
+
+    /// Begins a report of this name that a user asked for.
+    ///
+    /// # Errors
+    /// [`ReportError::Share`], and those of [`ReportDir::begin`].
+    pub fn begin_for(
+        &self,
+        name: &OsStr,
+        uid: Option<u32>,
+    ) -> Result<PendingReport<'_>, ReportError> {
+        let plain = Path::new(name).components().eq([Component::Normal(name)]);
+        let bytes = name.as_bytes();
+        if !plain || bytes.starts_with(b".") || bytes.contains(&0) || bytes.len() > 255 {
+            return Err(ReportError::NoName);
+        }
+        let taken = rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        if taken.is_ok() {
+            return Err(self.taken(name));
+        }
+        let asked = uid.map(|uid| self.admit(uid)).transpose()?;
+        self.reserve(FOLDER_BYTES)
+            .map_err(|source| self.failed(name, source))?;
+        let failed = |errno: Errno| self.failed(name, errno.into());
+        let random = RandomName::new().map_err(|source| self.failed(name, source))?;
+        let hidden = format!("{PREFIX}{random}");
+        rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE).map_err(failed)?;
+        let folder = rustix::fs::openat(&self.directory, &hidden, DIRECTORY, Mode::empty());
+        let folder = folder.map_err(failed)?;
+        let begun = PendingReport {
+            parent: self,
+            folder,
+            hidden,
+            name: name.to_owned(),
+            created: RefCell::default(),
+            published: Cell::new(false),
+            asked,
+        };
+        // With its own folder there, so that of several that begin at once each counts the others.
+        self.check_number()?;
+        Ok(begun)
+    }
+
+    fn taken(&self, name: &OsStr) -> ReportError {
+        let path = self.path.join(name);
+        ReportError::Exists { path }
+    }
+
+    fn failed(&self, name: &OsStr, source: io::Error) -> ReportError {
+        ReportError::writing(&name.to_string_lossy(), source)
+    }
+}
+
+/// Eight random bytes of the kernel, in hexadecimal.
+struct RandomName(u64);
+
+impl RandomName {
+    fn new() -> io::Result<Self> {
+        use std::io::Read;
+        let mut bytes = [0; 8];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(Self(u64::from_ne_bytes(bytes)))
+    }
+}
+
+impl std::fmt::Display for RandomName {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

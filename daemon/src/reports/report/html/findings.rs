@@ -1,0 +1,195 @@
+//! The page of a compliance question: what was asked, the sums, and the files found.
+use std::io::{self, Write};
+
+use super::end_of_text;
+use super::head::{opening, reading};
+use crate::reports::report::ReportInput;
+use crate::reports::report::findings::{Finding, Findings, Sums};
+use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
+use crate::reports::report::rows::Rows;
+use simdex_proto::completeness::Completeness;
+
+/// Files shown at most; `findings.jsonl` has all.
+pub(in crate::reports::report) const FINDINGS_SHOWN: usize = 2_000;
+
+/// What a page says of a kind: its title, what a row says, and the heading of the other file.
+struct Words {
+    title: &'static str,
+    about: &'static str,
+    of: &'static str,
+}
+
+fn words(kind: &str) -> Words {
+    let (title, about, of) = match kind {
+        "copies-of" => (
+            "Who holds copies",
+            "Every file with the same bytes, the same text or nearly the same text as a file asked about, or \
+             that contains its text; the file itself is left out.",
+            "Copy of",
+        ),
+        "stale-versions" => (
+            "Stale versions",
+            "Every version that a later one superseded, older than was asked. The date is the best that is \
+             known: what the document states, or else the file system. Which is the later is told by dates \
+             inside, by modification times or by the texts; where nothing tells it, no version is listed.",
+            "Superseded by",
+        ),
+        "leak" => (
+            "Text of protected documents outside",
+            "Every file outside the protected folders that shares at least the threshold of either text with \
+             a document inside.",
+            "Protected document",
+        ),
+        _ => (
+            "Duplicates",
+            "Every file whose bytes, or whose text, another file on disk has as well, beside the one that \
+             would be kept. A hard link frees nothing. Nothing was deleted.",
+            "Same as",
+        ),
+    };
+    Words { title, about, of }
+}
+
+/// What a sum counts.
+fn meaning(sum: &str) -> &str {
+    match sum {
+        "compared" => "protected documents compared",
+        "copies" => "copies found",
+        "cut_short" => "searches that reached a bound: there may be more",
+        "families" => "families looked at",
+        "files" => "files asked about",
+        "found" => "files found",
+        "hard_links" => "hard links, which free nothing",
+        "identical_bytes_bytes" => "bytes in files with the same bytes",
+        "identical_bytes_files" => "files with the same bytes",
+        "identical_text_bytes" => "bytes in files with the same text and other bytes",
+        "identical_text_files" => "files with the same text and other bytes",
+        "not_compared" => "files that could not be compared",
+        "stale_bytes" => "bytes in stale files",
+        "stale_files" => "stale files",
+        "undated_files" => "files of superseded versions without a date, not listed",
+        "undecided_versions" => {
+            "versions of which nothing tells whether they are the later, not listed"
+        }
+        other => other,
+    }
+}
+
+/// The page down to the table of findings, with these rows.
+pub(in crate::reports::report) fn findings(
+    out: &mut dyn Write,
+    input: &ReportInput<'_>,
+    findings: &Findings<'_>,
+    sums: &Sums,
+    rows: &Rows,
+) -> io::Result<()> {
+    let words = words(findings.kind);
+    opening(out, input, words.title)?;
+    writeln!(out, "<p>{}</p>\n<table class=\"facts\">", words.about)?;
+    asked(out, findings)?;
+    for (name, sum) in sums {
+        let (name, sum) = (Text(meaning(name)), Count(*sum));
+        writeln!(out, "<tr><th>{name}</th><td>{sum}</td></tr>")?;
+    }
+    out.write_all(b"</table>\n")?;
+    reading(out, &input.summary)?;
+    out.write_all(b"<h2>Files found</h2>\n")?;
+    if rows.count() == 0 {
+        return out.write_all(b"<p>No file was found.</p>\n");
+    }
+    writeln!(
+        out,
+        "<table class=\"cards\">\n<thead><tr><th>File</th><th>Owner</th><th>Relation</th><th>{}</th>\
+         <th class=\"r\">Resemblance</th><th class=\"r\">Found in<br>the other</th>\
+         <th class=\"r\">Of the<br>other</th><th>Date (UTC)</th><th class=\"r\">Bytes</th></tr></thead>",
+        words.of
+    )?;
+    out.write_all(rows.html())?;
+    out.write_all(b"</table>\n")?;
+    match rows.hidden() {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "<p class=\"more\">\u{2026} {}, see <a href=\"findings.jsonl\">findings.jsonl</a></p>",
+            counted(more, "more file")
+        ),
+    }
+}
+
+/// What was asked about.
+fn asked(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
+    let question = &findings.question;
+    let named = [
+        ("File asked about", &question.files),
+        ("Protected folder", &question.protected),
+    ];
+    for (name, paths) in named {
+        for path in paths.iter().flatten() {
+            let path = PathText(path.path.as_bytes());
+            writeln!(out, "<tr><th>{name}</th><td>{path}</td></tr>")?;
+        }
+    }
+    if let Some(seconds) = question.older_than_seconds {
+        let days = seconds / 86_400;
+        writeln!(
+            out,
+            "<tr><th>Older than</th><td>{} days</td></tr>",
+            Count(days)
+        )?;
+    }
+    Ok(())
+}
+
+/// A finding as a row of the table.
+pub(in crate::reports::report) fn finding_row(
+    out: &mut Vec<u8>,
+    finding: &Finding,
+) -> io::Result<()> {
+    let (path, of) = (PathText(&finding.path), PathText(&finding.of));
+    let owner = match (&finding.owner_name, finding.owner) {
+        (Some(name), _) => Text(name).to_string(),
+        (None, Some(number)) => number.to_string(),
+        (None, None) => "unknown".to_owned(),
+    };
+    let number = |value: Option<f64>| match finding.verified {
+        None => String::new(),
+        Some(true) => share(value),
+        Some(false) => format!("\u{2248}\u{a0}{}", share(value)),
+    };
+    let when = date(
+        finding
+            .date
+            .map(|(seconds, _)| seconds)
+            .or(finding.modified),
+    );
+    let bytes = finding
+        .bytes
+        .map_or("unknown".to_owned(), |bytes| Count(bytes).to_string());
+    writeln!(
+        out,
+        "<tr><td>{path}</td><td class=\"w\">{owner}</td><td><span class=\"tag\">{}</span></td><td>{of}</td>\
+         <td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"w\">{when}</td>\
+         <td class=\"r\">{bytes}</td></tr>",
+        Text(finding.relation),
+        number(finding.resemblance),
+        number(finding.containment),
+        number(finding.containment_of_other),
+    )
+}
+
+/// Ends the page; says what was met on the way that its head could not know.
+pub(in crate::reports::report) fn findings_foot(
+    out: &mut dyn Write,
+    told: &Completeness,
+    met: &Completeness,
+) -> io::Result<()> {
+    end_of_text(out, told, met, FOOT)?;
+    out.write_all(b"</body>\n</html>\n")
+}
+
+const FOOT: &str = r#"<footer>
+<p>Beside this page: <a href="manifest.json">manifest.json</a> (parameters, sums, checksums),
+<a href="findings.jsonl">findings.jsonl</a> and <a href="unread.jsonl">unread.jsonl</a> (for tools).</p>
+</footer>
+</main>
+"#;

@@ -1,0 +1,131 @@
+//! One group on the page: its files, and how each differs from the principal.
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::FILES_SHOWN;
+use crate::reports::report::ReportMember;
+use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
+use crate::reports::report::write::{ComparedDocument, NoDiff, SortedGroup};
+
+/// Writes a group; `has_text` says whether the principal's text is kept.
+pub(in crate::reports::report) fn group(
+    out: &mut dyn Write,
+    sorted: &SortedGroup<'_>,
+    compared: &[ComparedDocument<'_>],
+    has_text: bool,
+) -> io::Result<()> {
+    let (id, files) = (sorted.group.id, counted(sorted.members.len(), "file"));
+    writeln!(
+        out,
+        "<section class=\"group\" id=\"g{id}\">\n<h3>Group {id}<small>{files}</small></h3>"
+    )?;
+    members(out, sorted, compared)?;
+    if !has_text {
+        out.write_all(b"<p class=\"soft\">The text of the principal is not kept, so differences cannot be shown.</p>\n")?;
+    }
+    for one in compared {
+        difference(out, one)?;
+    }
+    if compared
+        .iter()
+        .any(|one| one.facts.is_ok() && one.view.is_none())
+    {
+        out.write_all(b"<p class=\"soft\">This page shows no further differences, lest it grow too large; the diffs have them.</p>\n")?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+const HEAD: &str = "<table class=\"cards\">\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
+    <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>\
+    <th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n";
+
+fn members(
+    out: &mut dyn Write,
+    sorted: &SortedGroup<'_>,
+    compared: &[ComparedDocument<'_>],
+) -> io::Result<()> {
+    let diffs: HashMap<_, _> = compared
+        .iter()
+        .map(|c| (c.document, c.facts.as_ref()))
+        .collect();
+    out.write_all(HEAD.as_bytes())?;
+    for (index, member) in sorted.members.iter().take(FILES_SHOWN).enumerate() {
+        let link = match diffs.get(&member.document) {
+            None if index == 0 => String::new(),
+            None => "same text".to_owned(),
+            Some(Err(NoDiff::TextNotKept)) => "text not kept".to_owned(),
+            Some(Err(NoDiff::TooManyLines)) => "too many lines to align".to_owned(),
+            Some(Ok(facts)) => format!("<a href=\"{}\">diff as a file</a>", facts.diff),
+        };
+        row(out, member, index == 0, &link)?;
+    }
+    out.write_all(b"</table>\n")?;
+    match sorted.members.len().checked_sub(FILES_SHOWN) {
+        Some(more @ 1..) => writeln!(
+            out,
+            "<p class=\"more\">… {}, see <a href=\"groups.jsonl\">groups.jsonl</a></p>",
+            counted(more, "more file")
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) -> io::Result<()> {
+    let path = PathText(&member.path);
+    let modified = date(member.modified);
+    let bytes = member
+        .bytes
+        .map_or("unknown".to_owned(), |n| Count(n).to_string());
+    write!(out, "<tr><td>{path}</td>")?;
+    if principal {
+        out.write_all(
+            b"<td><span class=\"tag principal\">principal</span></td><td></td><td></td><td></td>",
+        )?;
+    } else {
+        let relation = Text(member.relation);
+        let resemblance = share(member.resemblance);
+        let found_in = share(member.containment_of_member);
+        let finds = share(member.containment_of_principal);
+        write!(
+            out,
+            "<td><span class=\"tag\">{relation}</span></td><td class=\"r\" data-is=\"Resemblance\">{resemblance}</td>\
+             <td class=\"r\" data-is=\"Containment of member\">{found_in}</td>\
+             <td class=\"r\" data-is=\"Containment of principal\">{finds}</td>"
+        )?;
+    }
+    writeln!(
+        out,
+        "<td class=\"w\" data-is=\"Modified (UTC)\">{modified}</td>\
+         <td class=\"r\" data-is=\"Bytes\">{bytes}</td><td class=\"w\">{link}</td></tr>"
+    )
+}
+
+/// A fold with the differing text side by side, where it is shown.
+fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()> {
+    let (Ok(facts), Some(view)) = (&one.facts, &one.view) else {
+        return Ok(());
+    };
+    let Some(first) = one.files.first() else {
+        return Ok(());
+    };
+    let extent = facts.extent;
+    let others = match one.files.len() {
+        1 => String::new(),
+        n => format!(" and {} with the same text", counted(n - 1, "file")),
+    };
+    writeln!(
+        out,
+        "<details>\n<summary>{}{others} <small>{}, {} removed, {} added</small></summary>",
+        PathText(&first.path),
+        counted(extent.hunks, "place"),
+        counted(extent.removed, "line"),
+        counted(extent.added, "line"),
+    )?;
+    if facts.cut_short {
+        out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
+    }
+    out.write_all(b"<div class=\"wide\">")?;
+    out.write_all(view.as_bytes())?;
+    out.write_all(b"</div>")?;
+    out.write_all(b"</details>\n")
+}

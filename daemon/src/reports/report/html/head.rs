@@ -1,0 +1,185 @@
+//! The top of the page: what, when, how; what was read; the groups at a glance.
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::list::{SCRIPT_HASH, list};
+use super::states::{Reading, state};
+use super::{charts, incomplete, page_links};
+use crate::read_side::catalogue::Summary;
+use crate::reports::report::format::{Count, PathText, Text, counted, minute};
+use crate::reports::report::pages::PagePlan;
+use crate::reports::report::survey::StatesByKind;
+use crate::reports::report::{ReportGroup, ReportInput};
+
+/// Nothing may be loaded, and nothing run but the script with this hash.
+const START: &str = r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-HASH'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+"#;
+
+/// Starts the page; `groups` in the order of the report.
+pub(in crate::reports::report) fn head(
+    out: &mut dyn Write,
+    input: &ReportInput<'_>,
+    groups: &[&ReportGroup],
+    plan: &PagePlan,
+    kinds: &StatesByKind,
+) -> io::Result<()> {
+    opening(out, input, "Near-duplicate report")?;
+    figures(out, &input.summary)?;
+    charts::charts(out, groups, input.threshold, kinds)?;
+    parameters(out, input)?;
+    reading(out, &input.summary)?;
+    list(out, groups, plan)?;
+    page_links(out, 0, plan.pages())
+}
+
+/// Starts a page after the first, counted from 0.
+pub(in crate::reports::report) fn later_head(
+    out: &mut dyn Write,
+    input: &ReportInput<'_>,
+    page: usize,
+    pages: usize,
+) -> io::Result<()> {
+    opening(
+        out,
+        input,
+        &format!("Near-duplicate report, page {}", page + 1),
+    )?;
+    page_links(out, page, pages)
+}
+
+/// The page down to what was not complete.
+pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str) -> io::Result<()> {
+    out.write_all(START.replace("HASH", SCRIPT_HASH).as_bytes())?;
+    writeln!(out, "<title>{title}</title>\n<style>")?;
+    out.write_all(include_bytes!("style.css"))?;
+    writeln!(
+        out,
+        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the report</a>\n<main id=\"content\">\n<h1>{title}</h1>"
+    )?;
+    let (created, version) = (minute(input.created), Text(input.version));
+    writeln!(
+        out,
+        "<p class=\"soft\">{created} UTC · Simdex {version}</p>"
+    )?;
+    incomplete(out, &input.summary.completeness)
+}
+
+fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let figures = [
+        (Some(summary.files_on_disk), "files on disk"),
+        (Some(summary.container_members), "files inside containers"),
+        (Some(summary.documents), "different texts"),
+        (summary.groups, "groups"),
+    ];
+    out.write_all(b"<ul class=\"figures\">\n")?;
+    let known = figures
+        .into_iter()
+        .filter_map(|(count, what)| Some((count?, what)));
+    for (count, what) in known {
+        writeln!(out, "<li><b>{}</b>{what}</li>", Count(count))?;
+    }
+    out.write_all(b"</ul>\n")
+}
+
+fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
+    let scheme = &input.scheme;
+    out.write_all(b"<h2>What was compared, and how</h2>\n<table class=\"facts\">\n")?;
+    for (index, root) in input.roots.iter().enumerate() {
+        let name = if index == 0 { "Folders" } else { "" };
+        let root = PathText(root.as_os_str().as_bytes());
+        writeln!(out, "<tr><th>{name}</th><td>{root}</td></tr>")?;
+    }
+    let threshold = input.threshold;
+    writeln!(
+        out,
+        "<tr><th>Threshold</th><td>resemblance of {threshold} or more</td></tr>"
+    )?;
+    writeln!(
+        out,
+        "<tr><th>Scheme</th><td>{}, one shingle in up to {}, windows of {}, canonical text {}</td></tr>",
+        Text(&scheme.name),
+        scheme.n_max,
+        Text(&counted(scheme.window as usize, &scheme.unit)),
+        scheme.canonical,
+    )?;
+    let suppressed = left_out(input.summary.suppressed);
+    writeln!(
+        out,
+        "<tr><th>Left unread</th><td>{suppressed}</td></tr>\n</table>"
+    )?;
+    out.write_all(TERMS.as_bytes())
+}
+
+fn left_out(count: u64) -> String {
+    match count {
+        0 => "nothing".to_owned(),
+        n => format!(
+            "{} lists of very common passages, on which no group hung",
+            Count(n)
+        ),
+    }
+}
+
+const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the document the others are \
+    compared with. <b>Resemblance</b> is the share of passages two texts have in common, of all passages \
+    in either. <b>Containment of the member</b> is the share of the member found in the principal, \
+    <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \
+    to 1, disregarding case and white space.</p>\n";
+
+pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let sum = |wanted: Reading| -> u64 {
+        let states = summary.states.iter();
+        states
+            .filter(|(name, _)| state(name).reading == wanted)
+            .map(|(_, count)| count)
+            .sum()
+    };
+    let shares = [Reading::Compared, Reading::Opened, Reading::NotCompared].map(|r| (r, sum(r)));
+    let [compared, opened, not] = shares.map(|(_, count)| Count(count));
+    writeln!(
+        out,
+        "<h2>What was read, and what was not</h2>\n<p>Of {} files on disk, {compared} were compared, \
+         {opened} were opened as containers, and {not} took no part.</p>\n<div class=\"bar\">",
+        Count(summary.files_on_disk)
+    )?;
+    for (reading, count) in shares.iter().filter(|(_, count)| *count > 0) {
+        let class = reading.css_class();
+        write!(
+            out,
+            "<span class=\"{class}\" style=\"flex:{count}\"></span>"
+        )?;
+    }
+    out.write_all(b"</div>\n")?;
+    states(out, summary)
+}
+
+fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    out.write_all(
+        b"<table class=\"states\">\n<thead><tr><th>State</th><th class=\"r\">Files</th><th>Meaning</th></tr></thead>\n",
+    )?;
+    let mut rows: Vec<_> = summary
+        .states
+        .iter()
+        .map(|(name, &count)| (state(name), name, count))
+        .collect();
+    rows.sort_by_key(|(state, name, _)| (state.place, *name));
+    for (state, name, count) in rows {
+        let (class, meaning) = (state.reading.css_class(), state.meaning);
+        let (name, count) = (Text(name), Count(count));
+        writeln!(
+            out,
+            "<tr><td class=\"w\"><span class=\"key {class}\"></span>{name}</td><td class=\"r\">{count}</td><td>{meaning}</td></tr>"
+        )?;
+    }
+    let all = Count(summary.states.values().sum());
+    writeln!(
+        out,
+        "<tr class=\"sum\"><td>all</td><td class=\"r\">{all}</td><td></td></tr>\n</table>"
+    )
+}

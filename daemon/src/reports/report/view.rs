@@ -1,0 +1,296 @@
+//! Two texts side by side, for people: the changed places with changed words marked.
+//!
+//! Bounded in places and rows; the whole difference is in `diffs/`. Long lines (texts that are one
+//! line, paragraphs) are shown in pieces that end with a sentence, so that an edit in one leaves
+//! the others alike.
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use similar::{ChangeTag, DiffOp, InlineChange};
+
+use super::format::{Text, counted};
+use crate::read_side::difference::Difference;
+
+/// Changed places shown of one difference.
+const PLACES_SHOWN: usize = 25;
+/// Rows shown of one difference.
+const ROWS_SHOWN: usize = 240;
+/// Bytes of a line above which it is shown in pieces, and of the shortest piece.
+const PIECE: usize = 400;
+const PIECE_MIN: usize = 60;
+/// Bytes of a changed place above which single words are not marked.
+const WORDS_MARKED: usize = 64 << 10;
+/// Time for an alignment of lines, and for one of words.
+const TIME: Duration = Duration::from_secs(2);
+
+/// A text in pieces to show, each with the number of its line (from 1).
+#[derive(Default)]
+struct Pieces<'a> {
+    texts: Vec<&'a str>,
+    lines: Vec<usize>,
+}
+
+impl<'a> Pieces<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut pieces = Self::default();
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            let mut rest = line;
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at(piece_end(rest));
+                pieces.texts.push(piece);
+                pieces.lines.push(index + 1);
+                rest = after;
+            }
+        }
+        pieces
+    }
+
+    /// The same pieces, whose line is none of the text's.
+    fn unnumbered(mut self) -> Self {
+        self.lines.clear();
+        self
+    }
+
+    /// The line number, at its first piece.
+    fn number(&self, index: usize) -> Option<usize> {
+        let line = *self.lines.get(index)?;
+        let before = index.checked_sub(1).and_then(|i| self.lines.get(i));
+        (before != Some(&line)).then_some(line)
+    }
+}
+
+/// Where the first piece of a line ends: a sentence's end, or else a space, or else anywhere.
+fn piece_end(line: &str) -> usize {
+    if line.len() <= PIECE {
+        return line.len();
+    }
+    let bytes = &line.as_bytes()[PIECE_MIN..PIECE];
+    let sentence = bytes
+        .windows(2)
+        .position(|w| b".?!;".contains(&w[0]) && w[1] == b' ');
+    let space = || bytes.iter().rposition(|&b| b == b' ').map(|at| at + 1);
+    let end = sentence.map(|at| at + 2).or_else(space);
+    end.map_or_else(|| line.floor_char_boundary(PIECE), |at| PIECE_MIN + at)
+}
+
+/// Bytes that showing two texts takes beside aligning their lines: long lines are aligned in pieces, and where lines
+/// are broken otherwise both texts are held once more, with a list of their words.
+pub(super) fn beside(texts: [&str; 2]) -> u64 {
+    let bytes = texts.iter().map(|text| text.len() as u64).sum::<u64>();
+    bytes / PIECE_MIN as u64 * 256 + 10 * bytes
+}
+
+/// The difference as an HTML table; `link` names the whole diff.
+///
+/// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white
+/// space is disregarded, if that leaves less to see.
+/// Nothing here takes longer than until `last`.
+pub(super) fn render(principal: &str, member: &str, link: &str, last: Option<Instant>) -> String {
+    let (old, new) = (Pieces::of(principal), Pieces::of(member));
+    let by_line = compare(&old, &new, last);
+    if !mostly_changed(&by_line) {
+        return table(&by_line, old, new, link, last);
+    }
+    let folded = [principal, member].map(fold);
+    let [folded_old, folded_new] = folded.each_ref().map(|text| Pieces::of(text).unnumbered());
+    let by_sentence = compare(&folded_old, &folded_new, last);
+    if mostly_changed(&by_sentence) {
+        return table(&by_line, old, new, link, last);
+    }
+    let note = if folded[0] == folded[1] {
+        "The texts differ in line breaks and white space alone."
+    } else {
+        "Lines are broken otherwise throughout: line breaks and white space are disregarded here."
+    };
+    let table = table(&by_sentence, folded_old, folded_new, link, last);
+    format!("<p class=\"soft\">{note}</p>\n{table}")
+}
+
+fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>, last: Option<Instant>) -> Difference<'a> {
+    Difference::between(&old.texts, &new.texts, Some(until(last)))
+}
+
+/// The end of the time for one alignment.
+fn until(last: Option<Instant>) -> Instant {
+    let end = Instant::now() + TIME;
+    last.map_or(end, |last| last.min(end))
+}
+
+fn mostly_changed(difference: &Difference<'_>) -> bool {
+    let extent = difference.extent();
+    let all = difference.diff.old_len() + difference.diff.new_len();
+    (extent.removed + extent.added) * 2 > all
+}
+
+/// A text as one line, white space apart as it was.
+fn fold(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ") + "\n"
+}
+
+fn table(
+    difference: &Difference<'_>,
+    old: Pieces<'_>,
+    new: Pieces<'_>,
+    link: &str,
+    last: Option<Instant>,
+) -> String {
+    let mut table = Table {
+        out: String::new(),
+        rows: 0,
+        deadline: Some(until(last)),
+        old,
+        new,
+    };
+    let places = difference.hunks().count();
+    let mut shown = 0;
+    if places > 0 {
+        table.out.push_str(HEAD);
+    }
+    for hunk in difference.hunks().take(PLACES_SHOWN) {
+        if table.rows >= ROWS_SHOWN {
+            break;
+        }
+        table.place(difference, &hunk);
+        shown += 1;
+    }
+    if places > 0 {
+        table.out.push_str("</table>\n");
+    }
+    table.rest(places - shown, link);
+    table.out
+}
+
+const HEAD: &str = "<table class=\"diff\"><colgroup><col class=\"n\"><col><col class=\"n\"><col></colgroup>\n\
+    <thead><tr><th colspan=\"2\">Principal</th><th colspan=\"2\">Member</th></tr></thead>\n";
+
+/// The table under way.
+struct Table<'a> {
+    out: String,
+    rows: usize,
+    /// For the search for changed words.
+    deadline: Option<Instant>,
+    old: Pieces<'a>,
+    new: Pieces<'a>,
+}
+
+type Change<'d> = InlineChange<'d, str>;
+
+impl Table<'_> {
+    fn place(&mut self, difference: &Difference<'_>, ops: &[DiffOp]) {
+        self.out.push_str("<tbody>\n");
+        for op in ops {
+            let (left, right) = sides(difference, op, self.deadline);
+            for row in 0..left.len().max(right.len()) {
+                if self.rows >= ROWS_SHOWN {
+                    self.out.push_str(
+                        "<tr><td colspan=\"4\" class=\"cut\">… this place goes on</td></tr>\n",
+                    );
+                    self.out.push_str("</tbody>\n");
+                    return;
+                }
+                self.row(left.get(row), right.get(row));
+            }
+        }
+        self.out.push_str("</tbody>\n");
+    }
+
+    fn row(&mut self, left: Option<&Change<'_>>, right: Option<&Change<'_>>) {
+        self.rows += 1;
+        self.out.push_str("<tr>");
+        let number = left.and_then(|c| self.old.number(c.old_index()?));
+        let last = left.and_then(Change::old_index) == self.old.texts.len().checked_sub(1);
+        cell(&mut self.out, left, number, last, "del");
+        let number = right.and_then(|c| self.new.number(c.new_index()?));
+        let last = right.and_then(Change::new_index) == self.new.texts.len().checked_sub(1);
+        cell(&mut self.out, right, number, last, "ins");
+        self.out.push_str("</tr>\n");
+    }
+
+    fn rest(&mut self, places: usize, link: &str) {
+        // Writing to a string does not fail.
+        let _ = match places {
+            0 => writeln!(
+                self.out,
+                "<p class=\"more\">As a file: <a href=\"{link}\">{link}</a></p>"
+            ),
+            n => writeln!(
+                self.out,
+                "<p class=\"more\">… {}, see <a href=\"{link}\">{link}</a></p>",
+                counted(n, "more changed place")
+            ),
+        };
+    }
+}
+
+/// What an operation puts on the left and on the right.
+fn sides<'d>(
+    difference: &'d Difference<'_>,
+    op: &DiffOp,
+    deadline: Option<Instant>,
+) -> (Vec<Change<'d>>, Vec<Change<'d>>) {
+    let diff = &difference.diff;
+    if let DiffOp::Equal { .. } = op {
+        let side = || diff.iter_changes(op).map(Change::from).collect();
+        return (side(), side());
+    }
+    let size: usize = diff
+        .iter_changes(op)
+        .map(|change| change.value().len())
+        .sum();
+    let changes: Vec<_> = if size <= WORDS_MARKED {
+        diff.iter_inline_changes_deadline(op, deadline).collect()
+    } else {
+        diff.iter_changes(op).map(Change::from).collect()
+    };
+    changes
+        .into_iter()
+        .partition(|change| change.tag() == ChangeTag::Delete)
+}
+
+/// Number and text of one side. `last` says that the text ends here.
+fn cell(
+    out: &mut String,
+    change: Option<&Change<'_>>,
+    number: Option<usize>,
+    last: bool,
+    tag: &str,
+) {
+    let Some(change) = change else {
+        out.push_str("<td class=\"n none\"></td><td class=\"none\"></td>");
+        return;
+    };
+    let number = number.map(|n| n.to_string()).unwrap_or_default();
+    let changed = change.tag() != ChangeTag::Equal;
+    let class = if changed { tag } else { "same" };
+    let _ = write!(
+        out,
+        "<td class=\"n {class}\">{number}</td><td class=\"{class}\">"
+    );
+    for (marked, text) in change.values() {
+        let text = Text(text.trim_end_matches(['\n', '\r']));
+        let _ = match marked {
+            true => write!(out, "<{tag}>{text}</{tag}>"),
+            false => write!(out, "{text}"),
+        };
+    }
+    if changed {
+        out.push_str(line_end(change, last));
+    }
+    out.push_str("</td>");
+}
+
+/// Unusual line ends are shown: the change may consist of nothing else.
+fn line_end(change: &Change<'_>, last: bool) -> &'static str {
+    let text = change.values().last().map_or("", |(_, text)| text);
+    if text.ends_with("\r\n") || text.ends_with('\r') {
+        "<i class=\"u\">CR</i>"
+    } else if last && !text.ends_with('\n') {
+        "<i class=\"u\">no line end</i>"
+    } else {
+        ""
+    }
+}

@@ -1,0 +1,390 @@
+//! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
+
+mod check;
+mod convert;
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_index::{
+    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
+use simdex_proto::lines::{JsonPath, Question, SchemeInUse};
+use simdex_schema::DocumentHash;
+use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
+use thiserror::Error;
+
+use crate::base::visit::FirstError;
+use crate::engine::{CompletenessCheck, Engine, Incomplete};
+use crate::host::owners::Owners;
+use crate::read_side::catalogue::{self, Summary};
+use crate::read_side::findings::{ComplianceQuestion, FindingError, Search};
+use crate::reports::report::{
+    self, Findings, LoadFile, PreviousReport, ReportDir, ReportError, ReportFile, ReportGroup,
+    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
+};
+use convert::{report_group, report_member, text_of};
+
+pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport};
+
+/// A report that cannot be made.
+#[derive(Debug, Error)]
+pub enum ReportingError {
+    /// The report could not be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// It would not be complete, and only a complete one was wanted.
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
+    /// What was asked about is not there.
+    #[error(transparent)]
+    Finding(#[from] FindingError),
+    /// The index failed, or the asker went away.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+/// Parameters of a report.
+#[derive(Clone, Debug)]
+pub struct ReportRequest {
+    /// Least resemblance of a near-duplicate.
+    pub threshold: Ratio,
+    /// Refuses a report that would not be complete.
+    pub strict: bool,
+    /// The load file to write, if any.
+    pub load: Option<LoadFile>,
+    /// What the report is of.
+    pub kind: ReportKind,
+    /// The earlier report to compare with, if any; of groups alone.
+    pub since: Option<Arc<PreviousReport>>,
+}
+
+/// What a report is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportKind {
+    /// The groups, with their differences.
+    Groups,
+    /// A compliance question.
+    Question(ComplianceQuestion),
+}
+
+/// A report that the daemon keeps.
+#[derive(Clone, Debug)]
+pub struct KeptReport {
+    /// Its directory.
+    pub path: PathBuf,
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
+    pub manifest: String,
+    /// The counts that its manifest states.
+    pub summary: Summary,
+}
+
+/// Where a report is kept, and for whom.
+pub struct KeptPlace<'a> {
+    /// The directory of all of them.
+    pub reports: &'a ReportDir,
+    /// Its name there.
+    pub name: &'a OsStr,
+    /// The user whose share it takes; none of a report on schedule.
+    pub uid: Option<u32>,
+}
+
+/// Keeps a report over everything the daemon watches below its report directory, and remembers it. Where the
+/// deadline passes first, nothing is left.
+pub fn write_kept(
+    engine: &Engine,
+    place: &KeptPlace<'_>,
+    request: ReportRequest,
+    account: &MemoryAccount,
+) -> Result<KeptReport, ReportingError> {
+    let created = jiff::Timestamp::now();
+    // Roots may have been mounted or moved since the start.
+    place.reports.check_apart(&guarded(engine))?;
+    let folder = place.reports.begin_for(place.name, place.uid)?;
+    let (summary, manifest) = write(engine, &folder, created, request, account)?;
+    account.cancel().check()?;
+    let path = folder.publish()?;
+    let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
+    let writer = engine.writer();
+    writer.put_report(finished, &path, summary.groups.unwrap_or(0))?;
+    writer.forget_reports(may_be_there)?;
+    Ok(KeptReport {
+        path,
+        manifest,
+        summary,
+    })
+}
+
+/// Writes the files of a report over everything the daemon watches.
+pub fn send(
+    engine: &Engine,
+    sink: &dyn Sink,
+    request: ReportRequest,
+    account: &MemoryAccount,
+) -> Result<Summary, ReportingError> {
+    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, account)?;
+    Ok(summary)
+}
+
+/// Directories that no report may lie in.
+pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
+    let roots = engine.roots.iter().map(|root| root.path.clone());
+    roots.chain([engine.data_dir.clone()]).collect()
+}
+
+/// Whether a report stays on record: it was not removed by somebody, as far as can be told.
+pub fn may_be_there(report: &Path) -> bool {
+    !matches!(report.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
+fn write(
+    engine: &Engine,
+    sink: &dyn Sink,
+    created: jiff::Timestamp,
+    request: ReportRequest,
+    account: &MemoryAccount,
+) -> Result<(Summary, String), ReportingError> {
+    let started = Instant::now();
+    let view = engine.roots.view();
+    let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
+    check.begin_list(&view);
+    let search = Search {
+        engine,
+        view: &view,
+        threshold: request.threshold.get(),
+        now: created.as_second(),
+        account,
+        owners: Owners::of_machine(),
+    };
+    let gathered = gathered(&search, &request)?;
+    check.note_unsettled(gathered.unsettled);
+    let mut summary = gathered.counts;
+    summary.completeness = check.verdict()?;
+    let asked = ComplianceSearch {
+        search: &search,
+        failed: Cell::default(),
+    };
+    let answer = |take: &mut TakeFinding<'_>| asked.answer(&request.kind, take);
+    let seconds = || started.elapsed().as_secs_f64();
+    let written = report::write(
+        sink,
+        &ReportInput {
+            created,
+            version: env!("CARGO_PKG_VERSION"),
+            threshold: request.threshold.get(),
+            scheme: scheme_line(engine.index.reader()),
+            roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
+            summary: summary.clone(),
+            completeness: &|| check.completeness(),
+            seconds: &seconds,
+            groups: gathered.groups,
+            findings: asked.findings(&request.kind, &answer),
+            files: &|visit| files(&search, visit),
+            load: request.load,
+            since: request.since.as_deref(),
+            key: engine.own_reports.key(),
+            text_of: &|hash| text_of(engine.index.reader(), DocumentHash(*hash), account),
+            account,
+        },
+    );
+    if let Some(error) = asked.failed.take() {
+        return Err(error.into());
+    }
+    let written = written?;
+    summary.completeness = check.verdict()?;
+    summary.seconds = seconds();
+    Ok((summary, written.manifest))
+}
+
+/// What a report is made of.
+struct Gathered {
+    groups: Vec<ReportGroup>,
+    /// Counts the groups as long as they are held.
+    _held: GrowingPermit,
+    counts: Summary,
+    /// Documents that were not settled when the groups were taken, or whose group is not among them.
+    unsettled: UnsettledCounts,
+}
+
+/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+fn gathered(search: &Search<'_>, request: &ReportRequest) -> Result<Gathered, ReportingError> {
+    let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
+    let gathered = match &request.kind {
+        ReportKind::Groups => listed(engine, view, request.threshold, search.account)?,
+        ReportKind::Question(question) => {
+            search.check(question)?;
+            Gathered {
+                groups: Vec::new(),
+                _held: GrowingPermit::of(search.account),
+                counts: counted(engine, view, search.account)?,
+                unsettled: UnsettledCounts::default(),
+            }
+        }
+    };
+    cancel.check()?;
+    Ok(gathered)
+}
+
+/// A compliance question on its way into a report.
+struct ComplianceSearch<'a> {
+    search: &'a Search<'a>,
+    /// What kept it from being answered.
+    failed: Cell<Option<FindingError>>,
+}
+
+impl ComplianceSearch<'_> {
+    /// What a report of this kind holds beside the groups.
+    fn findings<'a>(
+        &self,
+        kind: &ReportKind,
+        visit: &'a VisitFindings<'a>,
+    ) -> Option<Findings<'a>> {
+        let ReportKind::Question(question) = kind else {
+            return None;
+        };
+        let path = |path: &PathBuf| JsonPath::new(path.as_os_str().as_bytes());
+        let mut asked = Question::default();
+        match question {
+            ComplianceQuestion::CopiesOf(files) => {
+                asked.files = Some(files.iter().map(path).collect())
+            }
+            ComplianceQuestion::StaleVersions(age) => asked.older_than_seconds = Some(*age),
+            ComplianceQuestion::Leak(protected) => {
+                let roots = self.search.engine.roots.iter();
+                let inside = roots.filter(|root| protected.contains(&root.id));
+                asked.protected = Some(inside.map(|root| path(&root.path)).collect());
+            }
+            ComplianceQuestion::Duplicates => {}
+        }
+        Some(Findings {
+            kind: question.name(),
+            question: asked,
+            visit,
+        })
+    }
+
+    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Sums> {
+        let ReportKind::Question(question) = kind else {
+            return Ok(Sums::new());
+        };
+        self.search
+            .run(question, take)
+            .map_err(|error| match error {
+                FindingError::Write(error) => error,
+                error => {
+                    self.failed.set(Some(error));
+                    io::Error::other("the question could not be answered")
+                }
+            })
+    }
+}
+
+/// The groups of a view, with its counts.
+fn listed(
+    engine: &Engine,
+    view: &View,
+    threshold: Ratio,
+    account: &MemoryAccount,
+) -> Result<Gathered, IndexError> {
+    let mut groups: Vec<ReportGroup> = Vec::new();
+    let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
+    let index = engine.index.reader();
+    let listed = catalogue::visit_groups(index, view, threshold, account, &mut |part| {
+        let paths = part.members.iter().map(|it| it.file.path.as_os_str().len());
+        let members = part.members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
+        let counted = held.add((2 * members + paths.sum::<usize>()) as u64);
+        match groups.last_mut().filter(|_| part.is_continued) {
+            Some(group) => group.members.extend(part.members.iter().map(report_member)),
+            None => groups.push(report_group(&part)),
+        }
+        failed.flow(counted)
+    })?;
+    failed.into_result()?;
+    let counts = Summary {
+        groups: Some(listed.items),
+        suppressed: listed.suppressed,
+        ..catalogue::summary(index, view, account.cancel())?
+    };
+    Ok(Gathered {
+        groups,
+        _held: held,
+        counts,
+        unsettled: listed.unsettled,
+    })
+}
+
+/// The counts of a view. Groups are those at the engine's threshold.
+fn counted(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, IndexError> {
+    let (index, cancel) = (engine.index.reader(), account.cancel());
+    Ok(Summary {
+        groups: index.kept_group_count(view, engine.threshold(), cancel)?,
+        ..catalogue::summary(index, view, cancel)?
+    })
+}
+
+fn scheme_line(index: &IndexReader) -> SchemeInUse {
+    let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
+    SchemeInUse {
+        name: scheme.name().to_owned(),
+        n_max: Rung::MAX_DOCUMENT.modulus() as u32,
+        window: u32::from(index.window().width()),
+        unit: singular(scheme.unit()).to_owned(),
+        canonical: scheme.canonical,
+    }
+}
+
+fn singular(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "byte",
+        Unit::Words => "word",
+    }
+}
+
+/// Calls `visit` for each file.
+fn files(search: &Search<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
+    let (engine, cancel) = (search.engine, search.account.cancel());
+    let mut failed = FirstError::default();
+    let (index, account) = (engine.index.reader(), search.account);
+    let visited = index.files(search.view, account, &mut |file| {
+        let done = cancel.check().map_err(io::Error::other);
+        failed.flow(done.and_then(|()| visit_file(engine, &search.owners, &file, visit)))
+    });
+    visited.map_err(io::Error::other)?;
+    failed.into_result()
+}
+
+fn visit_file(
+    engine: &Engine,
+    owners: &Owners,
+    file: &FileView,
+    visit: &mut VisitFile<'_>,
+) -> io::Result<()> {
+    let root = engine.roots.iter().find(|root| root.id == file.key.root);
+    let container = file.container();
+    let index = engine.index.reader();
+    let owner = index.owner_of(file).map_err(io::Error::other)?;
+    visit(&ReportFile {
+        path: file.path.as_os_str().as_bytes(),
+        root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),
+        container: container.as_ref().map(|path| path.as_os_str().as_bytes()),
+        state: file.state.name(),
+        reason: file.reason.as_str(),
+        is_unread: catalogue::is_unread(file),
+        content: file.record.content().map(|hash| hash.0),
+        document: file.document.map(|(_, hash)| hash.0),
+        media_type: file.content.as_ref().map_or("", |read| &read.media_type),
+        bytes: file.record.bytes(),
+        modified: file.record.modified(),
+        owner,
+        owner_name: owners.name(owner),
+        facts: &catalogue::facts(file),
+    })
+}
+
+#[cfg(test)]
+mod tests;

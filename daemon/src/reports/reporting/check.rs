@@ -1,0 +1,293 @@
+//! What a report may be asked for, checked in one place for requests and for the config.
+
+use std::path::PathBuf;
+
+use simdex_proto::defaults;
+use simdex_schema::RootId;
+use simdex_signature::Ratio;
+use thiserror::Error;
+
+use super::{ReportKind, ReportRequest};
+use crate::engine::Engine;
+use crate::read_side::findings::ComplianceQuestion;
+use crate::reports::report::{LoadFile, LoadFileError};
+
+/// Most files that one report may ask about.
+const MOST_FILES: usize = 1_000;
+/// Most roots that one report may name.
+const MOST_ROOTS: usize = 4_096;
+
+/// A report as it is asked for: names and numbers, not yet checked.
+#[derive(Clone, Debug, Default)]
+pub struct UncheckedReport {
+    /// Name of its kind; an empty one means `groups`.
+    pub kind: String,
+    /// Absolute paths that `copies-of` asks about.
+    pub files: Vec<PathBuf>,
+    /// Least age of a stale version, seconds.
+    pub older_than: Option<u64>,
+    /// Absolute paths of the roots whose text must not be elsewhere.
+    pub protected: Vec<PathBuf>,
+    /// Least ratio, from 0 to 1.
+    pub threshold: Option<f64>,
+    /// The load file to write.
+    pub load_file: Option<LoadFileNames>,
+}
+
+/// The names that choose a load file.
+#[derive(Clone, Debug, Default)]
+pub struct LoadFileNames {
+    /// Of the format.
+    pub format: String,
+    /// Of the profile; an empty one means the first.
+    pub profile: String,
+    /// Of the encoding; an empty one means UTF-8.
+    pub encoding: String,
+}
+
+impl LoadFileNames {
+    fn load_file(&self) -> Result<LoadFile, LoadFileError> {
+        LoadFile::named(&self.format, &self.profile, &self.encoding)
+    }
+}
+
+/// What cannot be asked of a report.
+#[derive(Debug, Error, PartialEq)]
+pub enum BadReport {
+    /// No such kind.
+    #[error(
+        "\"{0}\" is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
+    )]
+    Kind(String),
+    /// This kind needs what was not named.
+    #[error("a report of kind {0} needs {1}")]
+    Needs(&'static str, &'static str),
+    /// This kind alone takes what was named.
+    #[error("a report of kind {0} alone takes {1}")]
+    AloneTakes(&'static str, &'static str),
+    /// So many of them are named.
+    #[error("the request names {0} {1}, far too many")]
+    TooMany(usize, &'static str),
+    /// The path starts anywhere but at the top.
+    #[error("{0:?} is not an absolute path")]
+    Relative(PathBuf),
+    /// No ratio.
+    #[error("threshold is {0}, not a number from 0 to 1")]
+    Threshold(f64),
+    /// A kind that compares nothing by a threshold of its own.
+    #[error("a report of kind stale-versions or duplicates takes no threshold")]
+    NoThreshold,
+    /// No such load file.
+    #[error(transparent)]
+    LoadFile(#[from] LoadFileError),
+    /// A load file of a question.
+    #[error("only a report of kind groups has a load file")]
+    NoLoadFile,
+}
+
+/// A report that can be made wherever its protected roots are watched.
+#[derive(Clone, Debug)]
+pub struct CheckedReport {
+    threshold: Option<Ratio>,
+    load: Option<LoadFile>,
+    /// The roots of a leak are in `protected`.
+    kind: ReportKind,
+    protected: Vec<PathBuf>,
+}
+
+impl UncheckedReport {
+    /// Checks that everything is known, bounded, and belongs together.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(self) -> Result<CheckedReport, BadReport> {
+        self.check_options()?;
+        self.check_paths()?;
+        let load = self.load_file.as_ref().map(LoadFileNames::load_file);
+        let load = load.transpose()?;
+        let ratio = |value| Ratio::new(value).ok_or(BadReport::Threshold(value));
+        let threshold = self.threshold.map(ratio).transpose()?;
+        let kind = match self.kind.as_str() {
+            "" | "groups" => None,
+            "copies-of" => Some(ComplianceQuestion::CopiesOf(self.files)),
+            "stale-versions" => Some(ComplianceQuestion::StaleVersions(
+                self.older_than.unwrap_or(0),
+            )),
+            "leak" => Some(ComplianceQuestion::Leak(Vec::new())),
+            "duplicates" => Some(ComplianceQuestion::Duplicates),
+            _ => return Err(BadReport::Kind(self.kind)),
+        };
+        match &kind {
+            Some(_) if load.is_some() => return Err(BadReport::NoLoadFile),
+            Some(ComplianceQuestion::StaleVersions(_) | ComplianceQuestion::Duplicates)
+                if threshold.is_some() =>
+            {
+                return Err(BadReport::NoThreshold);
+            }
+            _ => {}
+        }
+        Ok(CheckedReport {
+            threshold,
+            load,
+            kind: kind.map_or(ReportKind::Groups, ReportKind::Question),
+            protected: self.protected,
+        })
+    }
+
+    /// Checks that what is named belongs to the kind.
+    fn check_options(&self) -> Result<(), BadReport> {
+        let options = [
+            ("copies-of", "files", !self.files.is_empty()),
+            ("stale-versions", "an age", self.older_than.is_some()),
+            ("leak", "protected roots", !self.protected.is_empty()),
+        ];
+        for (kind, what, is_named) in options {
+            match (is_named, self.kind == kind) {
+                (true, false) => return Err(BadReport::AloneTakes(kind, what)),
+                (false, true) => return Err(BadReport::Needs(kind, what)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_paths(&self) -> Result<(), BadReport> {
+        let lists = [
+            (&self.files, MOST_FILES, "files"),
+            (&self.protected, MOST_ROOTS, "roots"),
+        ];
+        for (paths, most, what) in lists {
+            if paths.len() > most {
+                return Err(BadReport::TooMany(paths.len(), what));
+            }
+            if let Some(path) = paths.iter().find(|path| !path.is_absolute()) {
+                return Err(BadReport::Relative(path.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl CheckedReport {
+    /// Whether it is of groups.
+    #[must_use]
+    pub fn is_of_groups(&self) -> bool {
+        self.kind == ReportKind::Groups
+    }
+
+    /// The request to an engine.
+    ///
+    /// # Errors
+    /// The first protected root that this engine does not watch.
+    pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, PathBuf> {
+        let (kind, otherwise) = match &self.kind {
+            ReportKind::Question(ComplianceQuestion::Leak(_)) => {
+                let protected = self.protected.iter().map(|path| root_of(engine, path));
+                let leak = ComplianceQuestion::Leak(protected.collect::<Result<_, _>>()?);
+                (
+                    ReportKind::Question(leak),
+                    Ratio::new(defaults::CONTAINMENT),
+                )
+            }
+            kind => (kind.clone(), None),
+        };
+        let threshold = self.threshold.or(otherwise);
+        Ok(ReportRequest {
+            threshold: threshold.unwrap_or(engine.threshold()),
+            strict,
+            load: self.load,
+            kind,
+            since: None,
+        })
+    }
+}
+
+fn root_of(engine: &Engine, path: &PathBuf) -> Result<RootId, PathBuf> {
+    let mut roots = engine.roots.iter();
+    let root = roots.find(|root| root.path == *path);
+    root.map(|root| root.id).ok_or_else(|| path.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(kind: &str) -> UncheckedReport {
+        UncheckedReport {
+            kind: kind.to_owned(),
+            ..UncheckedReport::default()
+        }
+    }
+
+    fn copies_of(files: Vec<PathBuf>) -> UncheckedReport {
+        UncheckedReport {
+            files,
+            ..report("copies-of")
+        }
+    }
+
+    #[test]
+    fn every_kind_is_taken_with_what_belongs_to_it() {
+        let stale = UncheckedReport {
+            older_than: Some(9),
+            ..report("stale-versions")
+        };
+        let leak = UncheckedReport {
+            protected: vec!["/a".into()],
+            threshold: Some(0.5),
+            ..report("leak")
+        };
+        let files = copies_of(vec!["/a/b".into(); MOST_FILES]);
+        for asked in [
+            report(""),
+            report("groups"),
+            report("duplicates"),
+            stale,
+            leak,
+            files,
+        ] {
+            let kind = asked.kind.clone();
+            let checked = asked.check().unwrap();
+            assert_eq!(checked.is_of_groups(), ["", "groups"].contains(&&*kind));
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let with_threshold = |kind: &str| UncheckedReport {
+            threshold: Some(0.5),
+            older_than: (kind == "stale-versions").then_some(1),
+            ..report(kind)
+        };
+        let no_ratio = UncheckedReport {
+            threshold: Some(1.5),
+            ..report("groups")
+        };
+        let load = UncheckedReport {
+            load_file: Some(LoadFileNames {
+                format: "csv".into(),
+                ..LoadFileNames::default()
+            }),
+            ..report("duplicates")
+        };
+        let misplaced = UncheckedReport {
+            older_than: Some(1),
+            ..report("groups")
+        };
+        let many = copies_of(vec!["/a".into(); MOST_FILES + 1]);
+        let cases = [
+            (report("all"), BadReport::Kind("all".into())),
+            (report("leak"), BadReport::Needs("leak", "protected roots")),
+            (misplaced, BadReport::AloneTakes("stale-versions", "an age")),
+            (with_threshold("stale-versions"), BadReport::NoThreshold),
+            (with_threshold("duplicates"), BadReport::NoThreshold),
+            (no_ratio, BadReport::Threshold(1.5)),
+            (load, BadReport::NoLoadFile),
+            (many, BadReport::TooMany(MOST_FILES + 1, "files")),
+            (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),
+        ];
+        for (asked, error) in cases {
+            assert_eq!(asked.check().unwrap_err(), error);
+        }
+    }
+}

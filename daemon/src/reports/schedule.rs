@@ -1,0 +1,222 @@
+//! Reports on schedule: when one is due, and what it is of.
+//!
+//! Times follow from the cron expression in its time zone alone. A run is named by the time it was due; the
+//! latest report that the index remembers under such a name tells what was run last, so that runs missed while
+//! the daemon was away are caught up by one. A run that failed is not tried again before the next time.
+//!
+//! [`Scheduler`] runs them, one after another, on a thread of its own.
+
+mod hook;
+mod runs;
+mod scheduler;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use simdex_proto::age::parse_age;
+
+use crate::config::ScheduleConfig;
+use crate::engine::Engine;
+use crate::reports::reporting::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
+
+pub use scheduler::{ScheduleStatus, Scheduler, SchedulerThread};
+
+/// Longest name, bytes.
+const LONGEST_NAME: usize = 64;
+/// How the time of a run stands in its name, UTC.
+const RUN: &str = "%Y%m%dT%H%M%SZ";
+
+/// A report on schedule.
+#[derive(Debug)]
+pub struct Schedule {
+    config: ScheduleConfig,
+    cron: Cron,
+    zone: TimeZone,
+    report: CheckedReport,
+}
+
+impl Schedule {
+    /// Reads a schedule; an error is the rest of a sentence about it.
+    pub fn parse(config: &ScheduleConfig) -> Result<Self, String> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let name = &config.name;
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(plain) {
+            return Err("must be named by at most 64 letters, digits and hyphens".to_owned());
+        }
+        let parser = CronParser::builder()
+            .seconds(Seconds::Disallowed)
+            .year(Year::Disallowed)
+            .build();
+        let cron = parser.parse(&config.cron).map_err(|error| {
+            let cron = &config.cron;
+            format!("has the cron expression {cron:?}, which is not one of five fields ({error})")
+        })?;
+        let zone = TimeZone::get(&config.time_zone).map_err(|_| {
+            let zone = &config.time_zone;
+            format!("has the time zone {zone:?}, which is not known; name one like Europe/Zurich")
+        })?;
+        let schedule = Self {
+            cron,
+            zone,
+            report: report(config)?,
+            config: config.clone(),
+        };
+        schedule.check()?;
+        Ok(schedule)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let config = &self.config;
+        if config.since_last && !self.report.is_of_groups() {
+            return Err(
+                "is wrong: only a report of kind groups says what changed since the last"
+                    .to_owned(),
+            );
+        }
+        if config.keep == 0 {
+            return Err("keeps no report; let it keep at least 1".to_owned());
+        }
+        if !(1..=3_600).contains(&config.command_seconds) {
+            return Err("has command_seconds beyond 1 to 3600".to_owned());
+        }
+        let program = config.command.first();
+        if let Some(program) = program.filter(|program| !Path::new(program).is_absolute()) {
+            return Err(format!(
+                "runs {program:?}; name the program by its absolute path"
+            ));
+        }
+        // A year has every date but one.
+        match self.next_after(Timestamp::UNIX_EPOCH) {
+            Some(_) => Ok(()),
+            None => Err(format!("never fires: no date matches {:?}", config.cron)),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    /// The first time after this one.
+    pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
+        let found = self.cron.find_next_occurrence(&self.local(time), false);
+        found.ok().map(|found: Zoned| found.timestamp())
+    }
+
+    /// The last time up to this one.
+    pub fn last_until(&self, time: Timestamp) -> Option<Timestamp> {
+        let found = self.cron.find_previous_occurrence(&self.local(time), true);
+        found.ok().map(|found: Zoned| found.timestamp())
+    }
+
+    fn local(&self, time: Timestamp) -> Zoned {
+        time.to_zoned(self.zone.clone())
+    }
+
+    /// The name of the report of a run that was due then.
+    pub fn run_name(&self, due: Timestamp) -> String {
+        format!("{}-{}", self.config.name, due.strftime(RUN))
+    }
+
+    /// When the run was due whose report has this name; `None` for another name.
+    pub fn due_of(&self, name: &str) -> Option<Timestamp> {
+        let time = name.strip_prefix(&self.config.name)?.strip_prefix('-')?;
+        let time = jiff::civil::DateTime::strptime(RUN, time).ok()?;
+        let due = time.to_zoned(TimeZone::UTC).ok()?.timestamp();
+        (self.run_name(due) == name).then_some(due)
+    }
+
+    /// What its reports hold.
+    ///
+    /// # Errors
+    /// A sentence about what this engine does not have.
+    fn request(&self, engine: &Engine) -> Result<ReportRequest, String> {
+        let unknown = |root: PathBuf| format!("{} is not a watched root", root.display());
+        self.report.request(engine, false).map_err(unknown)
+    }
+
+    /// Whether each report says what changed since the one before.
+    fn is_since_last(&self) -> bool {
+        self.config.since_last
+    }
+
+    fn reports_kept(&self) -> usize {
+        self.config.keep as usize
+    }
+
+    fn command_time(&self) -> Duration {
+        Duration::from_secs(self.config.command_seconds)
+    }
+}
+
+/// What a schedule asks its reports for.
+fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
+    let age = |text: &String| {
+        let seconds = parse_age(text);
+        seconds.ok_or_else(|| format!("has the age {text:?}; write one like 90d or 2y"))
+    };
+    let load_file = config.load_file.as_ref().map(|format| LoadFileNames {
+        format: format.clone(),
+        profile: config.profile.clone(),
+        encoding: config.encoding.clone(),
+    });
+    let asked = UncheckedReport {
+        kind: config.kind.clone(),
+        files: config.files.clone(),
+        older_than: config.older_than.as_ref().map(age).transpose()?,
+        protected: config.protected.clone(),
+        threshold: config.threshold,
+        load_file,
+    };
+    let checked = asked.check();
+    checked.map_err(|error| format!("is wrong: {error}"))
+}
+
+/// A schedule and what was run of it.
+#[derive(Clone, Debug)]
+pub struct Timetable {
+    schedule: Arc<Schedule>,
+    /// Since when runs count that were missed: what was run or tried last, or the start.
+    since: Timestamp,
+}
+
+impl Timetable {
+    /// Of a schedule whose last run was due then; where there was none, from now on.
+    pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, now: Timestamp) -> Self {
+        let since = last.unwrap_or(now);
+        Self { schedule, since }
+    }
+
+    /// When the next run is due, or was.
+    pub fn next(&self) -> Option<Timestamp> {
+        self.schedule.next_after(self.since)
+    }
+
+    /// The run that is due now, the latest of those that were missed.
+    pub fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        let next = self.next()?;
+        let last = self.schedule.last_until(now)?;
+        (next <= now).then_some(last)
+    }
+
+    /// Whether the clock was ahead when the last run was tried: that was more than a day and a run later than this.
+    /// What was run before is to be learned anew then.
+    pub fn is_ahead_of(&self, now: Timestamp) -> bool {
+        let day = jiff::SignedDuration::from_hours(24);
+        let after_next = self.schedule.next_after(now);
+        let after_next = after_next.and_then(|next| self.schedule.next_after(next));
+        self.since.duration_since(now) > day && after_next.is_some_and(|run| run <= self.since)
+    }
+
+    /// Notes that a run was tried.
+    pub fn tried(&mut self, due: Timestamp) {
+        self.since = self.since.max(due);
+    }
+}

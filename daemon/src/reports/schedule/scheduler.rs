@@ -1,0 +1,349 @@
+//! The thread that runs what is due, one report after another, and what is told of it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use simdex_index::Cancel;
+
+use super::{Schedule, Timetable, hook, runs};
+use crate::config::ScheduleConfig;
+use crate::engine::Engine;
+use crate::engine::slot::EngineSlot;
+use crate::reports::report::{MANIFEST, PreviousReport, ReportDir, ReportError};
+use crate::reports::reporting::{self, KeptPlace, ReportingError};
+
+/// Longest sleep: a clock that was set is noticed so soon.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// What is told of a schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScheduleStatus {
+    /// Its name.
+    pub name: String,
+    /// When it runs next.
+    pub next: Option<Timestamp>,
+    /// When its last report was due.
+    pub last: Option<Timestamp>,
+    /// Where that is.
+    pub report: Option<PathBuf>,
+    /// What went wrong the last time; empty if nothing did.
+    pub error: String,
+}
+
+/// Runs schedules.
+pub struct Scheduler {
+    slot: Arc<EngineSlot>,
+    reports: Arc<ReportDir>,
+    cancel: Cancel,
+    entries: Mutex<Vec<Entry>>,
+}
+
+struct Entry {
+    /// Shared with the run that is under way.
+    schedule: Arc<Schedule>,
+    /// Not known before the index was asked for earlier runs.
+    timetable: Option<Timetable>,
+    status: ScheduleStatus,
+}
+
+impl Scheduler {
+    /// Of these schedules, whose reports go into this directory; nothing runs yet.
+    ///
+    /// # Errors
+    /// The first schedule that is wrong, in words.
+    pub fn new(
+        schedules: &[ScheduleConfig],
+        slot: Arc<EngineSlot>,
+        reports: Arc<ReportDir>,
+    ) -> Result<Self, String> {
+        let entries = schedules.iter().map(|config| {
+            let schedule = Arc::new(Schedule::parse(config)?);
+            let status = ScheduleStatus {
+                name: config.name.clone(),
+                ..ScheduleStatus::default()
+            };
+            Ok(Entry {
+                schedule,
+                timetable: None,
+                status,
+            })
+        });
+        Ok(Self {
+            slot,
+            reports,
+            cancel: Cancel::never(),
+            entries: Mutex::new(entries.collect::<Result<_, String>>()?),
+        })
+    }
+
+    /// Whether a report of this name would be taken for one of a schedule.
+    pub fn is_run_name(&self, name: &str) -> bool {
+        let entries = self.lock();
+        let mut schedules = entries.iter().map(|entry| &entry.schedule);
+        schedules.any(|schedule| schedule.due_of(name).is_some())
+    }
+
+    /// Starts the thread; it ends when the handle is dropped.
+    pub fn start(self: &Arc<Self>) -> std::io::Result<SchedulerThread> {
+        let (stop, stopped) = channel();
+        let scheduler = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("schedules".to_owned());
+        let thread = thread.spawn(move || scheduler.work(&stopped))?;
+        Ok(SchedulerThread {
+            cancel: self.cancel.clone(),
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    fn work(&self, stopped: &Receiver<()>) {
+        loop {
+            let now = Timestamp::now();
+            self.run_due(now);
+            let next = self.status().into_iter().filter_map(|told| told.next).min();
+            let pause = next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());
+            let pause = pause.map_or(LONGEST_SLEEP, |pause| pause.min(LONGEST_SLEEP));
+            // A second at least: what cannot be run yet is not asked for all the time.
+            let pause = pause.max(Duration::from_secs(1));
+            if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    }
+
+    /// Runs what is due at this time, each schedule once.
+    pub fn run_due(&self, now: Timestamp) {
+        let count = self.lock().len();
+        for at in 0..count {
+            let Ok(engine) = self.slot.get() else {
+                // The index is being opened again: what is due stays due.
+                return;
+            };
+            if self.cancel.check().is_err() {
+                return;
+            }
+            if let Some((schedule, due)) = self.due(&engine, at, now) {
+                let kept = self.make_report(&engine, &schedule, due);
+                // A command may take long, and an engine that ends is waited for.
+                drop(engine);
+                let done = kept.map(|run| self.run_command(&schedule, run));
+                self.record_outcome(at, due, done);
+            }
+        }
+    }
+
+    /// The run of a schedule that is due, if one is.
+    fn due(
+        &self,
+        engine: &Engine,
+        at: usize,
+        now: Timestamp,
+    ) -> Option<(Arc<Schedule>, Timestamp)> {
+        if !self.knows_runs(at, now) {
+            self.load_last_run(engine, at, now);
+        }
+        let mut entries = self.lock();
+        let entry = entries.get_mut(at)?;
+        let timetable = entry.timetable.as_ref()?;
+        entry.status.next = timetable.next();
+        let due = timetable.due(now)?;
+        Some((Arc::clone(&entry.schedule), due))
+    }
+
+    /// Whether it is known what was run of a schedule before, by a clock that is not far ahead of this one.
+    fn knows_runs(&self, at: usize, now: Timestamp) -> bool {
+        let entries = self.lock();
+        let timetable = entries.get(at).and_then(|entry| entry.timetable.as_ref());
+        timetable.is_some_and(|timetable| !timetable.is_ahead_of(now))
+    }
+
+    /// Finds out what was run of a schedule before. The index is asked while nothing is locked: whoever asks for
+    /// the status never waits for it.
+    fn load_last_run(&self, engine: &Engine, at: usize, now: Timestamp) {
+        let schedule = self.lock().get(at).map(|it| Arc::clone(&it.schedule));
+        let Some(schedule) = schedule else {
+            return;
+        };
+        let last = runs::adopt(engine, &self.reports, &schedule)
+            .and_then(|()| runs::last(engine.index.registry(), &self.reports, &schedule, now));
+        let mut entries = self.lock();
+        let Some(Entry {
+            timetable, status, ..
+        }) = entries.get_mut(at)
+        else {
+            return;
+        };
+        match last {
+            Ok(last) => {
+                (status.last, status.report) = last.clone().unzip();
+                let last = last.map(|(due, _)| due);
+                *timetable = Some(Timetable::new(schedule, last, now));
+            }
+            Err(error) => status.error = crate::base::causes::causes(&error),
+        }
+    }
+
+    /// Keeps the report of a run and removes those that are no longer kept. Ends with the engine.
+    fn make_report(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        due: Timestamp,
+    ) -> Result<Run, String> {
+        let name = schedule.run_name(due);
+        let cancel = self.cancel.clone().or(engine.ending());
+        let questions = &engine.index.reader().memory().questions;
+        let account = questions.lasting_account_of(None, &cancel);
+        let mut request = schedule.request(engine)?;
+        let since = self.previous(engine, schedule, due);
+        let mut no_changes = since.map(|since| request.since = since).err();
+        let keep = |request| {
+            let place = KeptPlace {
+                reports: &self.reports,
+                name: OsStr::new(&name),
+                uid: None,
+            };
+            reporting::write_kept(engine, &place, request, &account)
+        };
+        let mut kept = keep(request.clone());
+        if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {
+            // An earlier report that cannot be read keeps no later one from being made.
+            no_changes = Some(crate::base::causes::causes(source));
+            request.since = None;
+            kept = keep(request);
+        }
+        let path = kept
+            .map_err(|error| crate::base::causes::causes(&error))?
+            .path;
+        tracing::info!(report = name, "a report on schedule was written");
+        let trouble = self
+            .remove_old(engine, schedule, &path)
+            .err()
+            .or(no_changes);
+        Ok(Run { path, trouble })
+    }
+
+    /// The last report of a schedule before this run, where its changes since are wanted and there is one.
+    fn previous(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        due: Timestamp,
+    ) -> Result<Option<Arc<PreviousReport>>, String> {
+        if !schedule.is_since_last() {
+            return Ok(None);
+        }
+        let told = |error: &(dyn std::error::Error + 'static)| crate::base::causes::causes(error);
+        let last = runs::last(engine.index.registry(), &self.reports, schedule, due);
+        let Some((_, path)) = last.map_err(|error| told(&error))? else {
+            return Ok(None);
+        };
+        let name = path.file_name().unwrap_or_default();
+        let previous = self.reports.previous(name, engine.own_reports.key());
+        let previous = previous.map_err(|error| told(&error))?;
+        Ok(Some(Arc::new(previous)))
+    }
+
+    /// Runs the command of a schedule after its report.
+    fn run_command(&self, schedule: &Schedule, run: Run) -> Run {
+        let (command, time) = (&schedule.config.command, schedule.command_time());
+        let told = hook::run(command, &run.path.join(MANIFEST), time, &self.cancel);
+        Run {
+            trouble: run.trouble.or(told.err()),
+            ..run
+        }
+    }
+
+    /// Removes the reports of a schedule that are more than it keeps, the oldest first, but for the one just
+    /// `written`. One that cannot be removed keeps no other from it.
+    fn remove_old(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        written: &Path,
+    ) -> Result<(), String> {
+        let known = runs::known(engine.index.registry(), &self.reports, schedule);
+        let mut known = known.map_err(|error| error.to_string())?;
+        known.sort();
+        let old = known.len().saturating_sub(schedule.reports_kept());
+        let mut trouble = None;
+        for (_, path) in known.iter().take(old).filter(|(_, path)| path != written) {
+            let name = path.file_name().unwrap_or_default();
+            if let Err(error) = self.reports.remove(name, engine.own_reports.key()) {
+                trouble = trouble.or(Some(crate::base::causes::causes(&error)));
+            }
+        }
+        let forgotten = engine.writer().forget_reports(reporting::may_be_there);
+        forgotten.map_err(|error| error.to_string())?;
+        trouble.map_or(Ok(()), Err)
+    }
+
+    fn record_outcome(&self, at: usize, due: Timestamp, done: Result<Run, String>) {
+        let mut entries = self.lock();
+        let Some(entry) = entries.get_mut(at) else {
+            return;
+        };
+        if let Some(timetable) = &mut entry.timetable {
+            timetable.tried(due);
+            entry.status.next = timetable.next();
+        }
+        let trouble = match done {
+            Ok(run) => {
+                (entry.status.last, entry.status.report) = (Some(due), Some(run.path));
+                run.trouble
+            }
+            Err(error) => Some(error),
+        };
+        if let Some(error) = &trouble {
+            tracing::warn!(
+                schedule = entry.status.name,
+                error,
+                "a report on schedule failed"
+            );
+        }
+        entry.status.error = trouble.unwrap_or_default();
+    }
+
+    /// What is told of each schedule.
+    pub fn status(&self) -> Vec<ScheduleStatus> {
+        self.lock()
+            .iter()
+            .map(|entry| entry.status.clone())
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A report that was written.
+struct Run {
+    path: PathBuf,
+    /// What went wrong after it.
+    trouble: Option<String>,
+}
+
+/// The running thread; dropped, it stops what it does and ends.
+pub struct SchedulerThread {
+    cancel: Cancel,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for SchedulerThread {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of schedules panicked");
+        }
+    }
+}

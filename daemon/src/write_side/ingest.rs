@@ -1,0 +1,333 @@
+//! One file, top to bottom: from a path that may have changed to the change the index applies.
+//!
+//! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): look at the path,
+//! compare its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]),
+//! look the content up ([`records`]), extract it if it is new ([`extract`]), fill in frames
+//! ([`framesets`]), read its members ([`members`]), build the change. [`members`] and [`framesets`] use
+//! [`extract`] and [`records`]; no module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the
+//! bottom.
+//!
+//! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
+//! need not be exact. Nothing here writes to the index. Each step that fails ends in a state with a reason;
+//! only the index's own failure is an error.
+
+mod convert;
+mod detector;
+mod extract;
+mod facts;
+mod framesets;
+mod hash;
+mod members;
+mod outcome;
+mod own_report;
+mod reader_version;
+mod records;
+mod snapshot;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_extract::{Member, Pool, QueueKey};
+use simdex_index::{Cancel, Change, IndexError, IndexReader, Registry, SeenFile};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
+
+use self::extract::{Extracted, Extractor, SnapshotRef};
+use self::facts::frames_asked;
+use self::framesets::RenderedPage;
+use self::members::{TreeLimits, Unpacker};
+use self::outcome::{IngestedFile, Transient, is_incomplete};
+use self::records::ContentLookup;
+use self::snapshot::{Snapshots, TakeOutcome, Taken};
+use crate::config::ExtractConfig;
+use crate::write_side::roots::Root;
+use crate::write_side::watch::stat::Observe;
+use crate::write_side::watch::walk::{Look, Seen, SkipReason, UnreadableReason};
+
+pub use convert::{ReadContent, state_of_unread};
+pub use detector::ChangeDetector;
+pub use extract::{goes_on, patience_of, raw_document};
+pub use hash::{hash_all, now};
+pub use outcome::{IngestOutcome, gave_up};
+pub use own_report::OwnReports;
+
+/// A content is quarantined after this many failures in a row.
+pub const MAX_FAILURES: u32 = 3;
+
+/// How often a file that changes while it is copied is copied at once, before it is called unstable.
+const ATTEMPTS: usize = 3;
+
+/// Ingests one file.
+pub struct Ingest<'a> {
+    detector: ChangeDetector<'a>,
+    extractor: Extractor<'a>,
+    /// Bounds of what unpacking the file may cost.
+    tree: TreeLimits,
+}
+
+impl<'a> Ingest<'a> {
+    /// With the limits of the config; waits for memory end with `cancel`.
+    pub fn new(
+        index: &'a IndexReader,
+        registry: &'a Registry,
+        pool: &'a Pool,
+        own_reports: &'a OwnReports,
+        limits: &ExtractConfig,
+        queue_key: QueueKey,
+        cancel: &Cancel,
+    ) -> Self {
+        Self {
+            detector: ChangeDetector::new(registry, pool, own_reports, limits),
+            extractor: Extractor {
+                index,
+                pool,
+                queue_key,
+                account: index.memory().backlog.account(cancel),
+                raw_bytes: limits.raw_mib.bytes(),
+            },
+            tree: TreeLimits::of(limits),
+        }
+    }
+
+    /// Looks at one file below `root` and says what the index must change.
+    pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
+        let registry = self.detector.records.registry;
+        let recorded = registry.file(&key)?;
+        let ingested = IngestedFile {
+            root,
+            key,
+            recorded,
+        };
+        let waiting = root.share_waits.begin(&ingested.key.path);
+        let look = root.look(&ingested.key.path);
+        drop(waiting);
+        match look {
+            Look::RootVanished => Ok(IngestOutcome::Unchanged),
+            Look::Shortage => Ok(IngestOutcome::RetryLater(None)),
+            Look::Nothing => {
+                root.forget_trouble(&ingested.key.path);
+                let is_recorded =
+                    ingested.recorded.is_some() || registry.has_members(&ingested.key)?;
+                Ok(match is_recorded {
+                    true => IngestOutcome::Changed(Change::removal(ingested.key)),
+                    false => IngestOutcome::Unchanged,
+                })
+            }
+            // A folder's refusal stands on the folder's own record.
+            Look::Refused(UnreadableReason::PermissionDenied) if ingested.recorded.is_none() => {
+                Ok(IngestOutcome::Unchanged)
+            }
+            Look::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.reason())),
+            Look::Seen(Seen::File { stat, .. }, _) => self.regular_file(&ingested, stat),
+            Look::Covered => Ok(ingested.keep_covered()),
+            Look::Seen(Seen::Skipped { reason, .. }, _)
+                if reason == SkipReason::MountPoint && ingested.has_content() =>
+            {
+                Ok(ingested.keep_covered())
+            }
+            Look::Seen(Seen::Skipped { reason, .. }, stat) => {
+                Ok(ingested.unread(stat, State::Skipped, reason.reason()))
+            }
+            // A file, or a directory: then of what lies in it nothing is known or concluded.
+            Look::Seen(Seen::Unreadable { reason, .. }, stat) => {
+                Ok(ingested.unread(stat, State::Unreadable, reason.reason()))
+            }
+        }
+    }
+
+    /// A regular file: read unless its stat proves it unchanged.
+    fn regular_file(
+        &self,
+        ingested: &IngestedFile<'_>,
+        stat: FileStat,
+    ) -> Result<IngestOutcome, IndexError> {
+        ingested.root.forget_trouble(&ingested.key.path);
+        if let Some(recorded) = &ingested.recorded
+            && !self
+                .detector
+                .needs_read(ingested.root, &ingested.key, recorded, &stat)?
+        {
+            return Ok(IngestOutcome::Unchanged);
+        }
+        if stat.length > self.detector.input_bytes {
+            return Ok(ingested.too_large(stat));
+        }
+        let waiting = ingested.root.share_waits.begin(&ingested.key.path);
+        let opened = ingested.root.open_file(&ingested.key.path);
+        drop(waiting);
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) => return Ok(ingested.not_opened(stat, &error)),
+        };
+        for _ in 0..ATTEMPTS {
+            if let Some(outcome) = self.read_once(ingested, &file)? {
+                return Ok(outcome);
+            }
+        }
+        let stat = FileStat::of_open(&file).ok();
+        Ok(ingested.unread(stat, State::Unstable, Reason::ChangedWhileRead))
+    }
+
+    /// Takes the bytes of an open file and does all that follows; `None` where they changed meanwhile.
+    fn read_once(
+        &self,
+        ingested: &IngestedFile<'_>,
+        file: &File,
+    ) -> Result<Option<IngestOutcome>, IndexError> {
+        let (root, key) = (ingested.root, &ingested.key);
+        let snapshots = Snapshots {
+            records: self.detector.records,
+            space: self.extractor.space(),
+            input_bytes: self.detector.input_bytes,
+            cancel: self.extractor.account.cancel(),
+        };
+        let waiting = root.share_waits.begin(&key.path);
+        let taken = snapshots.take(key, ingested.recorded.as_ref(), file)?;
+        drop(waiting);
+        let taken = match taken {
+            TakeOutcome::Taken(taken) => *taken,
+            TakeOutcome::Changed => return Ok(None),
+            TakeOutcome::IoError(stat) => {
+                return Ok(Some(ingested.keep_on_io_error(Some(stat), Reason::IoError)));
+            }
+            TakeOutcome::TooLong(stat) => return Ok(Some(ingested.too_large(stat))),
+            TakeOutcome::NoRoom(stat) => {
+                let fault = Transient::of_stat(stat, Reason::SpoolFailed);
+                return Ok(Some(ingested.retry_later(&fault)));
+            }
+        };
+        if self.detector.own_reports.content_of(root, key) == Some(taken.hash) {
+            let record = own_report::record(taken.stat, taken.is_racy());
+            return Ok(Some(ingested.recorded_as(record)));
+        }
+        let extracted = self.extract_if_new(key, &taken);
+        if let Some(reason) = extracted.as_ref().and_then(|extracted| extracted.transient) {
+            let content = Some(taken.hash);
+            return Ok(Some(ingested.retry_later(&Transient {
+                content,
+                ..Transient::of_stat(taken.stat, reason)
+            })));
+        }
+        let rendered = self.render(ingested, &taken, extracted.as_ref())?;
+        self.build_change(ingested, taken, extracted, rendered)
+            .map(Some)
+    }
+
+    fn extract_if_new(&self, key: &FileKey, taken: &Taken) -> Option<Extracted> {
+        let ContentLookup::NeedsRead(old) = &taken.lookup else {
+            return None;
+        };
+        let (private, length) = taken.bytes.as_ref()?;
+        let bytes = SnapshotRef {
+            private,
+            hash: taken.hash,
+            length: *length,
+        };
+        let name = extract::file_name(OsStr::from_bytes(&key.path).as_ref());
+        Some(self.extractor.extract(&bytes, name, old.clone(), None))
+    }
+
+    /// Fills in the frames of a page.
+    fn render(
+        &self,
+        ingested: &IngestedFile<'_>,
+        taken: &Taken,
+        extracted: Option<&Extracted>,
+    ) -> Result<RenderedPage, IndexError> {
+        let asked = match (&taken.lookup, extracted) {
+            (ContentLookup::Frameset(asked), _) => asked.clone(),
+            (_, Some(extracted)) => frames_asked(&extracted.content.record),
+            (_, None) => Vec::new(),
+        };
+        match &taken.bytes {
+            Some((private, _)) if !asked.is_empty() => {
+                let framesets = self.detector.framesets(ingested.root);
+                let page = (taken.hash, taken.stat);
+                framesets.render(&self.extractor, &ingested.key, private, page, asked)
+            }
+            _ => Ok(RenderedPage::WithoutFrames),
+        }
+    }
+
+    /// Compares what was read with what is on record, and says what the index must change.
+    fn build_change(
+        &self,
+        ingested: &IngestedFile<'_>,
+        taken: Taken,
+        extracted: Option<Extracted>,
+        rendered: RenderedPage,
+    ) -> Result<IngestOutcome, IndexError> {
+        let is_unsteady = matches!(rendered, RenderedPage::ChangedDuringRead);
+        let record = FileRecord {
+            racy: taken.is_racy() || is_unsteady,
+            last_read: Some(taken.read_at.seconds),
+            ..FileRecord::new(taken.stat, FileOutcome::Content(taken.hash))
+        };
+        let is_same = |recorded: &FileRecord| recorded.is_same_reading(&record);
+        let is_unchanged = extracted.is_none() && ingested.recorded.as_ref().is_some_and(is_same);
+        if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
+            return Ok(IngestOutcome::ReadAgain(Box::new(record)));
+        }
+        // What could not be rendered stays as it is until the next look.
+        let may_have_stale_members = taken.lookup.may_have_stale_members() && !is_unsteady;
+        let (content, unread) = match extracted {
+            Some(extracted) => (Some(Box::new(extracted.content)), extracted.members),
+            None => (None, Vec::new()),
+        };
+        let members = self.members(&ingested.key, taken, rendered, unread)?;
+        if is_unchanged && self.are_recorded(&ingested.key, &members)? {
+            return Ok(IngestOutcome::ReadAgain(Box::new(record)));
+        }
+        let file = SeenFile {
+            key: ingested.key.clone(),
+            record,
+            content,
+        };
+        if members.is_empty() && !may_have_stale_members {
+            return Ok(IngestOutcome::Changed(Change::file(file)));
+        }
+        let retry = members.iter().any(|member| is_incomplete(&member.record));
+        let change = Change::container(file, members);
+        Ok(match retry {
+            true => IngestOutcome::RetryLater(Some(change)),
+            false => IngestOutcome::Changed(change),
+        })
+    }
+
+    /// What a file holds: the page rendered with its frames, members copied from another file, or those
+    /// that were `unread` until now.
+    fn members(
+        &self,
+        key: &FileKey,
+        taken: Taken,
+        rendered: RenderedPage,
+        unread: Vec<Member>,
+    ) -> Result<Vec<SeenFile>, IndexError> {
+        let unpacker = Unpacker {
+            records: self.detector.records,
+            extractor: &self.extractor,
+            limits: self.tree,
+        };
+        match (rendered, taken.lookup) {
+            (RenderedPage::Filled(filled), _) => {
+                let mut members = unpacker.unpack(key, taken.hash, vec![filled.member])?;
+                if let Some(page) = members.first_mut() {
+                    page.record.rendered_from = Some(filled.digest);
+                }
+                Ok(members)
+            }
+            (_, ContentLookup::CopyMembers(members)) => Ok(members),
+            _ => unpacker.unpack(key, taken.hash, unread),
+        }
+    }
+
+    /// Whether these and no others are the members on record.
+    fn are_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
+        let recorded = self.detector.records.registry.members(key)?;
+        let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {
+            member.key == *key && member.record == *record && member.content.is_none()
+        };
+        Ok(members.len() == recorded.len() && members.iter().zip(&recorded).all(is_same))
+    }
+}

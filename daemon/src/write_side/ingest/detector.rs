@@ -1,0 +1,84 @@
+//! Whether a file must be read: what the walk and [`super::Ingest`] ask before they open it.
+
+use simdex_extract::Pool;
+use simdex_index::{IndexError, Registry};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{FileKey, FileRecord, FileStat, State};
+
+use super::facts::holds_members;
+use super::framesets::Framesets;
+use super::own_report::{self, OwnReports};
+use super::records::Records;
+use crate::config::ExtractConfig;
+use crate::write_side::roots::Root;
+use crate::write_side::watch::stat::Observe;
+
+/// Decides by records and stat whether a file must be read. [`super::Ingest`] reads with what it holds.
+#[derive(Clone, Copy)]
+pub struct ChangeDetector<'a> {
+    pub(super) records: Records<'a>,
+    pub(super) own_reports: &'a OwnReports,
+    /// Longest file that is read, bytes.
+    pub(super) input_bytes: u64,
+}
+
+impl<'a> ChangeDetector<'a> {
+    /// With the limits of the config.
+    pub fn new(
+        registry: &'a Registry,
+        pool: &'a Pool,
+        own_reports: &'a OwnReports,
+        limits: &ExtractConfig,
+    ) -> Self {
+        Self {
+            records: Records { registry, pool },
+            own_reports,
+            input_bytes: limits.input_mib.bytes(),
+        }
+    }
+
+    /// Whether a file on record must be read: its stat differs or proves nothing, or what is on record may
+    /// improve: its content, a member, a frame, or the manifest that made it a report of this daemon's own.
+    pub fn needs_read(
+        &self,
+        root: &Root,
+        key: &FileKey,
+        recorded: &FileRecord,
+        stat: &FileStat,
+    ) -> Result<bool, IndexError> {
+        if recorded.racy || !stat.unchanged(&recorded.stat, root.stable_inodes()) {
+            return Ok(true);
+        }
+        let listed = self.own_reports.content_of(root, key);
+        if own_report::is_recorded(&recorded.outcome) {
+            // An unchanged own report: read only if its manifest no longer lists it.
+            return Ok(listed.is_none());
+        }
+        if listed.is_some() && listed == recorded.content() {
+            // Read as a document before its manifest was there.
+            return Ok(true);
+        }
+        match &recorded.outcome {
+            FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
+            FileOutcome::Unread(..) => Ok(true),
+            FileOutcome::Content(hash) => {
+                let Some(content) = self.records.registry.content(*hash)? else {
+                    return Ok(true);
+                };
+                let framesets = self.framesets(root);
+                Ok(self.records.deserves_another_try(&content)
+                    || (holds_members(&content) && self.records.members_are_incomplete(key)?)
+                    || framesets.changed_on_record(key, (*hash, *stat), &content)?)
+            }
+        }
+    }
+
+    /// Framesets below a root.
+    pub(super) fn framesets<'r>(&'r self, root: &'r Root) -> Framesets<'r> {
+        Framesets {
+            records: self.records,
+            root,
+            input_bytes: self.input_bytes,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Framesets: pages rendered with their frames and immediate refreshes filled in from the files beside
+//! them.
+//!
+//! A worker sees one document and may open nothing, and a content's text follows from its bytes
+//! alone: equal framesets lie in many folders, beside other frames. So the reader of a page only
+//! tells which relative addresses the page asks for; the daemon finds those files, with the care it
+//! takes for every file of a share, and puts page and frames into one web archive. That is a member
+//! of the page (`index.html!/as-shown.mhtml`), a content of its own, and read like any other.
+//!
+//! [`Framesets`] renders pages of a share, [`ContainerPages`] those among the members of a container.
+//! What both share is the [`plan`]: which pages are shown together.
+
+mod address;
+mod archive;
+mod container;
+mod plan;
+
+use std::ffi::OsStr;
+use std::io::{self, Seek, Write};
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_extract::{Member, PrivateFile, Snapshot, SnapshotError};
+use simdex_index::IndexError;
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
+
+use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
+use super::convert::ReadContent;
+use super::extract::{Extractor, file_name};
+use super::facts::{frames_asked, frames_of_page};
+use super::reader_version::is_current;
+use super::records::Records;
+use crate::write_side::roots::Root;
+use crate::write_side::watch::stat::Observe;
+use crate::write_side::watch::walk::{Look, Seen};
+
+pub(super) use container::{ContainerPages, FramedPage};
+
+/// Name of a rendered page in the page.
+pub(super) const RENDERED_NAME: &str = "as-shown.mhtml";
+
+/// What came of rendering a page.
+pub(super) enum RenderedPage {
+    /// No frame lies beside it.
+    WithoutFrames,
+    /// The page with its frames.
+    Filled(Filled),
+    /// They change while they are read: the next look tries again.
+    ChangedDuringRead,
+}
+
+/// A page with its frames.
+pub(super) struct Filled {
+    /// The archive that holds them.
+    pub(super) member: Member,
+    /// Differs where any of the pages does.
+    pub(super) digest: u64,
+}
+
+/// Renders the pages of one root.
+pub(super) struct Framesets<'a> {
+    pub(super) records: Records<'a>,
+    pub(super) root: &'a Root,
+    /// Longest file that is read, bytes.
+    pub(super) input_bytes: u64,
+}
+
+impl Framesets<'_> {
+    /// Puts a page, of which `file` is a copy, together with what lies beside it. The bytes of each are
+    /// those whose hash the plan has, or nothing is rendered until the next look.
+    pub(super) fn render(
+        &self,
+        extractor: &Extractor<'_>,
+        key: &FileKey,
+        file: &PrivateFile,
+        (hash, stat): (ContentHash, FileStat),
+        asked: Vec<String>,
+    ) -> Result<RenderedPage, IndexError> {
+        let page = Page::new(key.path.clone(), (hash, stat), asked);
+        let plan = Plan::follow(page, &mut |path| {
+            self.seen_on_disk(extractor, on_share(key, path))
+        })?;
+        let Some(plan) = plan else {
+            return Ok(RenderedPage::ChangedDuringRead);
+        };
+        if !plan.shows_frames() {
+            return Ok(RenderedPage::WithoutFrames);
+        }
+        let space = extractor.space();
+        let member = plan.put_together(&space, &mut |at, page, out| match at {
+            0 => {
+                let mut page = file.file();
+                page.rewind().and_then(|()| copy(page, hash, out))
+            }
+            _ => self.copy_from_disk(page, out),
+        });
+        Ok(match member {
+            Ok(member) => RenderedPage::Filled(Filled {
+                member,
+                digest: plan.digest(),
+            }),
+            Err(_) => RenderedPage::ChangedDuringRead,
+        })
+    }
+
+    /// Whether a page would be rendered otherwise than is on record, or may be: judged without reading.
+    pub(super) fn changed_on_record(
+        &self,
+        key: &FileKey,
+        seen: (ContentHash, FileStat),
+        content: &ContentRecord,
+    ) -> Result<bool, IndexError> {
+        let asked = frames_asked(content);
+        if asked.is_empty() {
+            return Ok(false);
+        }
+        let page = Page::new(key.path.clone(), seen, asked);
+        let plan = Plan::follow(page, &mut |path| self.seen_on_record(on_share(key, path)))?;
+        let Some(plan) = plan else {
+            return Ok(true);
+        };
+        let recorded = self
+            .records
+            .registry
+            .file(&key.member(RENDERED_NAME.as_bytes()))?;
+        Ok(match recorded {
+            Some(rendered) if plan.shows_frames() => {
+                rendered.rendered_from != Some(plan.digest())
+                    || self.records.members_are_incomplete(key)?
+            }
+            recorded => recorded.is_some() || plan.shows_frames(),
+        })
+    }
+
+    /// What a file is, by its record where its stat proves that true.
+    fn seen_on_record(&self, key: FileKey) -> Result<PathLookup, IndexError> {
+        let Some(stat) = self.regular_at(&key) else {
+            return Ok(PathLookup::Nothing);
+        };
+        let registry = self.records.registry;
+        let is_stable = self.root.stable_inodes();
+        let recorded = registry
+            .file(&key)?
+            .filter(|recorded| !recorded.racy && stat.unchanged(&recorded.stat, is_stable));
+        let Some(hash) = recorded.and_then(|recorded| recorded.content()) else {
+            return Ok(PathLookup::Unproven);
+        };
+        let content = registry.content(hash)?.filter(is_current);
+        Ok(content.map_or(PathLookup::Unproven, |content| {
+            classify(key, (hash, stat), &content.media_type, &content.facts)
+        }))
+    }
+
+    /// What a file is, by reading it where its record proves nothing; its text is read where its
+    /// content is not known.
+    fn seen_on_disk(
+        &self,
+        extractor: &Extractor<'_>,
+        key: FileKey,
+    ) -> Result<PathLookup, IndexError> {
+        let recorded = self.seen_on_record(key.clone())?;
+        if !matches!(recorded, PathLookup::Unproven) {
+            return Ok(recorded);
+        }
+        let Ok(file) = self.root.open_file(&key.path) else {
+            return Ok(PathLookup::Nothing);
+        };
+        let Ok(stat) = FileStat::of_open(&file) else {
+            return Ok(PathLookup::Nothing);
+        };
+        let go_on = || extractor.account.cancel().check().is_ok();
+        let space = extractor.space();
+        let snapshot = match space.snapshot(&file, MAX_BYTES, &go_on) {
+            Ok(snapshot) => snapshot,
+            Err(SnapshotError::Spool(_) | SnapshotError::Stopped) => {
+                return Ok(PathLookup::Unproven);
+            }
+            Err(SnapshotError::Source(_) | SnapshotError::TooLong) => {
+                return Ok(PathLookup::Nothing);
+            }
+        };
+        let hash = ContentHash(snapshot.hash());
+        let length = snapshot.length();
+        let seen = (hash, FileStat { length, ..stat });
+        let content = self.records.registry.content(hash)?;
+        if let Some(content) = content.filter(is_current) {
+            return Ok(classify(key, seen, &content.media_type, &content.facts));
+        }
+        Ok(read_frame(extractor, key, seen, snapshot))
+    }
+
+    /// The stat of a file that may be read.
+    fn regular_at(&self, key: &FileKey) -> Option<FileStat> {
+        let limit = self.input_bytes.min(MAX_BYTES);
+        match self.root.look(&key.path) {
+            Look::Seen(Seen::File { stat, .. }, _) => {
+                Some(stat).filter(|stat| stat.length <= limit)
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes the bytes of a frame.
+    fn copy_from_disk(&self, page: &Page, out: &mut dyn Write) -> io::Result<()> {
+        let file = self.root.open_file(&page.path).map_err(io::Error::other)?;
+        copy(file, page.hash, out)
+    }
+}
+
+/// What a frame is whose content is not on record.
+fn read_frame(
+    extractor: &Extractor<'_>,
+    key: FileKey,
+    seen: (ContentHash, FileStat),
+    snapshot: Snapshot,
+) -> PathLookup {
+    let Ok(private) = snapshot.into_file() else {
+        return PathLookup::Unproven;
+    };
+    let name = file_name(OsStr::from_bytes(&key.path).as_ref());
+    let asked = extractor.ask_pool(&private, seen.0, name);
+    let _mark = asked.mark;
+    let read = ReadContent::of(asked.extraction);
+    match read.transient {
+        Some(_) => PathLookup::Unproven,
+        None => classify(key, seen, &read.media_type, &read.facts),
+    }
+}
+
+fn classify(
+    key: FileKey,
+    (hash, stat): (ContentHash, FileStat),
+    media_type: &str,
+    facts: &[(String, String)],
+) -> PathLookup {
+    frames_of_page(media_type, facts).map_or(PathLookup::NotHtml(stat.length), |asked| {
+        PathLookup::Page(Page::new(key.path, (hash, stat), asked))
+    })
+}
+
+/// The file at this path of the root of `key`.
+fn on_share(key: &FileKey, path: Vec<u8>) -> FileKey {
+    let root = key.root;
+    FileKey { root, path }
+}

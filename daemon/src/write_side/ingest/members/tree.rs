@@ -1,0 +1,384 @@
+//! The tree of members under one file on disk, extracted level by level within its limits.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use simdex_extract::{Member, MemberBytes};
+use simdex_index::{IndexError, NewContent, SeenFile};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
+
+use super::Unpacker;
+use super::names::{name, not_rendered};
+use crate::write_side::ingest::convert::{member_record, member_stat, state_of_unread};
+use crate::write_side::ingest::extract::SnapshotRef;
+use crate::write_side::ingest::facts::{frames_asked_if_page, holds_members};
+use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
+use crate::write_side::ingest::hash::hash_all;
+use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
+
+/// What lies under one file on disk, as far as it is extracted.
+pub(super) struct Tree<'a> {
+    unpacker: &'a Unpacker<'a>,
+    /// Time at workers that is left.
+    time: Duration,
+    /// For containers on record that are unpacked again for what they hold.
+    time_again: Duration,
+    /// Bytes that may still be extracted.
+    bytes: u64,
+    /// Members that may still be looked at.
+    entries: usize,
+    /// Members beyond the limits that may still be named.
+    names: usize,
+    /// Contents read in this tree.
+    read: HashMap<ContentHash, First>,
+    /// Contents being extracted, the outermost first: one that holds itself has no end.
+    open: Vec<ContentHash>,
+    files: Vec<SeenFile>,
+}
+
+/// Why a member is recorded without its content: state and reason code.
+type MemberSkip = (State, Reason);
+
+/// The first member that holds a content.
+struct First {
+    key: FileKey,
+    asked: Option<Vec<String>>,
+    /// Containers around it.
+    depth: usize,
+}
+
+/// A member that was read.
+struct ReadMember {
+    hash: ContentHash,
+    /// Of a page, the addresses it asks for.
+    asked: Option<Vec<String>>,
+    /// Where it was not known before.
+    content: Option<Box<NewContent>>,
+    inside: Inside,
+}
+
+/// What a member holds.
+enum Inside {
+    Nothing,
+    /// Still to be read.
+    Members(Vec<Member>),
+    /// As another file of the same content holds it.
+    Copies(Vec<SeenFile>),
+}
+
+impl<'a> Tree<'a> {
+    /// An empty tree under a file of this content.
+    pub(super) fn new(unpacker: &'a Unpacker<'a>, content: ContentHash) -> Self {
+        Self {
+            unpacker,
+            time: unpacker.limits.time,
+            time_again: unpacker.limits.time,
+            bytes: unpacker.limits.bytes,
+            entries: unpacker.limits.entries,
+            names: unpacker.limits.entries,
+            read: HashMap::new(),
+            open: vec![content],
+            files: Vec::new(),
+        }
+    }
+
+    /// Reads the members of the file, and what they hold.
+    pub(super) fn into_files(
+        mut self,
+        container: &FileKey,
+        members: Vec<Member>,
+    ) -> Result<Vec<SeenFile>, IndexError> {
+        self.entries = self.entries.saturating_sub(members.len());
+        self.visit(container, members)?;
+        Ok(self.files)
+    }
+
+    /// Reads the members of one container, then renders its pages that have frames.
+    fn visit(&mut self, container: &FileKey, members: Vec<Member>) -> Result<(), IndexError> {
+        let (mut names, mut pages) = (HashSet::new(), ContainerPages::default());
+        for (ordinal, member) in members.into_iter().enumerate() {
+            let key = name(container, &member, ordinal, &mut names);
+            let read = match &member.body {
+                Ok(bytes) => self.read_member(&key, &member.name, bytes)?,
+                Err(reason) => Err((state_of_unread(*reason), *reason)),
+            };
+            if let (Ok(read), Ok(bytes)) = (&read, &member.body)
+                && let Some(asked) = &read.asked
+            {
+                pages.add(&key, (read.hash, member_stat(&member)), bytes, asked);
+            }
+            self.push(key, &member, ordinal, read)?;
+        }
+        for page in pages.framed() {
+            let page = page?;
+            self.open.push(page.hash);
+            match self.render(&page) {
+                Ok(rendered) => self.visit(page.key, vec![rendered])?,
+                Err(skip) => {
+                    let key = page.key.member(RENDERED_NAME.as_bytes());
+                    self.push(key, &not_rendered(), 0, Err(skip))?;
+                }
+            }
+            self.open.pop();
+        }
+        Ok(())
+    }
+
+    fn render(&mut self, page: &FramedPage<'_>) -> Result<Member, MemberSkip> {
+        self.take(1, page.bytes())?;
+        let rendered = page.put_together(&self.unpacker.extractor.space());
+        rendered.map_err(|_| (State::Unstable, Reason::ReadError))
+    }
+
+    /// Records a member, then what it holds.
+    fn push(
+        &mut self,
+        key: FileKey,
+        member: &Member,
+        ordinal: usize,
+        read: Result<ReadMember, MemberSkip>,
+    ) -> Result<(), IndexError> {
+        let (outcome, content, inside) = match read {
+            Ok(read) => (FileOutcome::Content(read.hash), read.content, read.inside),
+            Err((state, reason)) => {
+                let outcome = FileOutcome::Unread(state, reason.into());
+                (outcome, None, Inside::Nothing)
+            }
+        };
+        self.files.push(SeenFile {
+            key: key.clone(),
+            record: member_record(member, ordinal, outcome),
+            content,
+        });
+        match inside {
+            Inside::Nothing => {}
+            Inside::Copies(copies) => self.files.extend(copies),
+            Inside::Members(members) => {
+                let hash = self.files.last().and_then(|file| file.record.content());
+                self.open.extend(hash);
+                self.visit(&key, members)?;
+                self.open.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one member; or says why its content is not recorded.
+    fn read_member(
+        &mut self,
+        key: &FileKey,
+        name: &str,
+        bytes: &MemberBytes,
+    ) -> Result<Result<ReadMember, MemberSkip>, IndexError> {
+        let Ok((hash, length)) = hash_all(bytes.reader()) else {
+            return Ok(Err((State::Unstable, Reason::ReadError)));
+        };
+        if self.open.contains(&hash) {
+            return Ok(Err((State::TooLarge, Reason::DepthLimit)));
+        }
+        if let Some(read) = self.reuse_from_tree(key, hash) {
+            return Ok(Ok(read));
+        }
+        let known = self.unpacker.records.registry.content(hash)?;
+        if let Some(read) = self.reuse_from_index(key, hash, known.as_ref())? {
+            return Ok(Ok(read));
+        }
+        // Texts of all members are held until the container is applied.
+        if self.unpacker.extractor.account.held() >= self.unpacker.limits.bytes {
+            return Ok(Err((State::TooLarge, Reason::InflateLimit)));
+        }
+        let read = self.extract(name, bytes, (hash, length), known);
+        if let Ok(read) = &read {
+            let first = First {
+                key: key.clone(),
+                asked: read.asked.clone(),
+                depth: self.open.len(),
+            };
+            self.read.insert(hash, first);
+        }
+        Ok(read)
+    }
+
+    /// A content that was read before in this tree; none where it was not, or where the limits left less of it
+    /// than they may here: deeper inside.
+    fn reuse_from_tree(&mut self, key: &FileKey, hash: ContentHash) -> Option<ReadMember> {
+        let First {
+            key: first,
+            asked,
+            depth,
+        } = self.read.get(&hash)?;
+        // What a page is shown with differs by its place.
+        let copies = match asked {
+            Some(asked) if !asked.is_empty() => Vec::new(),
+            _ => self.copies_within(first, key),
+        };
+        let is_cut = |copy: &SeenFile| is_cut_by_a_tree(&copy.record);
+        if *depth > self.open.len() && copies.iter().any(is_cut) {
+            return None;
+        }
+        let asked = asked.clone();
+        Some(self.reuse(key, hash, asked, copies))
+    }
+
+    /// A content that the index knows; none where it is to be read. It is what `Records::lookup` decides for a
+    /// file on disk, but for frames: those of a page in a container lie in the container, and are filled in
+    /// once all its members are read.
+    fn reuse_from_index(
+        &mut self,
+        key: &FileKey,
+        hash: ContentHash,
+        known: Option<&ContentRecord>,
+    ) -> Result<Option<ReadMember>, IndexError> {
+        let records = self.unpacker.records;
+        let Some(known) = known.filter(|known| !records.deserves_another_try(known)) else {
+            return Ok(None);
+        };
+        if !holds_members(known) {
+            let asked = frames_asked_if_page(known);
+            return Ok(Some(self.reuse(key, hash, asked, Vec::new())));
+        }
+        let copies = match records.registry.holder(hash)? {
+            Some(holder) => records.copied_if_whole(&holder, hash, key)?,
+            None => None,
+        };
+        Ok(copies.map(|copies| self.reuse(key, hash, None, copies)))
+    }
+
+    /// A content that was read before, with what it holds.
+    fn reuse(
+        &mut self,
+        key: &FileKey,
+        hash: ContentHash,
+        asked: Option<Vec<String>>,
+        copies: Vec<SeenFile>,
+    ) -> ReadMember {
+        let copies = match self.take(copies.len(), 0) {
+            Ok(()) => copies,
+            Err(skip) => self.named_only(key, copies, skip),
+        };
+        ReadMember {
+            hash,
+            asked,
+            content: None,
+            inside: Inside::Copies(copies),
+        }
+    }
+
+    /// Of the files inside `key` those that it holds itself, by name, where the limits leave no room for them.
+    fn named_only(
+        &mut self,
+        key: &FileKey,
+        copies: Vec<SeenFile>,
+        (state, reason): MemberSkip,
+    ) -> Vec<SeenFile> {
+        let is_direct = |copy: &SeenFile| copy.key.container().as_ref() == Some(key);
+        let mut named: Vec<SeenFile> = copies.into_iter().filter(is_direct).collect();
+        named.truncate(self.take_names(named.len()));
+        for copy in &mut named {
+            let outcome = FileOutcome::Unread(state, reason.into());
+            copy.record = FileRecord {
+                outcome,
+                ..copy.record.clone()
+            };
+        }
+        named
+    }
+
+    fn extract(
+        &mut self,
+        name: &str,
+        bytes: &MemberBytes,
+        (hash, length): (ContentHash, u64),
+        known: Option<ContentRecord>,
+    ) -> Result<ReadMember, MemberSkip> {
+        if self.time.is_zero() {
+            // What was read by then is not read again, so that the next try comes further.
+            return Err((State::Unstable, Reason::WallLimit));
+        }
+        let not_kept = |_| (State::Unstable, Reason::SpoolFailed);
+        let private = &bytes.to_file().map_err(not_kept)?;
+        let label = name.rsplit('/').next().map(str::to_owned);
+        let before = known.clone();
+        let cut = bytes.cut();
+        let own = SnapshotRef {
+            private,
+            hash,
+            length,
+        };
+        let extracted = self.unpacker.extractor.extract(&own, label, known, cut);
+        self.charge(extracted.took, before.as_ref());
+        if let Some(reason) = extracted.transient {
+            return Err((State::Unstable, reason));
+        }
+        Ok(ReadMember {
+            hash,
+            asked: frames_asked_if_page(&extracted.content.record),
+            content: Some(Box::new(extracted.content)),
+            inside: match extracted.members {
+                none if none.is_empty() => Inside::Nothing,
+                members => Inside::Members(self.admitted(members)),
+            },
+        })
+    }
+
+    /// Takes time for a content that was read. One on record that is unpacked again for what it holds has a time of
+    /// its own, as long: at each try it would use up the time of that, and no try would come further.
+    pub(super) fn charge(&mut self, took: Duration, known: Option<&ContentRecord>) {
+        let records = self.unpacker.records;
+        let is_read =
+            |known: &ContentRecord| holds_members(known) && !records.deserves_another_try(known);
+        if known.is_some_and(is_read) && !self.time_again.is_zero() {
+            self.time_again = self.time_again.saturating_sub(took);
+        } else {
+            self.time = self.time.saturating_sub(took);
+        }
+    }
+
+    /// The members of a container, one level below; where the limits leave no room for them, without their
+    /// bytes: what the container itself says is read all the same.
+    fn admitted(&mut self, mut members: Vec<Member>) -> Vec<Member> {
+        let bodies = members.iter().filter_map(|m| m.body.as_ref().ok());
+        let bytes = bodies.map(MemberBytes::length).sum();
+        if let Err((_, reason)) = self.take(members.len(), bytes) {
+            members.truncate(self.take_names(members.len()));
+            let with_bytes = members.iter_mut().filter(|member| member.body.is_ok());
+            with_bytes.for_each(|member| member.body = Err(reason));
+        }
+        members
+    }
+
+    /// What was extracted under `first`, a member of the same content, once more under `key`.
+    fn copies_within(&self, first: &FileKey, key: &FileKey) -> Vec<SeenFile> {
+        let inside = first.member(b"").path;
+        let files = self.files.iter();
+        files
+            .filter(|file| file.key.path.starts_with(&inside))
+            .map(|file| moved(&file.key, file.record.clone(), first, key))
+            .collect()
+    }
+
+    /// Takes room for so many members more one level below.
+    fn take(&mut self, members: usize, bytes: u64) -> Result<(), MemberSkip> {
+        match () {
+            () if members == 0 => return Ok(()),
+            () if self.open.len() >= self.unpacker.limits.nesting => {
+                return Err((State::TooLarge, Reason::DepthLimit));
+            }
+            () if members > self.entries => return Err((State::TooLarge, Reason::PartsLimit)),
+            () if bytes > self.bytes => return Err((State::TooLarge, Reason::InflateLimit)),
+            () => {}
+        }
+        self.entries -= members;
+        self.bytes -= bytes;
+        Ok(())
+    }
+
+    /// How many of so many members beyond the limits are named: as many again as may be read, and of each
+    /// container one, so that it shows that there are some.
+    fn take_names(&mut self, members: usize) -> usize {
+        let named = members.min(self.names.max(1));
+        self.names -= named.min(self.names);
+        named
+    }
+}

@@ -1,0 +1,241 @@
+//! What becomes of a file: the outcomes of ingesting it, and the records of files that are not read.
+
+use std::io;
+
+use rustix::io::Errno;
+use simdex_index::{Change, SeenFile};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, State};
+
+use crate::write_side::roots::{Root, Trouble};
+use crate::write_side::watch::anchor::is_shortage;
+use crate::write_side::watch::open::OpenError;
+use crate::write_side::watch::stat::Observe;
+
+/// What became of ingesting a file.
+pub enum IngestOutcome {
+    /// The index need not apply anything.
+    Unchanged,
+    /// The file was read and is as recorded: only the time of the reading, in this record, is new.
+    ReadAgain(Box<FileRecord>),
+    /// The index must apply this.
+    Changed(Change),
+    /// A transient fault of the system kept the file, or all that it holds, from being read. The index
+    /// must apply this, if anything, and the file must be ingested again after a while.
+    RetryLater(Option<Change>),
+}
+
+impl IngestOutcome {
+    /// What the index must apply, if anything.
+    pub fn change(self) -> Option<Change> {
+        match self {
+            Self::Unchanged | Self::ReadAgain(_) => None,
+            Self::Changed(change) => Some(change),
+            Self::RetryLater(change) => change,
+        }
+    }
+}
+
+/// The file that is ingested, and its record.
+pub(super) struct IngestedFile<'a> {
+    pub(super) root: &'a Root,
+    pub(super) key: FileKey,
+    pub(super) recorded: Option<FileRecord>,
+}
+
+/// A transient fault of the system, which says nothing about the file.
+pub(super) struct Transient {
+    /// The file as it was seen.
+    pub(super) stat: FileStat,
+    /// Its content, where that much is known.
+    pub(super) content: Option<ContentHash>,
+    /// The fault, for a file of which nothing on record still holds.
+    pub(super) reason: Reason,
+}
+
+impl Transient {
+    /// A fault before the content was known.
+    pub(super) fn of_stat(stat: FileStat, reason: Reason) -> Self {
+        Self {
+            stat,
+            content: None,
+            reason,
+        }
+    }
+}
+
+impl IngestedFile<'_> {
+    /// A file whose bytes are not read.
+    pub(super) fn unread(
+        &self,
+        stat: Option<FileStat>,
+        state: State,
+        reason: Reason,
+    ) -> IngestOutcome {
+        let stat = stat.unwrap_or_default();
+        self.recorded_as(FileRecord::unread(stat, state, reason))
+    }
+
+    /// A file longer than the limit.
+    pub(super) fn too_large(&self, stat: FileStat) -> IngestOutcome {
+        self.unread(Some(stat), State::TooLarge, Reason::InputLimit)
+    }
+
+    /// A file with this record and without a content; unchanged where the same is on record.
+    pub(super) fn recorded_as(&self, record: FileRecord) -> IngestOutcome {
+        if self.recorded.as_ref() == Some(&record) {
+            return IngestOutcome::Unchanged;
+        }
+        let seen = SeenFile::without_content(self.key.clone(), record);
+        IngestOutcome::Changed(Change::file(seen))
+    }
+
+    /// A file for which the share, or a folder above it, answered with an error. That is no state of a
+    /// file whose content is known: it keeps that, the root reports the error, and the next rescan
+    /// tries again.
+    pub(super) fn keep_on_io_error(&self, stat: Option<FileStat>, reason: Reason) -> IngestOutcome {
+        let (trouble, outcome) = match self.has_content() {
+            true => (Trouble::Kept, IngestOutcome::Unchanged),
+            false => {
+                let unread = self.unread(stat, State::Unreadable, reason);
+                (Trouble::Unread, unread)
+            }
+        };
+        self.root.saw_trouble(&self.key.path, trouble);
+        outcome
+    }
+
+    /// A file that another file system was mounted over, or over a folder above it: what is on record
+    /// is kept, as the file may still be there below.
+    pub(super) fn keep_covered(&self) -> IngestOutcome {
+        if self.recorded.is_some() {
+            self.root.saw_trouble(&self.key.path, Trouble::Kept);
+        }
+        IngestOutcome::Unchanged
+    }
+
+    /// Whether bytes are on record of the file.
+    pub(super) fn has_content(&self) -> bool {
+        let recorded = self.recorded.as_ref();
+        recorded.and_then(FileRecord::content).is_some()
+    }
+
+    /// A file that a transient fault kept from being read: what is on record stays where it still
+    /// holds, else the file is unstable; either way it is tried again.
+    pub(super) fn retry_later(&self, fault: &Transient) -> IngestOutcome {
+        let still_holds = |recorded: &FileRecord| match fault.content {
+            Some(content) => recorded.content() == Some(content),
+            None => {
+                let stable = self.root.stable_inodes();
+                let unchanged = fault.stat.unchanged(&recorded.stat, stable);
+                recorded.content().is_some() && !recorded.racy && unchanged
+            }
+        };
+        if self.recorded.as_ref().is_some_and(still_holds) {
+            return IngestOutcome::RetryLater(None);
+        }
+        match self.unread(Some(fault.stat), State::Unstable, fault.reason) {
+            IngestOutcome::Changed(change) => IngestOutcome::RetryLater(Some(change)),
+            IngestOutcome::Unchanged
+            | IngestOutcome::ReadAgain(_)
+            | IngestOutcome::RetryLater(_) => IngestOutcome::RetryLater(None),
+        }
+    }
+
+    /// A file that could not be opened.
+    pub(super) fn not_opened(&self, stat: FileStat, error: &OpenError) -> IngestOutcome {
+        match error {
+            // The kernel asks whoever holds the lease to give it up, within a time.
+            OpenError::Io(error) if is_leased(error) => {
+                self.retry_later(&Transient::of_stat(stat, Reason::Leased))
+            }
+            OpenError::RootVanished(error) | OpenError::Io(error) if is_transient(error) => {
+                tracing::warn!(%error, "a file cannot be opened; it is tried again later");
+                self.retry_later(&Transient::of_stat(stat, Reason::NoDescriptor))
+            }
+            // A delete event or the next rescan removes the record; until then it keeps its state.
+            OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside => {
+                IngestOutcome::Unchanged
+            }
+            OpenError::Unreadable(_) => self.unread(Some(stat), State::Unreadable, error.reason()),
+            OpenError::Io(_) => self.keep_on_io_error(Some(stat), error.reason()),
+            OpenError::NotRegular => self.unread(Some(stat), State::Skipped, error.reason()),
+        }
+    }
+}
+
+/// Whether a member is still to be read because of a transient fault.
+pub(super) fn is_incomplete(record: &FileRecord) -> bool {
+    matches!(record.outcome, FileOutcome::Unread(State::Unstable, _))
+}
+
+/// Whether an error is for want of something that the system may have again later.
+fn is_transient(error: &io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    errno.is_some_and(is_shortage)
+}
+
+/// Whether somebody has a lease on the file that was to be opened (a server of shares may have).
+fn is_leased(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+}
+
+/// The record of a file whose ingestion panicked: the next rescan tries again.
+pub fn gave_up(key: &FileKey) -> Change {
+    let record = FileRecord::unread(FileStat::default(), State::Failed, Reason::LookPanic);
+    Change::file(SeenFile::without_content(key.clone(), record))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Index, Options};
+
+    use super::*;
+    use crate::config::{Config, RootConfig, RootMode};
+    use crate::write_side::events::Events;
+
+    #[test]
+    fn an_error_of_the_share_keeps_a_known_content_and_is_said() {
+        let texts = tempfile::tempdir().unwrap();
+        let parameters = Config::default().parameters();
+        let store = Box::new(MemoryStore::default());
+        let index = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
+        let configured = RootConfig {
+            path: "/share".into(),
+            mode: RootMode::Poll,
+        };
+        let root = Root::open(&index.writer, configured, &Arc::new(Events::default())).unwrap();
+        let mut ingested = IngestedFile {
+            root: &root,
+            key: FileKey {
+                root: root.id,
+                path: b"folder/a.txt".to_vec(),
+            },
+            recorded: Some(FileRecord::new(
+                FileStat::default(),
+                FileOutcome::Content(ContentHash([1; 32])),
+            )),
+        };
+        let kept = ingested.keep_on_io_error(None, Reason::IoError);
+        assert!(matches!(kept, IngestOutcome::Unchanged));
+        let detail = root.status().detail;
+        assert!(detail.contains("the first is folder/a.txt"), "{detail}");
+        assert_eq!(root.unreadable(), 1, "no answer is complete meanwhile");
+
+        root.forget_trouble(&ingested.key.path);
+        ingested.recorded = None;
+        let IngestOutcome::Changed(change) = ingested.keep_on_io_error(None, Reason::IoError)
+        else {
+            panic!("a file that was never read has a state");
+        };
+        let record = change.into_file().unwrap().record;
+        let FileOutcome::Unread(State::Unreadable, reason) = record.outcome else {
+            panic!("{record:?}");
+        };
+        assert!(reason.is(Reason::IoError));
+        assert_eq!(root.unreadable(), 0, "its own state says so");
+    }
+}

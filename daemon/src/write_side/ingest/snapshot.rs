@@ -1,0 +1,173 @@
+//! The bytes of a file, taken once: whatever is said of them, by hash, worker, raw chunks or frames,
+//! is said of what was taken and not of the file, which may change meanwhile.
+
+use std::fs::File;
+
+use simdex_extract::{PrivateFile, SnapshotError, SpoolSpace};
+use simdex_index::{Cancel, IndexError};
+use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Timestamp};
+
+use super::hash::{hash_in_place, now};
+use super::records::{ContentLookup, Records};
+use crate::write_side::watch::stat::Observe;
+
+/// Files longer than this are hashed in place first: a known one need not be copied.
+const HASHED_FIRST: u64 = 64 << 20;
+
+/// Takes snapshots.
+pub(super) struct Snapshots<'a> {
+    pub(super) records: Records<'a>,
+    /// Where copies are kept, of the root's share.
+    pub(super) space: SpoolSpace,
+    /// Longest file that is read, bytes.
+    pub(super) input_bytes: u64,
+    pub(super) cancel: &'a Cancel,
+}
+
+/// What came of taking a file's bytes.
+pub(super) enum TakeOutcome {
+    /// The stat was the same before and after.
+    Taken(Box<Taken>),
+    /// The stat changed: take it again.
+    Changed,
+    /// The share answered with an error.
+    IoError(FileStat),
+    /// It turned out to be longer than the limit.
+    TooLong(FileStat),
+    /// There is no room for a copy now.
+    NoRoom(FileStat),
+}
+
+/// The bytes of a file at one moment.
+pub(super) struct Taken {
+    pub(super) stat: FileStat,
+    pub(super) read_at: Timestamp,
+    pub(super) hash: ContentHash,
+    /// What the index knows of them.
+    pub(super) lookup: ContentLookup,
+    /// A private copy and its length; `None` unless they are needed beyond their hash.
+    pub(super) bytes: Option<(PrivateFile, u64)>,
+}
+
+impl Taken {
+    /// Whether the file changed so shortly before that an equal stat proves nothing.
+    pub(super) fn is_racy(&self) -> bool {
+        self.stat.racy(self.read_at)
+    }
+}
+
+/// A content that was hashed and looked up, before the stat of its file is checked again.
+struct LookedUp {
+    hash: ContentHash,
+    lookup: ContentLookup,
+    /// A private copy with its length, where the bytes are needed.
+    bytes: Option<(PrivateFile, u64)>,
+}
+
+impl Snapshots<'_> {
+    /// Takes the bytes of an open file, and looks their content up.
+    pub(super) fn take(
+        &self,
+        key: &FileKey,
+        recorded: Option<&FileRecord>,
+        file: &File,
+    ) -> Result<TakeOutcome, IndexError> {
+        let Ok(stat) = FileStat::of_open(file) else {
+            return Ok(TakeOutcome::Changed);
+        };
+        let read_at = now();
+        let LookedUp {
+            hash,
+            lookup,
+            bytes,
+        } = match self.look_up(key, recorded, file, stat.length)? {
+            Ok(looked_up) => looked_up,
+            Err(error) => return Ok(TakeOutcome::failed(&error, stat)),
+        };
+        // The content is fixed now; it is that of the stat only if the file did not change meanwhile.
+        if !FileStat::of_open(file).is_ok_and(|after| after.unchanged(&stat, true)) {
+            return Ok(TakeOutcome::Changed);
+        }
+        Ok(TakeOutcome::Taken(Box::new(Taken {
+            stat,
+            read_at,
+            hash,
+            lookup,
+            bytes,
+        })))
+    }
+
+    /// Hashes a file and looks its content up; keeps a copy where the bytes are needed.
+    fn look_up(
+        &self,
+        key: &FileKey,
+        recorded: Option<&FileRecord>,
+        file: &File,
+        length: u64,
+    ) -> Result<Result<LookedUp, SnapshotError>, IndexError> {
+        if length > HASHED_FIRST
+            && let Some(known) = self.known_in_place(key, recorded, (file, length))?
+        {
+            return Ok(Ok(known));
+        }
+        let go_on = || self.cancel.check().is_ok();
+        let snapshot = match self.space.snapshot(file, self.input_bytes, &go_on) {
+            Ok(snapshot) => snapshot,
+            // What is known needs no room; a longer file was looked up already.
+            Err(SnapshotError::Spool(error)) if length <= HASHED_FIRST => {
+                let known = self.known_in_place(key, recorded, (file, length))?;
+                return Ok(known.ok_or(SnapshotError::Spool(error)));
+            }
+            Err(SnapshotError::Stopped) => return Err(IndexError::Cancelled),
+            Err(error) => return Ok(Err(error)),
+        };
+        let (hash, length) = (ContentHash(snapshot.hash()), snapshot.length());
+        let lookup = self.records.lookup(key, recorded, hash)?;
+        if !lookup.needs_bytes() {
+            return Ok(Ok(LookedUp {
+                hash,
+                lookup,
+                bytes: None,
+            }));
+        }
+        let private = snapshot.into_file().map_err(SnapshotError::Spool);
+        Ok(private.map(|private| LookedUp {
+            hash,
+            lookup,
+            bytes: Some((private, length)),
+        }))
+    }
+
+    /// A file of which nothing but its hash is needed: one reading of it is enough, and no copy.
+    fn known_in_place(
+        &self,
+        key: &FileKey,
+        recorded: Option<&FileRecord>,
+        (file, length): (&File, u64),
+    ) -> Result<Option<LookedUp>, IndexError> {
+        let Some(hash) = hash_in_place(file, length, self.cancel)? else {
+            return Ok(None);
+        };
+        let lookup = self.records.lookup(key, recorded, hash)?;
+        Ok((!lookup.needs_bytes()).then_some(LookedUp {
+            hash,
+            lookup,
+            bytes: None,
+        }))
+    }
+}
+
+impl TakeOutcome {
+    fn failed(error: &SnapshotError, stat: FileStat) -> Self {
+        match error {
+            SnapshotError::Source(_) => Self::IoError(stat),
+            // The next look takes it again.
+            SnapshotError::Stopped => Self::Changed,
+            SnapshotError::TooLong => Self::TooLong(stat),
+            SnapshotError::Spool(error) => {
+                tracing::warn!(%error, "a file cannot be copied to be read; it is tried again later");
+                Self::NoRoom(stat)
+            }
+        }
+    }
+}

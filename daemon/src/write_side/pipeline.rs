@@ -1,0 +1,350 @@
+//! Many files at once: threads that ingest, one writer that applies, one committer, one settler
+//! that keeps the groups, one compactor that gives back room.
+//!
+//! [`Progress`] issues tickets and keeps one job for each file; [`Jobs`] schedules the ingester threads fairly, and
+//! the pool's own queue schedules worker processes. A producer blocks while its queue is full; only retries,
+//! repeats and callers that gave up go past the bound, one job for each file that waits.
+
+mod committer;
+mod compactor;
+mod ingester;
+mod jobs;
+mod retry;
+mod settler;
+mod writer;
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use simdex_extract::Pool;
+use simdex_index::{Cancel, Change, IndexWriter, View};
+use simdex_schema::FileKey;
+
+use self::jobs::Jobs;
+use self::retry::RetryQueue;
+use crate::base::wakeup::Wakeup;
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::host::Host;
+use crate::host::alarms::AlarmSource;
+use crate::host::lifecycle::{AT_A_SHARE, Backoff, Lifecycle, join_until};
+use crate::write_side::ingest::OwnReports;
+use crate::write_side::progress::{Counts, Job, Progress};
+use crate::write_side::roots::Roots;
+
+/// Ingester threads per worker, beside one for each root: while one waits for a slow document the others find
+/// it work, and small documents in line for a worker can be told from huge ones.
+const INGESTERS_PER_WORKER: usize = 4;
+/// Most changes that are ingested and not yet applied.
+const CHANGES: usize = 16;
+/// Added to the niceness of ingesters, compactor and settler, so that threads that answer and apply come first.
+const NICE_INCREMENT: i32 = 5;
+/// How long a barrier tolerates a standing alarm before it fails with the alarm's reason.
+const BARRIER_ALARM_GRACE: Duration = Duration::from_secs(10);
+/// First and longest pause while polling whether something is still in progress.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+/// How often an idle ingester checks whether it should end.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// The threads between hints and index.
+pub struct Pipeline {
+    shared: Arc<Shared>,
+    threads: Mutex<Threads>,
+}
+
+#[derive(Default)]
+struct Threads {
+    /// They read the shares, which may hang.
+    ingesters: Vec<JoinHandle<()>>,
+    others: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    host: Arc<Host>,
+    lifecycle: Arc<Lifecycle>,
+    /// The only one there is.
+    writer: IndexWriter,
+    pool: Arc<Pool>,
+    own_reports: Arc<OwnReports>,
+    roots: Arc<Roots>,
+    jobs: Jobs,
+    progress: Progress,
+    /// Woken where documents may wait to be settled.
+    to_settle: Wakeup,
+    /// Files that a transient fault kept from being read.
+    retries: RetryQueue,
+    /// Changes of files were applied since the last commit. What the settler wrote is not counted: where it is lost,
+    /// the marks of unsettled documents are there again, and it is done anew.
+    uncommitted: AtomicBool,
+}
+
+/// A file that was ingested.
+struct IngestResult {
+    job: Job,
+    /// What the index must apply, if anything.
+    change: Option<Change>,
+}
+
+impl Pipeline {
+    /// Starts the threads.
+    pub fn start(
+        host: &Arc<Host>,
+        lifecycle: &Arc<Lifecycle>,
+        own_reports: Arc<OwnReports>,
+        writer: IndexWriter,
+        pool: Arc<Pool>,
+        roots: Arc<Roots>,
+    ) -> Result<Self, std::io::Error> {
+        let ingesters = Self::ingesters(&host.config);
+        let shared = Arc::new(Shared {
+            host: Arc::clone(host),
+            lifecycle: Arc::clone(lifecycle),
+            writer,
+            pool,
+            own_reports,
+            roots,
+            jobs: Jobs::new(Self::shared_ingesters(&host.config)),
+            progress: Progress::default(),
+            to_settle: Wakeup::default(),
+            retries: RetryQueue::default(),
+            uncommitted: AtomicBool::default(),
+        });
+        let ended = Arc::downgrade(&shared);
+        lifecycle.at_end(move || ended.upgrade().iter().for_each(|shared| shared.wake()));
+        let pipeline = Self {
+            shared,
+            threads: Mutex::default(),
+        };
+        match pipeline.spawn(ingesters) {
+            Ok(()) => Ok(pipeline),
+            Err(error) => {
+                lifecycle.end();
+                pipeline.join(Instant::now() + AT_A_SHARE);
+                Err(error)
+            }
+        }
+    }
+
+    /// The number of ingester threads: one more for each root, for the shares of all others may hang.
+    pub fn ingesters(config: &Config) -> usize {
+        Self::shared_ingesters(config) + config.roots.len()
+    }
+
+    fn shared_ingesters(config: &Config) -> usize {
+        config.workers() * INGESTERS_PER_WORKER
+    }
+
+    fn spawn(&self, ingesters: usize) -> std::io::Result<()> {
+        let (sender, results) = sync_channel::<IngestResult>(CHANGES);
+        for number in 0..ingesters {
+            let sender = sender.clone();
+            let shared = Arc::clone(&self.shared);
+            let ingester = move || {
+                lower_priority();
+                shared.ingest_jobs(number, &sender);
+            };
+            let lifecycle = &self.shared.lifecycle;
+            let ingester = lifecycle.spawn(format!("ingester-{number}"), ingester)?;
+            self.lock().ingesters.push(ingester);
+        }
+        drop(sender);
+        self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
+        self.thread("committer".to_owned(), Shared::commit_periodically)?;
+        self.thread("retries".to_owned(), |shared| {
+            shared.retries.run(&shared.progress, &shared.jobs);
+        })?;
+        self.thread("compactor".to_owned(), |shared| {
+            lower_priority();
+            shared.compact_at_times();
+        })?;
+        self.thread("settler".to_owned(), |shared| {
+            lower_priority();
+            shared.settle();
+        })
+    }
+
+    fn thread(
+        &self,
+        name: String,
+        work: impl FnOnce(&Shared) + Send + 'static,
+    ) -> std::io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = self.shared.lifecycle.spawn(name, move || work(&shared))?;
+        self.lock().others.push(thread);
+        Ok(())
+    }
+
+    /// Enqueues a file that may have changed; blocks while the queue is full.
+    pub fn submit(&self, key: FileKey) {
+        let Ok(()) = self.submit_while(key, || Ok::<(), Infallible>(()));
+    }
+
+    /// The same, for a caller that may stop waiting: `go_on` is called periodically, and its error ends
+    /// the wait. The file is enqueued anyway.
+    pub fn submit_while<E>(
+        &self,
+        key: FileKey,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        // A member is read with the file that holds it.
+        self.shared.submit(key.on_disk(), go_on)
+    }
+
+    /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes meanwhile.
+    pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        self.wait_until_settled(cancel)?;
+        let shared = &self.shared;
+        let go_on = || shared.check_may_wait(cancel);
+        let commit = || Ok(shared.commit()?);
+        let committed = shared
+            .lifecycle
+            .until_done(AlarmSource::Commits, commit, go_on);
+        if committed.is_err() {
+            // The caller gives up: the committer tries again, and ends the alarm.
+            shared.uncommitted.store(true, Ordering::Release);
+        }
+        committed?;
+        shared.host.alarms.clear(AlarmSource::Commits);
+        // What failed meanwhile may have been part of it.
+        shared.ended()
+    }
+
+    /// Returns once everything enqueued before is applied and settled, whatever comes meanwhile.
+    pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        let shared = &self.shared;
+        shared.progress.wait(|| shared.check_may_wait(cancel))?;
+        let applied = shared.writer.end_epoch();
+        self.wait_while(|| !shared.writer.is_settled_through(applied), cancel)
+    }
+
+    /// Polls until `is_under_way` is false.
+    pub fn wait_while(
+        &self,
+        is_under_way: impl Fn() -> bool,
+        cancel: &Cancel,
+    ) -> Result<(), EngineError> {
+        let mut pauses = Backoff::between(PAUSES.0, PAUSES.1);
+        while is_under_way() {
+            self.shared.check_may_wait(cancel)?;
+            self.shared.to_settle.wake();
+            std::thread::sleep(pauses.pause());
+        }
+        Ok(())
+    }
+
+    /// Fails if a caller should stop waiting: it is cancelled, the engine ends, or an alarm has kept
+    /// changes from being applied for too long.
+    pub fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        self.shared.check_may_wait(cancel)
+    }
+
+    /// Files at or below this path that are enqueued and not yet applied.
+    pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
+        self.shared.progress.under_way(at)
+    }
+
+    /// How much is enqueued, and how much is done.
+    pub fn counts(&self) -> Counts {
+        self.shared.progress.counts()
+    }
+
+    /// Files of the roots of a view that are enqueued or being ingested, retries apart.
+    pub fn pending(&self, view: &View) -> u64 {
+        self.shared.progress.pending(|root| view.shows(root))
+    }
+
+    /// How many files of the roots of a view were tried, failed by a transient fault and are to be tried again.
+    pub fn retrying(&self, view: &View) -> u64 {
+        self.shared.retries.count(|root| view.shows(root))
+    }
+
+    /// Waits for the threads to end, once shutdown was signalled: what is queued is dropped and found
+    /// again by the next rescan. False where one that reads the shares has not ended by `until`: it is left behind,
+    /// with those that wait for what it reads.
+    pub fn join(&self, until: Instant) -> bool {
+        let Threads { ingesters, others } = std::mem::take(&mut *self.lock());
+        if !join_until(ingesters, until) {
+            return false;
+        }
+        for thread in others {
+            // A panic was logged by the thread itself.
+            let _ = thread.join();
+        }
+        true
+    }
+
+    /// Who writes to the index.
+    pub fn writer(&self) -> &IndexWriter {
+        &self.shared.writer
+    }
+
+    /// Gives the writer back once all threads have ended, to close the index with; none where something still
+    /// holds it.
+    pub fn into_writer(self) -> Option<IndexWriter> {
+        self.join(Instant::now() + AT_A_SHARE);
+        let Self { shared, .. } = self;
+        Some(Arc::into_inner(shared)?.writer)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Threads> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lowers the priority of this thread alone, as Linux counts it.
+fn lower_priority() {
+    // If it fails, the thread runs at normal priority.
+    let _ = rustix::process::nice(NICE_INCREMENT);
+}
+
+impl Shared {
+    /// Wakes all waiting threads, at shutdown.
+    fn wake(&self) {
+        self.jobs.close();
+        self.retries.close();
+        self.progress.wake();
+        self.to_settle.wake();
+    }
+
+    /// Enqueues a file; one that is being ingested is ingested once more.
+    fn submit<E>(&self, key: FileKey, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
+        match self.progress.submit(key) {
+            Some(job) => self.jobs.push(job, go_on),
+            None => Ok(()),
+        }
+    }
+
+    /// See [`Pipeline::check_may_wait`].
+    fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        cancel.check()?;
+        self.ended()?;
+        let alarm = self.host.alarms.gravest();
+        match alarm.filter(|alarm| alarm.lasts() > BARRIER_ALARM_GRACE) {
+            Some(alarm) => Err(EngineError::NotApplied(alarm.reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails once the engine ends: nothing may be acknowledged then.
+    fn ended(&self) -> Result<(), EngineError> {
+        if let Some(failure) = self.lifecycle.failure() {
+            return Err(EngineError::Failed(failure));
+        }
+        Ok(self.lifecycle.cancel().check()?)
+    }
+
+    /// Completes a job. Returns another where something was seen of its file meanwhile.
+    ///
+    /// What is noted of a further try comes before whoever waits for the file goes on.
+    fn complete(&self, job: Job) -> Option<Job> {
+        match job.to_retry {
+            true => self.retries.schedule(&job.key),
+            false => self.retries.clear(&job.key),
+        }
+        self.progress.complete(job)
+    }
+}

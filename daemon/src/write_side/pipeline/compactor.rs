@@ -1,0 +1,52 @@
+//! The thread that gives back the room of records that were replaced and of texts that died.
+
+use std::time::Duration;
+
+use simdex_index::{Fault, IndexError};
+
+use super::Shared;
+use crate::base::causes::causes;
+use crate::host::lifecycle::Failure;
+
+/// How often it asks whether there is anything to do, which depends on sizes alone.
+const EVERY: Duration = Duration::from_secs(2);
+/// How long it waits where the machine did not let it.
+const AFTER_FAILURE: Duration = Duration::from_secs(600);
+
+impl Shared {
+    /// Rewrites records and texts wherever they take much more room than they need.
+    pub(super) fn compact_at_times(&self) {
+        let mut pause = EVERY;
+        while self.lifecycle.wait(pause) {
+            let cancel = self.lifecycle.cancel();
+            let records = self.writer.compact_records(cancel);
+            let records = self.is_compacted("records", records.map(usize::from));
+            let texts = self.is_compacted("texts", self.writer.compact_texts(cancel));
+            pause = match records && texts {
+                true => EVERY,
+                false => AFTER_FAILURE,
+            };
+        }
+    }
+
+    /// Says what became of it; false where it failed, for now.
+    fn is_compacted(&self, what: &str, done: Result<usize, IndexError>) -> bool {
+        match done {
+            Ok(0) => {}
+            Ok(_) => tracing::info!("{what} of the index were rewritten"),
+            Err(error) if error.fault() == Fault::Index => {
+                self.lifecycle.fail(Failure::Index(causes(&error)));
+            }
+            Err(error) => {
+                let reason = causes(&error);
+                tracing::warn!(
+                    reason,
+                    "the {what} of the index take more room than they need and could not be rewritten: \
+                     tried again in 10 minutes"
+                );
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,69 @@
+//! The threads that ingest: file after file, until the engine ends.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::SyncSender;
+
+use simdex_index::IndexError;
+use simdex_schema::FileKey;
+
+use super::jobs::{Next, queue_key};
+use super::{IDLE, IngestResult, Shared};
+use crate::host::alarms::AlarmSource;
+use crate::write_side::ingest::{Ingest, IngestOutcome, gave_up};
+
+impl Shared {
+    /// An ingester thread: ingests file after file.
+    pub(super) fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestResult>) {
+        loop {
+            let mut job = match self.jobs.next(IDLE) {
+                Next::Job(job) => job,
+                Next::Idle => continue,
+                Next::Ended => return,
+            };
+            let Some(ingested) = self.ingest_until_done(number, &job.key) else {
+                return;
+            };
+            self.jobs.done(&job.key);
+            job.to_retry = matches!(ingested, IngestOutcome::RetryLater(_));
+            let change = ingested.change();
+            if results.send(IngestResult { job, change }).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
+    /// workers answered is discarded then, because they report `shutting-down`.
+    fn ingest_until_done(&self, number: usize, key: &FileKey) -> Option<IngestOutcome> {
+        // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own.
+        let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
+            Ok(ingested) => Ok(ingested?),
+            Err(_) => {
+                let path = String::from_utf8_lossy(&key.path);
+                tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
+                Ok(IngestOutcome::Changed(gave_up(key)))
+            }
+        };
+        let go_on = || Ok(self.lifecycle.cancel().check()?);
+        let ingested = self
+            .lifecycle
+            .until_done(AlarmSource::Ingester(number), ingest, go_on)
+            .ok()?;
+        go_on().ok().map(|()| ingested)
+    }
+
+    fn ingest(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
+        let Some(root) = self.roots.get(key.root) else {
+            return Ok(IngestOutcome::Unchanged);
+        };
+        let (limits, cancel) = (&self.host.config.extract, self.lifecycle.cancel());
+        let (index, registry) = (self.writer.reader(), self.writer.registry());
+        let (pool, own) = (&self.pool, &self.own_reports);
+        let ingest = Ingest::new(index, registry, pool, own, limits, queue_key(key), cancel);
+        let ingested = ingest.file(&root, key.clone())?;
+        if let IngestOutcome::ReadAgain(record) = &ingested {
+            self.writer.was_read(key, record)?;
+        }
+        Ok(ingested)
+    }
+}

@@ -1,0 +1,399 @@
+//! Files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one delays
+//! its own files and not those beside. Queues are bounded: a caller waits while the queue is full.
+//!
+//! Ingesters go where the fewest of them are: to the root first, then to the folder in it, and among
+//! equals to the one that has waited longest. A root never has all ingesters, nor a folder all of a
+//! root's, so that a file that comes alone finds one at once. One ingester of each root is its own: however many
+//! shares hang, with all that the roots have in common, each other root is still read.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use simdex_extract::QueueKey;
+use simdex_schema::file::folder_of;
+use simdex_schema::{FileKey, RootId};
+
+use crate::write_side::progress::Job;
+
+/// Files queued per folder, and per root, before a caller waits for room.
+pub(super) const WAITING_IN_FOLDER: usize = 1024;
+const WAITING_IN_ROOT: usize = 8192;
+
+/// How often a caller that waits for room checks whether to go on.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The queues.
+pub(super) struct Jobs {
+    state: Mutex<State>,
+    changed: Condvar,
+    most: Most,
+}
+
+/// Ingesters that may be at work at once.
+#[derive(Clone, Copy)]
+struct Most {
+    /// For all roots together, beside one for each.
+    shared: usize,
+    of_root: usize,
+    of_folder: usize,
+}
+
+#[derive(Default)]
+struct State {
+    roots: BTreeMap<RootId, Root>,
+    /// Files handed out so far.
+    served: u64,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Root {
+    folders: BTreeMap<Vec<u8>, Folder>,
+    waiting: usize,
+    /// Ingesters at work for it.
+    ingesters: usize,
+    /// When it was last served, as a number of files handed out.
+    served: u64,
+}
+
+#[derive(Default)]
+struct Folder {
+    waiting: VecDeque<Job>,
+    ingesters: usize,
+    served: u64,
+}
+
+/// What an ingester is to do.
+pub(super) enum Next {
+    /// Ingest this file, then call [`Jobs::done`].
+    Job(Job),
+    /// Nothing came in time: call again.
+    Idle,
+    /// The queues are closed.
+    Ended,
+}
+
+impl Jobs {
+    /// Queues for so many ingesters beside one for each root.
+    pub(super) fn new(shared: usize) -> Self {
+        let most = Most {
+            shared,
+            of_root: (shared * 3 / 4).max(1),
+            of_folder: (shared / 2).max(1),
+        };
+        let (state, changed) = Default::default();
+        Self {
+            state,
+            changed,
+            most,
+        }
+    }
+
+    /// Queues a file; waits while the queue of its folder or root is full. `go_on` is called
+    /// periodically: its error ends the wait, and the file is queued anyway, since its ticket is issued.
+    pub(super) fn push<E>(&self, job: Job, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
+        let full = |state: &mut State| {
+            let root = state.roots.get(&job.key.root);
+            !state.closed && root.is_some_and(|root| root.is_full(folder_of(&job.key.path)))
+        };
+        let mut went_on = Ok(());
+        let mut state = self.lock();
+        while went_on.is_ok() && full(&mut state) {
+            let waited = self.changed.wait_timeout_while(state, POLL_INTERVAL, full);
+            drop(waited);
+            went_on = go_on();
+            state = self.lock();
+        }
+        self.add(state, job);
+        went_on
+    }
+
+    /// Queues a file once more, even where the queue is full: neither an ingester nor the thread of the retries must
+    /// wait for room.
+    pub(super) fn requeue(&self, job: Job) {
+        self.add(self.lock(), job);
+    }
+
+    fn add(&self, mut state: MutexGuard<'_, State>, job: Job) {
+        // What is enqueued after shutdown is dropped: its barriers end with an error.
+        if !state.closed {
+            let root = state.roots.entry(job.key.root).or_default();
+            root.waiting += 1;
+            let folder = root.folders.entry(folder_of(&job.key.path).to_vec());
+            folder.or_default().waiting.push_back(job);
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next file; waits for it at most `patience`.
+    pub(super) fn next(&self, patience: Duration) -> Next {
+        let none = |state: &mut State| !state.closed && state.turn(self.most).is_none();
+        let waited = self.changed.wait_timeout_while(self.lock(), patience, none);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if state.closed {
+            return Next::Ended;
+        }
+        let Some(job) = state.take(self.most) else {
+            return Next::Idle;
+        };
+        drop(state);
+        self.changed.notify_all();
+        Next::Job(job)
+    }
+
+    /// A file handed out was ingested: its ingester is free again.
+    pub(super) fn done(&self, key: &FileKey) {
+        let mut state = self.lock();
+        if let Some(root) = state.roots.get_mut(&key.root) {
+            root.done(folder_of(&key.path));
+            if root.folders.is_empty() {
+                state.roots.remove(&key.root);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Drops what waits, and all that comes.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.roots.clear();
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Whose turn it is: a root and a folder in it.
+    fn turn(&self, most: Most) -> Option<(RootId, Vec<u8>)> {
+        let beyond_own = |root: &Root| root.ingesters.saturating_sub(1);
+        let shared: usize = self.roots.values().map(beyond_own).sum();
+        let may_have_more = |root: &Root| match root.ingesters {
+            0 => true,
+            ingesters => ingesters < most.of_root && shared < most.shared,
+        };
+        let roots = self.roots.iter();
+        let roots = roots.filter(|(_, root)| may_have_more(root));
+        let turns = roots.filter_map(|(id, root)| {
+            let folder = root.turn(most.of_folder)?;
+            Some((root.ingesters, root.served, *id, folder))
+        });
+        let (.., id, folder) = turns.min()?;
+        Some((id, folder.to_vec()))
+    }
+
+    fn take(&mut self, most: Most) -> Option<Job> {
+        let (id, name) = self.turn(most)?;
+        self.served += 1;
+        let root = self.roots.get_mut(&id)?;
+        let folder = root.folders.get_mut(&name)?;
+        let job = folder.waiting.pop_front()?;
+        root.waiting -= 1;
+        root.ingesters += 1;
+        folder.ingesters += 1;
+        (root.served, folder.served) = (self.served, self.served);
+        Some(job)
+    }
+}
+
+impl Root {
+    fn is_full(&self, folder: &[u8]) -> bool {
+        let of_folder = self.folders.get(folder).map_or(0, |own| own.waiting.len());
+        of_folder >= WAITING_IN_FOLDER || self.waiting >= WAITING_IN_ROOT
+    }
+
+    fn turn(&self, most: usize) -> Option<&[u8]> {
+        let open = |folder: &Folder| folder.ingesters < most && !folder.waiting.is_empty();
+        let folders = self.folders.iter().filter(|(_, folder)| open(folder));
+        let next = folders.min_by_key(|(_, folder)| (folder.ingesters, folder.served));
+        next.map(|(name, _)| name.as_slice())
+    }
+
+    fn done(&mut self, name: &[u8]) {
+        self.ingesters = self.ingesters.saturating_sub(1);
+        if let Some(folder) = self.folders.get_mut(name) {
+            folder.ingesters = folder.ingesters.saturating_sub(1);
+            if folder.ingesters == 0 && folder.waiting.is_empty() {
+                self.folders.remove(name);
+            }
+        }
+    }
+}
+
+/// Whose turn a file takes in the queue for workers.
+pub(super) fn queue_key(key: &FileKey) -> QueueKey {
+    let mut folder = DefaultHasher::new();
+    folder_of(&key.path).hash(&mut folder);
+    QueueKey::Folder {
+        root: u64::from(key.root.0),
+        folder: folder.finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Jobs {
+        /// Queues a file, however long that takes.
+        fn queue(&self, job: Job) {
+            self.push(job, || Ok::<(), ()>(())).unwrap();
+        }
+    }
+    use crate::write_side::progress::Progress;
+
+    /// Enough ingesters that none is kept from anybody.
+    const MANY: usize = 100;
+
+    fn key(root: u32, path: &str) -> FileKey {
+        FileKey {
+            root: RootId(root),
+            path: path.into(),
+        }
+    }
+
+    fn job(progress: &Progress, root: u32, path: &str) -> Job {
+        progress.submit(key(root, path)).unwrap()
+    }
+
+    fn named(jobs: &Jobs, progress: &Progress, files: &[(u32, &str)]) {
+        for (root, path) in files {
+            jobs.queue(job(progress, *root, path));
+        }
+    }
+
+    fn looked(jobs: &Jobs) -> Option<(u32, String)> {
+        match jobs.next(Duration::ZERO) {
+            Next::Job(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
+            Next::Idle | Next::Ended => None,
+        }
+    }
+
+    fn all(jobs: &Jobs) -> Vec<String> {
+        let files = std::iter::from_fn(|| looked(jobs));
+        files.map(|(root, path)| format!("{root}:{path}")).collect()
+    }
+
+    #[test]
+    fn roots_are_served_in_turn_then_folders_and_each_in_its_order() {
+        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
+        let files = [
+            (7, "a/1"),
+            (7, "a/2"),
+            (7, "b/1"),
+            (7, "top"),
+            (2, "x"),
+            (9, "y"),
+        ];
+        named(&jobs, &progress, &files);
+        let order = ["2:x", "7:top", "9:y", "7:a/1", "7:b/1", "7:a/2"];
+        assert_eq!(all(&jobs), order);
+    }
+
+    #[test]
+    fn ingesters_go_where_the_fewest_are() {
+        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
+        named(&jobs, &progress, &[(1, "slow/1"), (1, "slow/2")]);
+        assert_eq!(all(&jobs).len(), 2);
+        named(
+            &jobs,
+            &progress,
+            &[(1, "slow/3"), (1, "b/1"), (1, "b/2"), (2, "c"), (2, "d")],
+        );
+        assert_eq!(all(&jobs), ["2:c", "2:d", "1:b/1", "1:b/2", "1:slow/3"]);
+        assert!(looked(&jobs).is_none());
+    }
+
+    #[test]
+    fn no_root_and_no_folder_has_all_ingesters() {
+        let (jobs, progress) = (Jobs::new(8), Progress::default());
+        let slow: Vec<String> = (0..9).map(|at| format!("slow/{at}")).collect();
+        slow.iter()
+            .for_each(|path| jobs.queue(job(&progress, 1, path)));
+        assert_eq!(all(&jobs).len(), 4, "of one folder");
+        named(
+            &jobs,
+            &progress,
+            &[(1, "b/1"), (1, "c/1"), (1, "d/1"), (2, "y")],
+        );
+        assert_eq!(all(&jobs), ["2:y", "1:b/1", "1:c/1"], "of one root");
+        jobs.done(&key(1, "slow/0"));
+        assert_eq!(all(&jobs), ["1:d/1"]);
+        jobs.done(&key(1, "b/1"));
+        assert_eq!(all(&jobs), ["1:slow/4"]);
+    }
+
+    #[test]
+    fn however_many_roots_hang_each_other_one_is_read() {
+        const SHARED: usize = 4;
+        for hanging in 1..8 {
+            let (jobs, progress) = (Jobs::new(SHARED), Progress::default());
+            for (root, folder) in (1..=hanging).flat_map(|root| (0..9).map(move |at| (root, at))) {
+                named(&jobs, &progress, &[(root, &format!("{folder}/1"))]);
+            }
+            // Threads that are not through, of so many as there are with one more root.
+            let at_work = all(&jobs).len();
+            assert!(at_work < SHARED + hanging as usize + 1, "{hanging} hang");
+            named(&jobs, &progress, &[(99, "a"), (99, "b")]);
+            assert_eq!(looked(&jobs), Some((99, "a".to_owned())), "{hanging} hang");
+            jobs.done(&key(99, "a"));
+            assert_eq!(looked(&jobs), Some((99, "b".to_owned())), "{hanging} hang");
+        }
+    }
+
+    #[test]
+    fn what_is_through_leaves_nothing_behind() {
+        let (jobs, progress) = (Jobs::new(8), Progress::default());
+        named(&jobs, &progress, &[(1, "a/1"), (1, "b/1")]);
+        for (root, path) in std::iter::from_fn(|| looked(&jobs)) {
+            jobs.done(&key(root, &path));
+        }
+        assert!(jobs.lock().roots.is_empty());
+    }
+
+    #[test]
+    fn one_ingester_serves_all() {
+        let (jobs, progress) = (Jobs::new(1), Progress::default());
+        named(&jobs, &progress, &[(1, "a"), (1, "b")]);
+        assert_eq!(all(&jobs), ["1:a"]);
+        jobs.done(&key(1, "a"));
+        assert_eq!(all(&jobs), ["1:b"]);
+    }
+
+    #[test]
+    fn a_full_line_holds_up_its_own_folder_only_and_the_end_frees_who_waits() {
+        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
+        for number in 0..WAITING_IN_FOLDER {
+            jobs.queue(job(&progress, 1, &number.to_string()));
+        }
+        jobs.queue(job(&progress, 1, "other/folder"));
+        jobs.queue(job(&progress, 2, "other root"));
+        jobs.requeue(job(&progress, 1, "again"));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| jobs.queue(job(&progress, 1, "one more")));
+            std::thread::yield_now();
+            jobs.close();
+            waiting.join().unwrap();
+        });
+        assert!(matches!(jobs.next(Duration::ZERO), Next::Ended));
+    }
+
+    #[test]
+    fn a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same() {
+        let (progress, jobs) = (Progress::default(), Jobs::new(4));
+        for number in 0..WAITING_IN_FOLDER {
+            jobs.queue(job(&progress, 1, &number.to_string()));
+        }
+        let given_up = jobs.push(job(&progress, 1, "one more"), || Err("cancelled"));
+        assert_eq!(given_up, Err("cancelled"));
+        assert_eq!(jobs.lock().roots[&RootId(1)].waiting, WAITING_IN_FOLDER + 1);
+    }
+}

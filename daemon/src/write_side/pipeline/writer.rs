@@ -1,0 +1,266 @@
+//! The thread that applies the changes made by ingestion, gathered into batches.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use simdex_index::{Change, Fault};
+use simdex_schema::FileKey;
+
+use super::{IngestResult, Shared};
+use crate::base::causes::causes;
+use crate::host::alarms::AlarmSource;
+use crate::host::lifecycle::{Backoff, Failure};
+use crate::read_side::catalogue;
+use crate::write_side::events::EventKind;
+use crate::write_side::progress::Job;
+
+/// Most changes of a batch.
+const BATCH: usize = 64;
+/// Extracted text a batch may hold before it is applied, bytes.
+const BATCH_TEXT: u64 = 32 << 20;
+/// Most large containers whose parts are interleaved.
+const MAX_OPEN_CONTAINERS: usize = 16;
+/// How long a batch waits for more changes.
+const BATCH_LINGER: Duration = Duration::from_millis(30);
+
+/// Bytes that a change takes in the store beside its text, about.
+const CHANGE_OVERHEAD: u64 = 4 << 10;
+
+/// Changes that were not applied.
+enum Unapplied {
+    /// The engine ends.
+    Ended,
+    /// The store does not take one of them, whatever the machine does.
+    Refused(String),
+}
+
+/// A container that is applied in parts, others between them.
+struct OpenContainer {
+    job: Job,
+    parts: VecDeque<Change>,
+}
+
+/// What follows the part of a container that was applied.
+enum NextPart {
+    /// The container has more parts.
+    More(OpenContainer),
+    /// It was the last.
+    Finished,
+}
+
+impl Shared {
+    /// Applies what ingesters found, batch by batch; commits at its end. Where the engine fails, what is
+    /// in hand is not answered for.
+    pub(super) fn write(&self, results: &Receiver<IngestResult>) {
+        let mut containers: VecDeque<OpenContainer> = VecDeque::new();
+        while let Some(batch) = gather(results, containers.len()) {
+            let (mut jobs, mut changes) = (Vec::new(), Vec::new());
+            for IngestResult { job, change } in batch {
+                let mut parts = change.map(Change::parts).unwrap_or_default();
+                if parts.len() > 1 {
+                    containers.push_back(OpenContainer { job, parts });
+                } else {
+                    jobs.push(job);
+                    changes.extend(parts.pop_front());
+                }
+            }
+            let Some(unknown) = self.apply(&changes) else {
+                return;
+            };
+            self.finish(jobs, &unknown);
+            if let Some(container) = containers.pop_front() {
+                match self.apply_next_part(container) {
+                    Some(NextPart::More(container)) => containers.push_back(container),
+                    Some(NextPart::Finished) => {}
+                    None => return,
+                }
+            }
+            if self.lifecycle.cancel().check().is_err() {
+                break;
+            }
+        }
+        if self.lifecycle.failure().is_none()
+            && let Err(error) = self.commit()
+        {
+            let reason = causes(&error);
+            tracing::error!(reason, "what was applied last could not be committed");
+        }
+    }
+
+    /// Applies the next part of a container; `None` where the engine ends. Where a content is not known,
+    /// the rest is dropped: the container is not whole, and stays to be read again.
+    fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
+        let next = container.parts.pop_front();
+        let unknown = self.apply(next.as_slice())?;
+        if unknown.is_empty() && !container.parts.is_empty() {
+            return Some(NextPart::More(container));
+        }
+        self.finish(vec![container.job], &unknown);
+        Some(NextPart::Finished)
+    }
+
+    /// Applies changes, however often it takes; files that name a content that is not known any
+    /// more. None where the engine ends before they are applied.
+    fn apply(&self, changes: &[Change]) -> Option<Vec<FileKey>> {
+        match (self.apply_with_retries(changes), changes) {
+            (Ok(unknown), _) => Some(unknown),
+            (Err(Unapplied::Ended), _) => None,
+            (Err(Unapplied::Refused(reason)), [one]) => self.apply_refused(one, reason),
+            // One of them is at fault: the others go on.
+            (Err(Unapplied::Refused(_)), _) => {
+                let each = changes.iter().map(std::slice::from_ref);
+                let unknown: Option<Vec<_>> = each.map(|change| self.apply(change)).collect();
+                Some(unknown?.concat())
+            }
+        }
+    }
+
+    /// Records of a change that the store does not take that it was refused.
+    fn apply_refused(&self, change: &Change, reason: String) -> Option<Vec<FileKey>> {
+        tracing::error!(reason, "a file cannot be stored");
+        match self.apply_with_retries(&[change.refused()]) {
+            Ok(unknown) => Some(unknown),
+            Err(Unapplied::Ended) => None,
+            Err(Unapplied::Refused(reason)) => {
+                self.lifecycle.fail(Failure::Index(reason));
+                None
+            }
+        }
+    }
+
+    /// Tries until it succeeds, with growing pauses while the machine lacks something.
+    fn apply_with_retries(&self, changes: &[Change]) -> Result<Vec<FileKey>, Unapplied> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut backoff = Backoff::default();
+        loop {
+            let tried = match self.host.disk.take(room_of(changes)) {
+                Ok(()) => self.writer.apply(changes),
+                Err(full) => {
+                    if !self
+                        .lifecycle
+                        .pause(AlarmSource::Writer, &full.to_string(), &mut backoff)
+                    {
+                        return Err(Unapplied::Ended);
+                    }
+                    continue;
+                }
+            };
+            self.uncommitted.store(true, Ordering::Release);
+            self.to_settle.wake();
+            match tried {
+                Ok(applied) => {
+                    self.host.alarms.clear(AlarmSource::Writer);
+                    self.publish(changes.iter());
+                    return Ok(applied.unknown_content);
+                }
+                Err(error) if error.fault() == Fault::Input => {
+                    return Err(Unapplied::Refused(causes(&error)));
+                }
+                Err(error) => {
+                    if !self
+                        .lifecycle
+                        .try_again(AlarmSource::Writer, &error, &mut backoff)
+                    {
+                        return Err(Unapplied::Ended);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Completes jobs. A file whose content was purged before its change was applied is ingested once
+    /// more, for the same tickets: a barrier that waits for it goes on waiting.
+    fn finish(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
+        let more = jobs.into_iter().filter_map(|job| {
+            if unknown.contains(&job.key) {
+                return Some(job);
+            }
+            self.complete(job)
+        });
+        more.for_each(|job| self.jobs.requeue(job));
+    }
+
+    /// Publishes events of files that were applied.
+    fn publish<'a>(&self, changes: impl Iterator<Item = &'a Change>) {
+        if !self.host.events.is_watched() {
+            return;
+        }
+        for (event, key) in changes.filter_map(file_event) {
+            let (kind, detail) = match event {
+                FileEvent::Removed => (EventKind::FileRemoved, String::new()),
+                FileEvent::Ingested => match self.unread(key) {
+                    Some(why) => (EventKind::FileUnread, why),
+                    None => (EventKind::FileIndexed, String::new()),
+                },
+            };
+            if let Some(root) = self.roots.get(key.root) {
+                root.record(kind, &key.path, None, || detail);
+            }
+        }
+    }
+
+    /// Where a file ended of which nothing was read; none where something was, or it is gone again.
+    fn unread(&self, key: &FileKey) -> Option<String> {
+        let file = self
+            .writer
+            .reader()
+            .file_view(key, &self.roots.view())
+            .ok()??;
+        if file.state.has_text() || !catalogue::is_unread(&file) {
+            return None;
+        }
+        let (state, reason) = (file.state.name(), file.reason.as_str());
+        Some(match reason {
+            "" => state.to_owned(),
+            reason => format!("{state} ({reason})"),
+        })
+    }
+}
+
+/// A batch: what is there, and what comes within [`BATCH_LINGER`]; only what is there while containers are
+/// applied in parts, and nothing while there are too many. Returns `None` once all ingesters have ended.
+fn gather(results: &Receiver<IngestResult>, containers: usize) -> Option<Vec<IngestResult>> {
+    let text_of = |result: &IngestResult| result.change.as_ref().map_or(0, Change::text_bytes);
+    let (mut batch, patience) = match containers {
+        0 => (vec![results.recv().ok()?], BATCH_LINGER),
+        1..MAX_OPEN_CONTAINERS => (Vec::new(), Duration::ZERO),
+        // Too many containers in progress: the bounded channel blocks the ingesters.
+        _ => return Some(Vec::new()),
+    };
+    let mut text: u64 = batch.iter().map(text_of).sum();
+    let until = Instant::now() + patience;
+    while batch.len() < BATCH && text < BATCH_TEXT {
+        let left = until.saturating_duration_since(Instant::now());
+        let Ok(result) = results.recv_timeout(left) else {
+            break;
+        };
+        text += text_of(&result);
+        batch.push(result);
+    }
+    Some(batch)
+}
+
+/// Room that changes take on the disk, at most about.
+fn room_of(changes: &[Change]) -> u64 {
+    changes
+        .iter()
+        .map(|change| CHANGE_OVERHEAD + change.text_bytes())
+        .sum()
+}
+
+/// What a change means to subscribers of events.
+enum FileEvent {
+    Ingested,
+    Removed,
+}
+
+fn file_event(change: &Change) -> Option<(FileEvent, &FileKey)> {
+    let ingested = change
+        .recorded()
+        .map(|file| (FileEvent::Ingested, &file.key));
+    ingested.or_else(|| Some((FileEvent::Removed, change.removed()?)))
+}

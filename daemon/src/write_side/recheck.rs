@@ -1,0 +1,376 @@
+//! Reads files again of which nothing tells that they changed.
+//!
+//! A store into a page that is mapped and dirty already changes the bytes of a file and none of its
+//! times: no event, no rescan and no `sync` can know. So all files are hashed again in the background,
+//! in the order of their paths, so many bytes a second; one that holds other bytes than recorded is
+//! doubted and read anew. Where the last run was is kept in the data directory.
+
+mod cursor;
+mod debt;
+
+use std::io;
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use simdex_index::{IndexError, IndexWriter};
+use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
+
+use self::cursor::Cursor;
+use self::debt::Debt;
+use crate::config::WatchConfig;
+use crate::host::lifecycle::Lifecycle;
+use crate::write_side::ingest::{OwnReports, now};
+use crate::write_side::pipeline::Pipeline;
+use crate::write_side::roots::{Root, Roots};
+use crate::write_side::watch::stat::Observe;
+
+/// Names that are taken from the index at once.
+const BATCH: usize = 64;
+/// What is read at once.
+const CHUNK: usize = 128 << 10;
+/// Added to the niceness of the thread.
+const GIVE_WAY: i32 = 15;
+/// How often the place is written down.
+const NOTED: Duration = Duration::from_secs(60);
+
+/// How it goes about.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    /// Bytes a second, at least 1.
+    pub bytes_per_second: u64,
+    /// Files read within so long are passed over, and between two rounds it rests as long, at most
+    /// ten minutes.
+    pub rest: Duration,
+}
+
+impl Pace {
+    /// As configured; none where it is switched off.
+    pub fn of(config: &WatchConfig) -> Option<Self> {
+        let bytes_per_second = config.recheck_mib_per_second.bytes();
+        (bytes_per_second > 0).then_some(Self {
+            bytes_per_second,
+            rest: Duration::from_secs(config.recheck_rest_seconds),
+        })
+    }
+}
+
+/// The thread, ended and waited for when this is dropped.
+pub struct Recheck {
+    stop: Arc<Stop>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Tells the thread to end.
+#[derive(Default)]
+struct Stop {
+    ended: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Stop {
+    /// Waits; true where the end came first.
+    fn within(&self, time: Duration) -> bool {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_timeout_while(ended, time, |ended| !*ended);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl Recheck {
+    /// Starts the thread, whose panic ends the engine; the pipeline looks at files and records what was found,
+    /// `data_dir` keeps the place.
+    ///
+    /// # Errors
+    /// Where no thread can be started.
+    pub fn start(
+        lifecycle: &Arc<Lifecycle>,
+        pipeline: Arc<Pipeline>,
+        roots: Arc<Roots>,
+        own_reports: Arc<OwnReports>,
+        pace: Pace,
+        data_dir: PathBuf,
+    ) -> io::Result<Self> {
+        let stop = Arc::<Stop>::default();
+        let mut round = Round {
+            pipeline,
+            roots,
+            own_reports,
+            cursor: Cursor::read(data_dir),
+            noted: Instant::now(),
+            pace,
+            debt: Debt::default(),
+            stop: Arc::clone(&stop),
+        };
+        let thread = lifecycle.spawn("recheck".to_owned(), move || {
+            // Where it is refused, all are equal.
+            let _ = rustix::process::nice(GIVE_WAY);
+            round.run();
+        })?;
+        Ok(Self {
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// Tells the thread to end, without waiting for it.
+    pub fn end(&self) {
+        *self
+            .stop
+            .ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = true;
+        self.stop.changed.notify_all();
+    }
+}
+
+impl Recheck {
+    /// Tells the thread to end, and hands it over to whoever waits for it.
+    pub fn into_thread(mut self) -> Option<JoinHandle<()>> {
+        self.end();
+        self.thread.take()
+    }
+}
+
+impl Drop for Recheck {
+    fn drop(&mut self) {
+        self.end();
+        // A panic was told by the thread itself.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Round after round over all files.
+struct Round {
+    pipeline: Arc<Pipeline>,
+    roots: Arc<Roots>,
+    own_reports: Arc<OwnReports>,
+    cursor: Cursor,
+    noted: Instant,
+    pace: Pace,
+    debt: Debt,
+    stop: Arc<Stop>,
+}
+
+/// It was told to end.
+struct Ended;
+
+/// Why a round did not come to its end.
+enum Broken {
+    Ended,
+    Index(IndexError),
+}
+
+impl From<Ended> for Broken {
+    fn from(_: Ended) -> Self {
+        Self::Ended
+    }
+}
+
+impl From<IndexError> for Broken {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl Round {
+    fn run(&mut self) {
+        loop {
+            match self.all() {
+                Ok(()) => self.cursor.restart(),
+                Err(Broken::Ended) => break,
+                Err(Broken::Index(error)) => {
+                    tracing::warn!(%error, "files cannot be read again now");
+                }
+            }
+            self.cursor.write();
+            let rest = self.pace.rest.min(Duration::from_secs(600));
+            if self.stop.within(rest.max(Duration::from_millis(10))) {
+                break;
+            }
+        }
+        self.cursor.write();
+    }
+
+    /// All files from the cursor on.
+    fn all(&mut self) -> Result<(), Broken> {
+        let roots = Arc::clone(&self.roots);
+        let mut roots: Vec<_> = roots.iter().cloned().collect();
+        roots.sort_by_key(|root| root.id);
+        for root in roots {
+            if self.cursor.has_passed(root.id) {
+                continue;
+            }
+            loop {
+                let names = self.next_names(&root)?;
+                if names.is_empty() {
+                    break;
+                }
+                for name in names {
+                    self.one(&root, &name)?;
+                    self.cursor.pass(name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn writer(&self) -> &IndexWriter {
+        self.pipeline.writer()
+    }
+
+    /// Some files of a root, behind the cursor.
+    fn next_names(&self, root: &Root) -> Result<Vec<FileKey>, IndexError> {
+        let from = self.cursor.from(root.id);
+        let mut names = Vec::new();
+        self.writer().registry().keys_from(&from, &mut |key| {
+            if key != from {
+                names.push(key);
+            }
+            match names.len() < BATCH {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
+        Ok(names)
+    }
+
+    /// One file: hashed again where its record says that nothing changed.
+    fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), Broken> {
+        self.wait()?;
+        let Some(record) = self
+            .writer()
+            .registry()
+            .file(key)?
+            .filter(|record| self.is_old(record))
+        else {
+            return Ok(());
+        };
+        let content = self.own_reports.content_on_record(root, key, &record);
+        let Some(content) = content else {
+            return Ok(());
+        };
+        let started = now();
+        let Some(found) = self.hash_of(root, key, &record)? else {
+            return Ok(());
+        };
+        if found == content {
+            let last_read = Some(started.seconds);
+            let read = FileRecord {
+                last_read,
+                ..record
+            };
+            return Ok(self.writer().was_read(key, &read)?);
+        }
+        tracing::info!(
+            root = %root.path.display(),
+            "a file changed without a trace in its times; it is read again"
+        );
+        self.writer().doubt(key, &record)?;
+        self.pipeline.submit(key.clone());
+        Ok(())
+    }
+
+    fn is_old(&self, record: &FileRecord) -> bool {
+        let is_fresh = |read| is_fresh(read, now().seconds, self.pace.rest);
+        !record.last_read.is_some_and(is_fresh)
+    }
+
+    /// What a file holds; none where it cannot be read, or its stat tells a change: that is for looks
+    /// and rescans to see.
+    fn hash_of(
+        &mut self,
+        root: &Root,
+        key: &FileKey,
+        record: &FileRecord,
+    ) -> Result<Option<ContentHash>, Ended> {
+        let length = record.stat.length;
+        let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
+        // Opened anew for each part: no descriptor is held while it waits, which would keep a share
+        // from being unmounted, and a file that grows meanwhile is given up at once.
+        loop {
+            let part = self.debt.charge_part(at, length);
+            if !read_part(root, key, record, (at, part), &mut hasher) {
+                return Ok(None);
+            }
+            at += part;
+            if at == length {
+                return Ok(Some(ContentHash(*hasher.finalize().as_bytes())));
+            }
+            self.wait()?;
+        }
+    }
+
+    /// Keeps to the rate, and writes the place down at times.
+    fn wait(&mut self) -> Result<(), Ended> {
+        let time = self.debt.pay_off(self.pace.bytes_per_second);
+        if self.noted.elapsed() >= NOTED {
+            self.cursor.write();
+            self.noted = Instant::now();
+        }
+        match self.stop.within(time) {
+            true => Err(Ended),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Adds a part of a file, of `length` bytes from `start`, to a hash; false where it cannot be read or
+/// the file is not any more what its record says.
+fn read_part(
+    root: &Root,
+    key: &FileKey,
+    record: &FileRecord,
+    (start, length): (u64, u64),
+    hasher: &mut blake3::Hasher,
+) -> bool {
+    let Ok(file) = root.open_file(&key.path) else {
+        return false;
+    };
+    let stands = || {
+        let stat = FileStat::of_open(&file);
+        stat.is_ok_and(|stat| stat.unchanged(&record.stat, root.stable_inodes()))
+    };
+    let mut buffer = vec![0; CHUNK];
+    let (mut at, end) = (start, start + length);
+    let mut whole = stands();
+    while whole && at < end {
+        let most = (end - at).min(CHUNK as u64) as usize;
+        match file.read_at(&mut buffer[..most], at) {
+            Ok(read) if read > 0 => {
+                hasher.update(&buffer[..read]);
+                at += read as u64;
+            }
+            _ => whole = false,
+        }
+    }
+    whole && stands()
+}
+
+/// Whether a file was read so recently that it may rest. One read in the future was read under a clock
+/// that was wrong.
+fn is_fresh(read: i64, now: i64, rest: Duration) -> bool {
+    let rest = i64::try_from(rest.as_secs()).unwrap_or(i64::MAX);
+    (0..rest).contains(&now.saturating_sub(read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again() {
+        let hour = Duration::from_secs(3600);
+        let table = [(1_000, true), (0, true), (3_600, false), (-1, false)];
+        for (age, fresh) in table {
+            assert_eq!(is_fresh(10_000 - age, 10_000, hour), fresh, "{age}");
+        }
+        assert!(!is_fresh(10_000, 10_000, Duration::ZERO));
+        assert!(!is_fresh(i64::MAX, i64::MIN, hour));
+    }
+}

@@ -1,0 +1,366 @@
+//! The truth about a root: a walk that enqueues every file that may have changed, and judges losses.
+//!
+//! Events are hints; this is what makes the index right. A walk comes in the order in which files are
+//! on record, so both are read side by side: files whose stat proves them unchanged are passed over,
+//! files on record that the walk did not meet are enqueued last. What lies below a directory that could
+//! not be read, or that something was mounted over, is neither: it is kept. Where so many files are
+//! missing at once that a share may have lost them rather than its users, they are held until a person
+//! confirms.
+//!
+//! Nothing is concluded from a directory that is not proven to be the root ([`crate::write_side::identity`]).
+
+mod comparison;
+mod confirm;
+mod known;
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+use simdex_index::{IndexError, IndexWriter, Registry};
+use simdex_schema::{DirectoryIdentity, FileKey, FileStat};
+
+use crate::base::turns::Turn;
+use crate::base::visit::FirstError;
+use crate::error::EngineError;
+use crate::write_side::identity::{Verdict, judge as judge_identity};
+use crate::write_side::ingest::ChangeDetector;
+use crate::write_side::pipeline::Pipeline;
+use crate::write_side::roots::{LossToken, Root, RootState, RootStatus};
+use crate::write_side::watch::anchor::{Anchor, RootRefusal};
+use crate::write_side::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
+use crate::write_side::watch::walk::{Limits, Look, look, walk_beneath};
+use comparison::RecordComparison;
+use known::Known;
+
+/// What a walk comes to, or why it ended before that.
+type Result<T> = std::result::Result<T, EngineError>;
+
+/// What a rescan needs.
+pub struct Rescan<'a> {
+    /// What is on record.
+    pub registry: &'a Registry,
+    /// Records what becomes of roots and of damaged texts.
+    pub writer: &'a IndexWriter,
+    /// Takes the files that must be read.
+    pub pipeline: &'a Pipeline,
+    /// Decides what must be read.
+    pub detector: &'a ChangeDetector<'a>,
+    /// How long delete events may still be on their way.
+    pub event_delay: Duration,
+    /// An error once nobody waits for this any more, or the caller should rather know what keeps
+    /// changes from being applied.
+    pub go_on: &'a dyn Fn() -> Result<()>,
+}
+
+/// What a walk below a directory came to.
+#[derive(Default)]
+struct WalkFindings {
+    /// Files on record with a content that the walk did not meet, and what they were.
+    missing: Vec<(FileKey, u64)>,
+    /// What files that are not on record are: a missing file that is one of them has moved.
+    arrived: HashSet<u64>,
+}
+
+impl WalkFindings {
+    /// Names the loss of these files.
+    fn token(&self, anchor: &Anchor, lost: u64) -> LossToken {
+        let missing = self.missing.iter().map(|(key, _)| key);
+        LossToken::of_held(anchor.inode(), lost, missing)
+    }
+}
+
+/// What a walk of one directory came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkOutcome {
+    /// Everything below it is enqueued.
+    Complete,
+    /// So much is missing that the whole root must be walked and judged.
+    NeedsRootWalk,
+}
+
+impl Rescan<'_> {
+    /// Walks a root and enqueues what may have changed; returns what it came to, which is not to be
+    /// asked of the root later: another walk may have begun by then.
+    pub fn root(&self, root: &Root) -> Result<RootStatus> {
+        let _walking = self.walking(root)?;
+        self.walk_and_judge(root, RootState::Scanning)?;
+        Ok(root.was_walked())
+    }
+
+    /// The same for nothing but that it is time to: as long as it meets nothing new, nothing is pending.
+    pub fn routine(&self, root: &Root) -> Result<()> {
+        let _walking = self.walking(root)?.quiet();
+        let shown = match root.state() {
+            RootState::Watching => RootState::Watching,
+            _ => RootState::Scanning,
+        };
+        self.walk_and_judge(root, shown)
+    }
+
+    /// Walks a root, which is in the state `shown` meanwhile.
+    fn walk_and_judge(&self, root: &Root, shown: RootState) -> Result<()> {
+        // Files whose text was found damaged count as unread from here on.
+        for key in self.writer.release_damaged_texts()? {
+            self.submit(key)?;
+        }
+        let Some(anchor) = self.prove(root)? else {
+            return Ok(());
+        };
+        if root.state() != RootState::LossHeld {
+            root.update(self.writer, |status| status.state = shown)?;
+        }
+        match self.walk_root(root, &anchor)? {
+            Some(found) => self.judge(root, &anchor, found),
+            None => Ok(()),
+        }
+    }
+
+    /// Believes what a walk of the whole root missed, or holds it for a person.
+    fn judge(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<()> {
+        match self.held(root, &found)? {
+            Some(lost) => self.hold(root, lost, found.token(anchor, lost)),
+            None => {
+                let identity = anchor.identity().ok();
+                self.believe(root, identity, found).map(|_| ())
+            }
+        }
+    }
+
+    /// Enqueues all that is missing; how many files that is. The root is in step with its share from here on.
+    fn believe(
+        &self,
+        root: &Root,
+        identity: Option<DirectoryIdentity>,
+        found: WalkFindings,
+    ) -> Result<u64> {
+        let removed = found.missing.len() as u64;
+        self.enqueue_missing(found)?;
+        root.forget_deletes();
+        root.update(self.writer, |status| status.be_in_step(identity))?;
+        Ok(removed)
+    }
+
+    /// Enqueues every file below a directory (a new or renamed one), and every file on record there that
+    /// is not there any more.
+    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
+        let _walking = self.walking(root)?;
+        let (Some(key), Some(anchor)) = (root.key(directory), self.proven(root)) else {
+            // Of the root itself, and of one that is not proven, the next rescan says all.
+            return Ok(WalkOutcome::NeedsRootWalk);
+        };
+        // It may have been one that could not be entered, or a file.
+        self.submit(key.clone())?;
+        let Ok(found) = self.walk(root, &anchor, &key)? else {
+            return Ok(WalkOutcome::NeedsRootWalk);
+        };
+        let missed = found.missing.len() as u64;
+        // What a person is to confirm, and what goes folder by folder, is for the whole root to judge.
+        let is_held = root.state() == RootState::LossHeld;
+        if missed > 0 && (is_held || !root.may_miss_below(missed)) {
+            return Ok(WalkOutcome::NeedsRootWalk);
+        }
+        self.enqueue_missing(found)?;
+        Ok(WalkOutcome::Complete)
+    }
+
+    /// Enqueues every known file at or below a path that was removed, and those that are being read.
+    pub fn removed(&self, root: &Root, path: &Path) -> Result<()> {
+        let Some(at) = root.key(path) else {
+            return Ok(());
+        };
+        let mut known: Vec<FileKey> = Vec::new();
+        known.extend(self.registry.file(&at)?.map(|_| at.clone()));
+        let mut below = Known::below(self.registry, &at);
+        while let Some(key) = below.next_before(None)? {
+            known.push(key);
+        }
+        root.saw_deletes(&known);
+        let under_way = self.pipeline.under_way(&at);
+        let mut named = known.into_iter().chain(under_way);
+        named.try_for_each(|key| self.submit(key))
+    }
+
+    /// The directory at a root's path, where it is the root on record; says so where it is not.
+    fn prove(&self, root: &Root) -> Result<Option<Anchor>> {
+        let anchor = match Anchor::open_listable(&root.path) {
+            Ok(anchor) => anchor,
+            Err(refusal) => return self.stale(root, &refusal).map(|()| None),
+        };
+        match judge_identity(self.registry, root, &anchor)? {
+            Verdict::Same => {
+                root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
+                Ok(Some(anchor))
+            }
+            Verdict::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
+            Verdict::Other(found, why) => {
+                let token = LossToken::of_replaced(anchor.inode(), found);
+                root.update(self.writer, |status| {
+                    status.proven = None;
+                    status.to_confirm = Some(token);
+                    status.state = RootState::Replaced;
+                    status.detail = why;
+                })?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The same, as it was proven last.
+    fn proven(&self, root: &Root) -> Option<Anchor> {
+        let anchor = Anchor::open_listable(&root.path).ok()?;
+        (root.status().proven == Some(anchor.inode())).then_some(anchor)
+    }
+
+    /// Says that a root cannot be used as it stands. A shortage says nothing about the root: it is
+    /// an error, and the walk is to be repeated.
+    fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
+        if let Some(errno) = refusal.shortage() {
+            return Err(IndexError::Shortage {
+                what: format!("{} cannot be walked", root.path.display()),
+                source: errno.into(),
+            }
+            .into());
+        }
+        root.doubt();
+        root.update(self.writer, |status| {
+            status.proven = None;
+            status.state = RootState::Stale;
+            status.detail = format!("{refusal}; its files keep their last state");
+        })?;
+        Ok(())
+    }
+
+    /// Enqueues a file; waits while the queue is full and the caller still waits.
+    fn submit(&self, key: FileKey) -> Result<()> {
+        self.pipeline.submit_while(key, self.go_on)
+    }
+
+    /// Waits until no other walk of the root is under way, behind those who came before.
+    fn walking<'r>(&self, root: &'r Root) -> Result<Turn<'r>> {
+        let turn = root.walking.take(self.go_on)?;
+        root.count_walk();
+        Ok(turn)
+    }
+
+    /// Walks the whole root; none where it vanished meanwhile, which is said.
+    fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<WalkFindings>> {
+        let key = FileKey {
+            root: root.id,
+            path: Vec::new(),
+        };
+        match self.walk(root, anchor, &key)? {
+            Ok(found) => Ok(Some(found)),
+            Err(refusal) => self.stale(root, &refusal).map(|()| None),
+        }
+    }
+
+    /// Walks what lies below a directory beside what is on record there.
+    fn walk(
+        &self,
+        root: &Root,
+        anchor: &Anchor,
+        directory: &FileKey,
+    ) -> Result<std::result::Result<WalkFindings, RootRefusal>> {
+        let start = match directory.path.is_empty() {
+            true => root.path.clone(),
+            false => root.path.join(OsStr::from_bytes(&directory.path)),
+        };
+        let number = root.begin_walk(&directory.path);
+        let mut comparison = RecordComparison {
+            rescan: self,
+            root,
+            known: Known::below(self.registry, directory),
+            found: WalkFindings::default(),
+        };
+        let mut failed = FirstError::default();
+        let mut visit = |seen| failed.flow(comparison.see(seen));
+        let walked = walk_beneath(anchor, &start, Limits::default(), &mut visit);
+        failed.into_result()?;
+        if let Err(refusal) = walked {
+            return Ok(Err(refusal));
+        }
+        comparison.miss_before(None)?;
+        root.end_walk(&directory.path, number);
+        self.enqueue_vanished(anchor, directory)?;
+        Ok(Ok(comparison.found))
+    }
+
+    /// Enqueues files that are being read and are not there any more: they come on record only now.
+    fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
+        let gone =
+            |key: &FileKey| look(anchor, Path::new(OsStr::from_bytes(&key.path))) == Look::Nothing;
+        let under_way = self.pipeline.under_way(directory);
+        let mut gone = under_way.into_iter().filter(gone);
+        gone.try_for_each(|key| self.submit(key))
+    }
+
+    /// Enqueues what is missing: ingesting each decides.
+    fn enqueue_missing(&self, found: WalkFindings) -> Result<()> {
+        let mut missing = found.missing.into_iter();
+        missing.try_for_each(|(key, _)| self.submit(key))
+    }
+
+    /// How many files were lost, where a person must confirm that.
+    fn held(&self, root: &Root, found: &WalkFindings) -> Result<Option<u64>> {
+        let missed = found.missing.len() as u64;
+        if missed < HELD_FROM {
+            return Ok(None);
+        }
+        let (keys, kinds): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
+        let (known, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
+        let hold = || judge_loss(known, missed, moved, root.deletes_among(&keys)) == Loss::Hold;
+        if !hold() {
+            return Ok(None);
+        }
+        if root.has_events() {
+            // The events that tell of these deletes may still be on their way.
+            std::thread::sleep(self.event_delay);
+        }
+        Ok(hold().then_some(missed.saturating_sub(moved)))
+    }
+
+    /// Says that so many files wait for a person; what went until now is judged.
+    fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
+        root.forget_deletes();
+        root.update(self.writer, |status| {
+            status.state = RootState::LossHeld;
+            status.pending_loss = files;
+            status.to_confirm = Some(token);
+            status.detail = String::new();
+        })?;
+        Ok(())
+    }
+
+    /// Files on record, and those of the missing that are found at another path, on record or not.
+    fn known_and_moved(
+        &self,
+        root: &Root,
+        missing: &[FileKey],
+        kinds: &[u64],
+        arrived: &HashSet<u64>,
+    ) -> Result<(u64, u64)> {
+        let paths: HashSet<&[u8]> = missing.iter().map(|key| &key.path[..]).collect();
+        let mut sought: HashSet<u64> = kinds.iter().copied().collect();
+        let all = sought.len();
+        sought.retain(|kind| !arrived.contains(kind));
+        let mut known = 0;
+        self.registry.files(root.id, &mut |key, record| {
+            known += 1;
+            if !paths.contains(&key.path[..]) {
+                sought.remove(&move_key(&record.stat));
+            }
+        })?;
+        Ok((known, (all - sought.len()) as u64))
+    }
+}
+
+/// Stays the same when a file is moved: inode, length and time.
+fn move_key(stat: &FileStat) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (stat.inode, stat.length, stat.mtime).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,84 @@
+//! One walk, merged with the files on record: both come in the same order.
+
+use simdex_schema::{FileKey, FileStat};
+
+use super::known::{Known, inside};
+use super::{Rescan, Result, WalkFindings, move_key};
+use crate::write_side::roots::{Root, Trouble};
+use crate::write_side::watch::walk::{Seen, SkipReason};
+
+/// A walk under way, beside what is on record.
+pub(super) struct RecordComparison<'a> {
+    pub(super) rescan: &'a Rescan<'a>,
+    pub(super) root: &'a Root,
+    pub(super) known: Known<'a>,
+    pub(super) found: WalkFindings,
+}
+
+impl RecordComparison<'_> {
+    pub(super) fn see(&mut self, seen: Seen) -> Result<()> {
+        (self.rescan.go_on)()?;
+        let Some(key) = self.root.key(seen.path()) else {
+            return Ok(());
+        };
+        self.miss_before(Some(&key.path))?;
+        self.known.meet(&key.path)?;
+        match seen {
+            Seen::File { stat, .. } => self.file(key, &stat),
+            Seen::Skipped { reason, .. } => {
+                // A mount covers what was known there. One that was there first covers nothing.
+                if reason == SkipReason::MountPoint && self.keep_below(&key)? {
+                    self.root.saw_trouble(&key.path, Trouble::Kept);
+                }
+                self.rescan.submit(key)
+            }
+            Seen::Unreadable { .. } => {
+                let trouble = match self.keep_below(&key)? {
+                    true => Trouble::Kept,
+                    false => Trouble::Unread,
+                };
+                self.rescan.submit(key.clone())?;
+                self.root.saw_trouble(&key.path, trouble);
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps what is on record below a directory that is not entered; whether anything is.
+    fn keep_below(&mut self, directory: &FileKey) -> Result<bool> {
+        self.miss_before(Some(&inside(&directory.path)))?;
+        Ok(self.known.pass(&directory.path)?)
+    }
+
+    fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<()> {
+        let Rescan {
+            registry, detector, ..
+        } = self.rescan;
+        let known = registry.file(&key)?;
+        if known.is_none() {
+            self.found.arrived.insert(move_key(stat));
+        }
+        let needs_read = known.map(|known| detector.needs_read(self.root, &key, &known, stat));
+        if needs_read.transpose()?.unwrap_or(true) {
+            self.rescan.submit(key)?;
+        }
+        Ok(())
+    }
+
+    /// Files on record before this path, and after the last one met, are not there. One without a
+    /// content has nothing to lose and is enqueued at once.
+    pub(super) fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
+        while let Some(key) = self.known.next_before(path)? {
+            match self.rescan.registry.file(&key)? {
+                Some(record) if record.content().is_some() => {
+                    let kind = move_key(&record.stat);
+                    self.found.missing.push((key, kind));
+                }
+                // One without a record of its own stands for members whose container is not on
+                // record.
+                Some(_) | None => self.rescan.submit(key)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,396 @@
+//! The watched trees: where they are, how they are watched, what is held against them.
+//!
+//! A root is used only while the directory at its path is the one that was proven to be it
+//! ([`crate::write_side::identity`]): every look and every open goes through [`Root::look`] and [`Root::open_file`],
+//! which conclude nothing otherwise.
+
+mod deletes;
+pub mod live_reads;
+mod loss_token;
+mod share_waits;
+mod status;
+mod troubles;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use simdex_index::{IndexError, IndexWriter, View};
+use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
+
+use crate::base::turns::Turns;
+use crate::config::RootConfig;
+use crate::write_side::events::{EventKind, Events, VisibleChange};
+use crate::write_side::watch::anchor::{Anchor, RootRefusal};
+use crate::write_side::watch::open::{OpenError, open_regular};
+use crate::write_side::watch::probe::FileSystem;
+use crate::write_side::watch::walk::{Look, look};
+use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
+use deletes::Deletes;
+use live_reads::LiveReads;
+use share_waits::ShareWaits;
+use troubles::Troubles;
+
+pub use loss_token::LossToken;
+pub use status::{RootState, RootStatus};
+pub use troubles::Trouble;
+
+/// One watched tree.
+pub struct Root {
+    /// Number in the index.
+    pub id: RootId,
+    /// Absolute path.
+    pub path: PathBuf,
+    /// What the config asked for.
+    pub configured: RootConfig,
+    /// Whose turn it is to walk it, so that two never judge each other's losses.
+    pub walking: Turns,
+    /// What questions read of it where it lies.
+    pub live_reads: LiveReads,
+    /// Who waits for its share.
+    pub share_waits: ShareWaits,
+    /// Walks begun in this run.
+    walks: AtomicU64,
+    /// What the last walk came to.
+    last_walk: Mutex<Option<RootStatus>>,
+    deletes: Mutex<Deletes>,
+    troubles: Mutex<Troubles>,
+    status: Mutex<RootStatus>,
+    watcher: Mutex<Option<RootWatcher>>,
+    events: Arc<Events>,
+}
+
+impl Root {
+    /// The root as the index records it.
+    pub fn open(
+        writer: &IndexWriter,
+        configured: RootConfig,
+        events: &Arc<Events>,
+    ) -> Result<Self, IndexError> {
+        let path = configured.path.clone();
+        let id = writer.add_root(&path)?;
+        let record = writer
+            .registry()
+            .roots()?
+            .into_iter()
+            .find(|(root, _)| *root == id)
+            .map(|(_, r)| r);
+        let status = RootStatus {
+            state: RootState::Scanning,
+            pending_loss: record.as_ref().map_or(0, |record| record.pending_loss),
+            identity: record.and_then(|record| record.identity),
+            proven: None,
+            to_confirm: None,
+            detail: String::new(),
+        };
+        Ok(Self {
+            id,
+            path,
+            configured,
+            walking: Turns::default(),
+            live_reads: LiveReads::default(),
+            share_waits: ShareWaits::default(),
+            last_walk: Mutex::default(),
+            walks: AtomicU64::default(),
+            deletes: Mutex::default(),
+            troubles: Mutex::default(),
+            status: Mutex::new(status),
+            watcher: Mutex::new(None),
+            events: Arc::clone(events),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, RootStatus> {
+        lock(&self.status)
+    }
+
+    /// What is known of it now.
+    pub fn status(&self) -> RootStatus {
+        let mut status = self.lock().clone();
+        let troubles = lock(&self.troubles).note();
+        let waits = self.share_waits.note(Instant::now());
+        let details = [std::mem::take(&mut status.detail), troubles, waits];
+        let said = details.iter().filter(|detail| !detail.is_empty());
+        status.detail = said.map(String::as_str).collect::<Vec<_>>().join("; ");
+        status
+    }
+
+    /// Where it stands now.
+    pub fn state(&self) -> RootState {
+        self.lock().state
+    }
+
+    /// Whether it is being walked, other than by routine, or was not yet in this run.
+    pub fn is_walked(&self) -> bool {
+        self.is_being_walked() || self.state() == RootState::Scanning
+    }
+
+    fn is_being_walked(&self) -> bool {
+        self.walking.are_taken()
+    }
+
+    /// Counts a walk that begins; the caller holds [`Root::walking`].
+    pub fn count_walk(&self) {
+        self.walks.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Says what a walk came to; the caller holds [`Root::walking`].
+    pub fn was_walked(&self) -> RootStatus {
+        let status = self.status();
+        *lock(&self.last_walk) = Some(status.clone());
+        status
+    }
+
+    /// What its last walk came to, or where it stands, if there was none. Not the same: another walk may have begun
+    /// since.
+    pub fn last_walk(&self) -> RootStatus {
+        let last = lock(&self.last_walk).clone();
+        last.unwrap_or_else(|| self.status())
+    }
+
+    /// The number of the walk under way, or of the first one of this run where that is to come.
+    pub fn awaited_walk(&self) -> Option<u64> {
+        let begun = self.walks.load(Ordering::SeqCst);
+        match (self.is_being_walked(), self.state()) {
+            (true, _) => Some(begun),
+            (false, RootState::Scanning) => Some(begun + 1),
+            (false, _) => None,
+        }
+    }
+
+    /// Whether a walk is over, or not to come any more.
+    pub fn is_walk_over(&self, number: u64) -> bool {
+        match self.walks.load(Ordering::SeqCst) {
+            begun if begun == number => !self.is_being_walked(),
+            begun if begun < number => !self.is_walked(),
+            _ => true,
+        }
+    }
+
+    /// Changes what is known of it, and what is recorded where that changed.
+    pub fn update(
+        &self,
+        writer: &IndexWriter,
+        change: impl FnOnce(&mut RootStatus),
+    ) -> Result<(), IndexError> {
+        let mut status = self.lock();
+        let recorded = |status: &RootStatus| (status.pending_loss, status.identity);
+        let (before, state) = (recorded(&status), status.state);
+        change(&mut status);
+        if status.state != state {
+            let detail = || status.state.name().to_owned();
+            self.record(EventKind::RootState, b"", None, detail);
+            status.log_change(&self.path, state);
+        }
+        if recorded(&status) == before {
+            return Ok(());
+        }
+        let record = RootRecord {
+            path: self.path.as_os_str().as_bytes().to_vec(),
+            pending_loss: status.pending_loss,
+            identity: status.identity,
+        };
+        writer.put_root(self.id, &record)
+    }
+
+    /// The directory at its path, where that is the one proven to be this root.
+    fn anchor(&self) -> Result<Anchor, RootRefusal> {
+        let anchor = Anchor::open(&self.path)?;
+        match self.lock().proven == Some(anchor.inode()) {
+            true => Ok(anchor),
+            false => Err(RootRefusal::Replaced),
+        }
+    }
+
+    /// What stands at this path below it now.
+    pub fn look(&self, below: &[u8]) -> Look {
+        let below = Path::new(OsStr::from_bytes(below));
+        match self.anchor() {
+            Ok(anchor) => look(&anchor, below),
+            Err(refusal) if refusal.shortage().is_some() => Look::Shortage,
+            Err(_) => Look::RootVanished,
+        }
+    }
+
+    /// Opens the regular file at this path below it.
+    pub fn open_file(&self, below: &[u8]) -> Result<File, OpenError> {
+        open_regular(&self.anchor()?, Path::new(OsStr::from_bytes(below)))
+    }
+
+    /// A path below it could not be looked at.
+    pub fn saw_trouble(&self, below: &[u8], trouble: Trouble) {
+        lock(&self.troubles).add(below, trouble);
+    }
+
+    /// This very path below it was looked at.
+    pub fn forget_trouble(&self, below: &[u8]) {
+        lock(&self.troubles).forget(below);
+    }
+
+    /// What lies at or below this directory is looked at anew; returns the number of the walk.
+    pub fn begin_walk(&self, directory: &[u8]) -> u64 {
+        lock(&self.troubles).begin_walk(directory)
+    }
+
+    /// The walk of this number has ended: what it could look at is no trouble any more.
+    pub fn end_walk(&self, directory: &[u8], number: u64) {
+        lock(&self.troubles).end_walk(directory, number);
+    }
+
+    /// Paths below it that cannot be looked at and keep what was known there.
+    pub fn unreadable(&self) -> u64 {
+        lock(&self.troubles).kept()
+    }
+
+    /// Whether its file system keeps inode numbers.
+    pub fn stable_inodes(&self) -> bool {
+        FileSystem::of(&self.path).is_ok_and(|file_system| file_system.stable_inodes)
+    }
+
+    /// Takes over the watcher; dropping it ends the watch.
+    pub fn watch(&self, watcher: Option<RootWatcher>) {
+        let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
+        drop(old);
+    }
+
+    /// Has the watcher ask for another walk soon: this one could not use the root.
+    pub fn doubt(&self) {
+        lock(&self.watcher).iter().for_each(RootWatcher::doubt);
+    }
+
+    /// How it is watched now; none where it is not (a scan).
+    pub fn chosen(&self) -> Option<ChosenMode> {
+        lock(&self.watcher).as_ref().map(RootWatcher::chosen)
+    }
+
+    /// Whether events tell of changes, so that deletes may still be announced.
+    pub fn has_events(&self) -> bool {
+        self.chosen()
+            .is_some_and(|chosen| chosen.mode == Mode::Native)
+    }
+
+    /// Records a change at a path below this root, where anybody watches.
+    pub fn record(
+        &self,
+        kind: EventKind,
+        below: &[u8],
+        group: Option<GroupId>,
+        detail: impl FnOnce() -> String,
+    ) {
+        if !self.events.is_watched() {
+            return;
+        }
+        let path = if below.is_empty() {
+            self.path.clone()
+        } else {
+            let stored = self.path.join(OsString::from_vec(below.to_vec()));
+            path_from(path::to_shown(stored.as_os_str().as_bytes()))
+        };
+        self.events.record(VisibleChange {
+            kind,
+            root: Some(self.id),
+            path,
+            group,
+            detail: detail(),
+        });
+    }
+
+    /// Remembers known files that a delete event named.
+    pub fn saw_deletes(&self, keys: &[FileKey]) {
+        lock(&self.deletes).add(keys);
+    }
+
+    /// How many of these were named by a delete event since the last rescan.
+    pub fn deletes_among(&self, keys: &[FileKey]) -> u64 {
+        lock(&self.deletes).among(keys)
+    }
+
+    /// Whether walks of directories may believe that so many files more are gone: no more of them, since the last
+    /// rescan judged, than a rescan believes without a judgement.
+    pub fn may_miss_below(&self, files: u64) -> bool {
+        lock(&self.deletes).may_miss(files)
+    }
+
+    /// A rescan has judged what was lost until now.
+    pub fn forget_deletes(&self) {
+        lock(&self.deletes).forget();
+    }
+
+    /// The key of a path below this root.
+    pub fn key(&self, path: &Path) -> Option<FileKey> {
+        let path = below(&self.path, path)?;
+        Some(FileKey {
+            root: self.id,
+            path,
+        })
+    }
+}
+
+/// All roots of this run. Roots on record that are not configured stay out of every answer.
+pub struct Roots(Vec<Arc<Root>>);
+
+impl Roots {
+    /// Opens every configured root.
+    pub fn open(
+        writer: &IndexWriter,
+        configured: &[RootConfig],
+        events: &Arc<Events>,
+    ) -> Result<Self, IndexError> {
+        let open = |config: &RootConfig| Root::open(writer, config.clone(), events).map(Arc::new);
+        let roots = configured.iter().map(open);
+        Ok(Self(roots.collect::<Result<_, _>>()?))
+    }
+
+    /// The root with this id.
+    pub fn get(&self, id: RootId) -> Option<Arc<Root>> {
+        self.0.iter().find(|root| root.id == id).cloned()
+    }
+
+    /// All of them, as configured.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Root>> {
+        self.0.iter()
+    }
+
+    /// The root that the file or member of a shown path lies under, with its key.
+    pub fn locate(&self, shown: &Path) -> Option<(Arc<Root>, FileKey)> {
+        let stored = path::from_shown(shown.as_os_str().as_bytes());
+        let end = stored.iter().position(|byte| *byte == path::MEMBER);
+        let (disk, inside) = stored.split_at(end.unwrap_or(stored.len()));
+        let disk = Path::new(OsStr::from_bytes(disk));
+        self.0.iter().find_map(|root| {
+            let mut key = root.key(disk)?;
+            key.path.extend_from_slice(inside);
+            Some((Arc::clone(root), key))
+        })
+    }
+
+    /// What an asker who may see every root sees.
+    pub fn view(&self) -> View {
+        View::Roots(self.0.iter().map(|root| root.id).collect())
+    }
+
+    /// A view of these roots alone; those that are not configured are left out.
+    pub fn view_of(&self, ids: &[u32]) -> View {
+        let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
+        View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The part of a path below its root, as a file key's path.
+fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
+    let rest = path.strip_prefix(root).ok()?.as_os_str().as_bytes();
+    (!rest.is_empty()).then(|| rest.to_vec())
+}
+
+/// An absolute path from raw bytes.
+pub fn path_from(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes))
+}

@@ -1,0 +1,114 @@
+//! Files that are read for questions where they lie: few at a time of one root. A share that hangs keeps whoever
+//! reads it, past every deadline; so it keeps that few, and all other questions are answered.
+
+use std::fs::File;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::Root;
+
+/// Reads of one root that are under way at once.
+const MOST: usize = 2;
+/// How long the next one waits for those before it, which are over by then where nothing hangs: what is answered
+/// without it is of the last reading, may be of another file that carries the same document, and says so.
+const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
+
+/// Why a question is answered by what the index keeps of a file, and not by the file where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotReadAgain {
+    /// Its share holds up as many who read as may be.
+    NotInTime,
+    /// It could not be read.
+    Unreadable,
+    /// It has other bytes by now, which the index does not have yet.
+    Changed,
+}
+
+/// The reads of one root.
+#[derive(Default)]
+pub struct LiveReads {
+    under_way: Mutex<usize>,
+    ended: Condvar,
+}
+
+/// A read under way, until it is dropped.
+pub struct LiveRead<'a>(&'a LiveReads);
+
+impl LiveReads {
+    /// Begins a read; none where as many as may be have not ended for a while.
+    pub fn begin(&self) -> Option<LiveRead<'_>> {
+        let full = |under_way: &mut usize| *under_way >= MOST;
+        let waited = self.ended.wait_timeout_while(self.lock(), PATIENCE, full);
+        let mut under_way = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if full(&mut under_way) {
+            return None;
+        }
+        *under_way += 1;
+        Some(LiveRead(self))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Root {
+    /// Opens a file below it for a question, which holds the read until it has the bytes.
+    pub fn open_live(&self, below: &[u8]) -> Result<(LiveRead<'_>, File), NotReadAgain> {
+        let read = self.live_reads.begin().ok_or(NotReadAgain::NotInTime)?;
+        let file = self.open_file(below);
+        Ok((read, file.map_err(|_| NotReadAgain::Unreadable)?))
+    }
+}
+
+impl Drop for LiveRead<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() -= 1;
+        self.0.ended.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Index, Options};
+
+    use super::*;
+    use crate::config::{Config, RootConfig, RootMode};
+    use crate::write_side::events::Events;
+
+    #[test]
+    fn a_file_of_a_root_whose_reads_hang_is_not_read_in_time_and_one_that_is_gone_not_at_all() {
+        let texts = tempfile::tempdir().unwrap();
+        let parameters = Config::default().parameters();
+        let store = Box::new(MemoryStore::default());
+        let index = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
+        let configured = RootConfig {
+            path: texts.path().join("missing"),
+            mode: RootMode::Poll,
+        };
+        let root = Root::open(&index.writer, configured, &Arc::new(Events::default())).unwrap();
+        let why = || root.open_live(b"a.txt").map(drop).unwrap_err();
+        assert_eq!(why(), NotReadAgain::Unreadable);
+        let hanging: Vec<_> = (0..MOST)
+            .map(|_| root.live_reads.begin().unwrap())
+            .collect();
+        assert_eq!(why(), NotReadAgain::NotInTime);
+        drop(hanging);
+        assert_eq!(why(), NotReadAgain::Unreadable);
+    }
+
+    #[test]
+    fn reads_that_hang_keep_no_more_than_few_who_read() {
+        let reads = LiveReads::default();
+        let hanging: Vec<_> = (0..MOST).map(|_| reads.begin().unwrap()).collect();
+        // None of them waits for what hangs.
+        assert!((0..MOST).all(|_| reads.begin().is_none()));
+        drop(hanging);
+        assert!(reads.begin().is_some());
+    }
+}

@@ -1,0 +1,127 @@
+//! Where a root stands.
+
+use std::path::Path;
+
+use simdex_schema::DirectoryIdentity;
+
+use super::LossToken;
+use crate::write_side::watch::probe::InodeId;
+
+/// What is known of a root now.
+#[derive(Clone, Debug)]
+pub struct RootStatus {
+    /// Where it stands.
+    pub state: RootState,
+    /// Files whose removal waits for a person.
+    pub pending_loss: u64,
+    /// The directory that was last walked whole.
+    pub identity: Option<DirectoryIdentity>,
+    /// The directory that was proven to be this root, in this run; none where there is none now.
+    pub proven: Option<InodeId>,
+    /// What a person would confirm, while the state is [`RootState::LossHeld`] or [`RootState::Replaced`].
+    pub to_confirm: Option<LossToken>,
+    /// Things worth saying: unreadable directories, errors.
+    pub detail: String,
+}
+
+impl RootStatus {
+    /// Names what a person would confirm, where anything waits for that.
+    pub fn loss_token(&self) -> Option<LossToken> {
+        let waits = matches!(self.state, RootState::LossHeld | RootState::Replaced);
+        self.to_confirm.filter(|_| waits)
+    }
+
+    /// Logs that the files of the root at this path keep their last state now, or that they do no more.
+    pub(super) fn log_change(&self, path: &Path, before: RootState) {
+        let (path, state) = (path.display(), self.state.name());
+        if self.state.keeps_files() {
+            let (files, reason) = (self.pending_loss, &self.detail);
+            tracing::warn!(root = %path, state, files, reason, "the files of a root keep their last state");
+        } else if before.keeps_files() {
+            tracing::info!(root = %path, state, "a root is followed again");
+        }
+    }
+
+    /// It is in step with its share, whose directory has this identity; where that could not be learnt, the recorded
+    /// one stands.
+    pub fn be_in_step(&mut self, identity: Option<DirectoryIdentity>) {
+        self.state = RootState::Watching;
+        self.pending_loss = 0;
+        self.to_confirm = None;
+        self.detail = String::new();
+        self.identity = identity.or(self.identity);
+    }
+}
+
+/// Where a root stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootState {
+    /// Being walked.
+    Scanning,
+    /// Up to date but for changes under way.
+    Watching,
+    /// Missing or unreadable; its files keep their last state.
+    Stale,
+    /// Another directory stands at its path; its files keep their last state until the right one is
+    /// back or a person confirms.
+    Replaced,
+    /// A rescan missed so many files that a person must confirm.
+    LossHeld,
+}
+
+impl RootState {
+    /// Whether files on record stay there whatever the share shows.
+    fn keeps_files(self) -> bool {
+        matches!(self, Self::Stale | Self::Replaced | Self::LossHeld)
+    }
+
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scanning => "scanning",
+            Self::Watching => "watching",
+            Self::Stale => "stale",
+            Self::Replaced => "replaced",
+            Self::LossHeld => "loss-held",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_that_cannot_be_learnt_takes_nothing_from_the_record() {
+        let identity = |inode| {
+            Some(DirectoryIdentity {
+                inode,
+                file_system: 0xEF53,
+                file_system_id: None,
+            })
+        };
+        let inode = InodeId {
+            device: 1,
+            inode: 2,
+            mount: 3,
+        };
+        let mut status = RootStatus {
+            state: RootState::LossHeld,
+            pending_loss: 1_100,
+            identity: identity(2),
+            proven: Some(inode),
+            to_confirm: Some(LossToken::of_held(inode, 1_100, [].iter())),
+            detail: "kept".to_owned(),
+        };
+        assert!(status.loss_token().is_some());
+        status.be_in_step(None);
+        assert_eq!(status.identity, identity(2));
+        assert_eq!(
+            (status.state, status.pending_loss),
+            (RootState::Watching, 0)
+        );
+        assert_eq!((status.loss_token(), &*status.detail), (None, ""));
+        status.be_in_step(identity(9));
+        assert_eq!(status.identity, identity(9));
+    }
+}

@@ -1,0 +1,284 @@
+//! Watching roots: events are hints, the walk is the truth.
+//!
+//! A [`RootWatcher`] turns what the kernel tells about one root into a few debounced [`Hint`]s; the
+//! engine answers each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever
+//! may have been missed (an overflow, a share without events, a root that came back) ends in
+//! [`Hint::Rescan`], so a lost event costs time and never truth.
+//!
+//! * [`walk`], [`rules`], [`stat`]: what stands under a root, what is passed over, what is unchanged;
+//! * [`open`]: opening a file without leaving its root;
+//! * [`loss`]: the guard against a mass loss that never happened;
+//! * [`probe`]: which file systems report changes;
+//! * `debounce`, `native`, `root_thread`: when a hint is due, notify, and the thread of one root.
+
+pub mod anchor;
+mod debounce;
+pub mod loss;
+mod mount;
+mod native;
+pub mod open;
+pub mod probe;
+mod root_thread;
+pub mod rules;
+pub mod stat;
+pub mod walk;
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::host::lifecycle::Lifecycle;
+use native::{Inbox, Note};
+use root_thread::RootThread;
+
+/// How a root is watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Native where the file system reports changes, else polled.
+    #[default]
+    Auto,
+    /// By the kernel's events, with a rescan now and then.
+    Native,
+    /// By rescans alone.
+    Poll,
+}
+
+/// What was chosen for [`Mode::Auto`], or in place of a mode that does not work here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenMode {
+    /// [`Mode::Native`] or [`Mode::Poll`].
+    pub mode: Mode,
+    /// Why, for people.
+    pub why: String,
+}
+
+/// What may have changed below a root; the engine finds out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// Something that is no directory stands here and may be new or changed.
+    Path(PathBuf),
+    /// A directory that is new, moved here or changed its rights: walk it.
+    Subtree(PathBuf),
+    /// Walk the whole root. Merge it with one already waiting.
+    Rescan(Cause),
+    /// A delete or a move away was seen and nothing stands here now: a file, or a directory with all
+    /// that was under it. The root itself was still there. May name what was never known.
+    Removed(PathBuf),
+}
+
+/// Why the whole root must be walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The watcher has just started; native watches are already armed.
+    Start,
+    /// Time for it.
+    Timer,
+    /// Events were lost: the kernel's queue, ours, or the table of pending paths was full.
+    Overflow,
+    /// The native watcher failed and was armed anew.
+    WatcherError,
+    /// Native watching is not possible, mostly for want of watches: from now on the root is polled
+    /// ([`RootWatcher::chosen`] says why).
+    WatchLimit,
+    /// The root is missing or unreadable: it is stale and nothing in it counts as deleted.
+    RootGone,
+    /// The root is there again.
+    RootBack,
+    /// Another directory stands at the root's path: a mount came or went, or it was replaced. Losses
+    /// found now are suspect at any size.
+    RootReplaced,
+}
+
+impl Cause {
+    /// A short code for logs and status.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Timer => "timer",
+            Self::Overflow => "overflow",
+            Self::WatcherError => "watcher-error",
+            Self::WatchLimit => "watch-limit",
+            Self::RootGone => "root-gone",
+            Self::RootBack => "root-back",
+            Self::RootReplaced => "root-replaced",
+        }
+    }
+}
+
+/// The times and bounds of a watcher.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// A path must be quiet for this long before it is told.
+    pub debounce: Duration,
+    /// A path that is never quiet is told after this long all the same.
+    pub max_delay: Duration,
+    /// A path told again and again is told ever more seldom, at last once in this time.
+    pub hot_delay: Duration,
+    /// Rescans of a native root.
+    pub rescan_every: Duration,
+    /// Rescans of a polled root.
+    pub poll_every: Duration,
+    /// How often it is checked that the root is still there.
+    pub check_every: Duration,
+    /// Paths held back at most; beyond that a rescan stands for them.
+    pub pending_limit: usize,
+    /// How far watches reach; the same limits belong to the walks.
+    pub limits: walk::Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            debounce: Duration::from_millis(500),
+            max_delay: Duration::from_secs(5),
+            hot_delay: Duration::from_secs(60),
+            rescan_every: Duration::from_secs(3_600),
+            poll_every: Duration::from_secs(30),
+            check_every: Duration::from_secs(5),
+            pending_limit: 100_000,
+            limits: walk::Limits::default(),
+        }
+    }
+}
+
+/// Why a watcher does not start. A missing root is none: it is waited for.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// Paths in hints start with the root, so it must be absolute.
+    #[error("the root {} is not an absolute path", .0.display())]
+    NotAbsolute(PathBuf),
+    /// No thread could be started.
+    #[error("the watcher's thread could not be started")]
+    Thread(#[source] std::io::Error),
+}
+
+/// Watches one root on a thread of its own until dropped.
+pub struct RootWatcher {
+    inbox: Inbox,
+    chosen: Arc<Mutex<ChosenMode>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RootWatcher {
+    /// Dropping waits this long for the thread; one that hangs in a dead share is left behind.
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    /// Starts watching `path`. Hints arrive at `sink` as (`root`, hint), first a
+    /// rescan ([`Cause::Start`] once the watches stand, or [`Cause::RootGone`]); a full `sink` delays hints and merges them, the
+    /// watcher never waits for it. Returned is the mode aimed at: arming may still fall back to
+    /// polling, which [`RootWatcher::chosen`] then tells. A panic of its thread ends the engine.
+    pub fn start(
+        lifecycle: &Arc<Lifecycle>,
+        root: u32,
+        path: &Path,
+        mode: Mode,
+        settings: &Settings,
+        sink: SyncSender<(u32, Hint)>,
+    ) -> Result<(Self, ChosenMode), WatchError> {
+        if !path.is_absolute() {
+            return Err(WatchError::NotAbsolute(path.to_owned()));
+        }
+        let first = choose(mode, path, settings.limits.mounts);
+        let chosen = Arc::new(Mutex::new(first.clone()));
+        let (inbox, notes) = Inbox::new(native::INBOX);
+        let thread = RootThread::new(
+            root_thread::RootThreadSetup {
+                root,
+                path: path.to_owned(),
+                mode,
+                settings: settings.clone(),
+                sink,
+            },
+            (inbox.clone(), notes),
+            Arc::clone(&chosen),
+        );
+        let thread = lifecycle
+            .spawn(format!("watch-{root}"), move || thread.run())
+            .map_err(WatchError::Thread)?;
+        Ok((
+            Self {
+                inbox,
+                chosen,
+                thread: Some(thread),
+            },
+            first,
+        ))
+    }
+
+    /// A walk found that the root cannot be used as it stands: another is wanted at the next check,
+    /// though the watcher itself may never have noticed anything.
+    pub fn doubt(&self) {
+        self.inbox.put(Note::Doubted);
+    }
+
+    /// How the root is watched right now.
+    pub fn chosen(&self) -> ChosenMode {
+        if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            let why = "its watcher has ended and is started anew";
+            return ChosenMode {
+                mode: Mode::Poll,
+                why: why.to_owned(),
+            };
+        }
+        self.chosen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Drop for RootWatcher {
+    fn drop(&mut self) {
+        self.inbox.stop();
+        self.inbox.put(Note::Wake);
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        let since = Instant::now();
+        while !thread.is_finished() && since.elapsed() < Self::PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if thread.is_finished() {
+            // A panic was told by the thread itself.
+            let _ = thread.join();
+        } else {
+            tracing::warn!("a watcher hangs in its file system and is left behind");
+        }
+    }
+}
+
+/// Decides how `path` can be watched, by the type of its file system: a share is not ours to write a
+/// probe file to.
+fn choose(mode: Mode, path: &Path, mounts: walk::Mounts) -> ChosenMode {
+    let (mode, why) = match mode {
+        Mode::Native => (Mode::Native, "native by config".to_owned()),
+        Mode::Poll => (Mode::Poll, "poll by config".to_owned()),
+        Mode::Auto if mounts == walk::Mounts::Cross => (
+            Mode::Poll,
+            "file systems mounted below the root may not report changes".to_owned(),
+        ),
+        Mode::Auto => match probe::FileSystem::of(path) {
+            Ok(fs) if fs.events => (Mode::Native, format!("{} reports changes", fs.name)),
+            Ok(fs) if fs.name == "unknown" => (
+                Mode::Poll,
+                format!("nothing is known of file system type {:#x}", fs.magic),
+            ),
+            Ok(fs) => (
+                Mode::Poll,
+                format!("{} does not report all changes", fs.name),
+            ),
+            Err(_) => (
+                Mode::Poll,
+                "the root cannot be read; chosen anew when it can".to_owned(),
+            ),
+        },
+    };
+    ChosenMode { mode, why }
+}
+
+#[cfg(test)]
+mod converge;
+#[cfg(test)]
+mod tests;

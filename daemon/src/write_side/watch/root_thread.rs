@@ -1,0 +1,374 @@
+//! The thread of one root: takes notes, decides when and what to hint, minds the root itself.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::anchor::{Anchor, RootRefusal};
+use super::debounce::Debouncer;
+use super::native::{ArmError, Inbox, Native, Note};
+use super::probe::InodeId;
+use super::{Cause, ChosenMode, Hint, Mode, Settings, choose};
+use crate::host::lifecycle::Backoff;
+
+/// Notes taken at one go, so that deadlines are looked at in between.
+const BATCH: usize = 4_096;
+/// How soon a full sink is tried again.
+const RETRY: Duration = Duration::from_millis(50);
+/// The shortest wait of any timer, whatever the config says.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// The longest nap.
+const NAP: Duration = Duration::from_secs(1);
+
+/// The root to watch, how, and where its hints go.
+pub(super) struct RootThreadSetup {
+    pub(super) root: u32,
+    pub(super) path: PathBuf,
+    pub(super) mode: Mode,
+    pub(super) settings: Settings,
+    pub(super) sink: SyncSender<(u32, Hint)>,
+}
+
+pub(super) struct RootThread {
+    setup: RootThreadSetup,
+    inbox: Inbox,
+    notes: Receiver<Note>,
+    chosen: Arc<Mutex<ChosenMode>>,
+    native: Option<Native>,
+    /// When native watching is tried again, where it could not be done.
+    next_try: Option<Instant>,
+    /// The waits before that: a try sets as many watches as the kernel allows.
+    waits: Backoff,
+    /// The root as last seen; `None` while it is gone.
+    present: Option<InodeId>,
+    pending: Debouncer,
+    /// Hints the sink had no room for. Nothing is added but rescans while one waits here, so it
+    /// holds at most what one round of the debouncer gave.
+    outbox: VecDeque<Hint>,
+    next_check: Instant,
+    next_rescan: Instant,
+}
+
+/// The sink is gone: nobody listens any more.
+struct SinkClosed;
+
+impl RootThread {
+    pub(super) fn new(
+        setup: RootThreadSetup,
+        (inbox, notes): (Inbox, Receiver<Note>),
+        chosen: Arc<Mutex<ChosenMode>>,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            pending: Debouncer::new(&setup.settings),
+            next_try: None,
+            waits: waits(&setup.settings),
+            setup,
+            inbox,
+            notes,
+            chosen,
+            native: None,
+            present: None,
+            outbox: VecDeque::new(),
+            next_check: now,
+            next_rescan: now,
+        }
+    }
+
+    /// Until stopped, or until nobody listens.
+    pub(super) fn run(mut self) {
+        match usable(&self.setup.path) {
+            Ok(root) => self.appear(root, Cause::Start),
+            Err(_) => self.vanish(),
+        }
+        while !self.inbox.stopped() {
+            if self.deliver().is_err() {
+                return;
+            }
+            self.receive();
+            self.tick();
+        }
+    }
+
+    /// Waits for a note or the next deadline, then takes the notes that are there.
+    fn receive(&mut self) {
+        let now = Instant::now();
+        let rescan = self.present.map(|_| self.next_rescan);
+        let until = [self.pending.wake(), Some(self.next_check), rescan];
+        let wait = until
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(NAP, |at| at - now.min(at));
+        let wait = if self.outbox.is_empty() {
+            wait.min(NAP)
+        } else {
+            RETRY
+        };
+        let Ok(first) = self.notes.recv_timeout(wait) else {
+            return;
+        };
+        self.take(first);
+        for _ in 0..BATCH {
+            let Ok(note) = self.notes.try_recv() else {
+                return;
+            };
+            self.take(note);
+        }
+    }
+
+    fn take(&mut self, note: Note) {
+        let now = Instant::now();
+        match note {
+            Note::Wake => {}
+            Note::Doubted => {
+                let soon = now + self.setup.settings.check_every.max(SHORTEST);
+                self.next_rescan = self.next_rescan.min(soon);
+            }
+            // What a watcher that is being dropped still says of a root that is gone says nothing.
+            _ if self.present.is_none() => {}
+            Note::Touched(path) => self.pending.touch(now, path),
+            Note::Missed(cause) => self.pending.want_rescan(now, cause),
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if self.inbox.take_overflow() && self.present.is_some() {
+            self.pending.want_rescan(now, Cause::Overflow);
+        }
+        if now >= self.next_check {
+            self.check_root();
+        }
+        if self.present.is_some() && now >= self.next_rescan {
+            self.rescan(Cause::Timer);
+        }
+        if self.outbox.is_empty() {
+            self.tell_due(now);
+        }
+    }
+
+    /// Looks at the root; true if it is the one we knew.
+    fn check_root(&mut self) -> bool {
+        self.next_check = Instant::now() + self.setup.settings.check_every.max(SHORTEST);
+        match (self.present, usable(&self.setup.path)) {
+            (Some(known), Ok(found)) if known == found => return true,
+            (Some(_), Ok(found)) => self.appear(found, Cause::RootReplaced),
+            (None, Ok(found)) => self.appear(found, Cause::RootBack),
+            (Some(_), Err(_)) => self.vanish(),
+            (None, Err(_)) => {}
+        }
+        false
+    }
+
+    fn appear(&mut self, root: InodeId, cause: Cause) {
+        self.forget();
+        self.present = Some(root);
+        self.waits = waits(&self.setup.settings);
+        self.choose_and_arm();
+        self.promise(cause);
+    }
+
+    fn vanish(&mut self) {
+        self.forget();
+        self.present = None;
+        self.native = None;
+        self.promise(Cause::RootGone);
+    }
+
+    /// Drops everything not yet told of the root as it was: the rescan that follows stands for it.
+    fn forget(&mut self) {
+        self.pending.clear();
+        self.outbox.clear();
+    }
+
+    /// Has the root walked, with the watches completed first: what was lost may have been a new
+    /// directory.
+    fn rescan(&mut self, cause: Cause) {
+        if self.next_try.is_some_and(|at| at <= Instant::now()) {
+            self.try_again();
+        } else if cause == Cause::WatcherError && self.native.is_some() {
+            self.arm();
+        } else {
+            self.extend(&self.setup.path.clone());
+        }
+        self.promise(cause);
+    }
+
+    fn extend(&mut self, directory: &Path) {
+        if let Some(native) = &mut self.native
+            && let Err(error) = native.extend(directory)
+        {
+            self.fall_back(&error);
+        }
+    }
+
+    fn choose_and_arm(&mut self) {
+        let chosen = self.choose();
+        let native = chosen.mode == Mode::Native;
+        (self.native, self.next_try) = (None, None);
+        self.set_chosen(chosen);
+        if native {
+            self.arm();
+        }
+    }
+
+    fn choose(&self) -> ChosenMode {
+        let Settings { limits, .. } = self.setup.settings;
+        choose(self.setup.mode, &self.setup.path, limits.mounts)
+    }
+
+    fn arm(&mut self) {
+        let replaced = self.native.take().is_some();
+        let mut armed = self.new_native();
+        if replaced && matches!(armed, Err(ArmError::Limit)) {
+            // The old watches count towards the limit until notify's thread has dropped them.
+            std::thread::sleep(NAP);
+            armed = self.new_native();
+        }
+        match armed {
+            Ok(native) => self.native = Some(native),
+            Err(error) => self.fall_back(&error),
+        }
+    }
+
+    fn new_native(&self) -> Result<Native, ArmError> {
+        let RootThreadSetup { path, settings, .. } = &self.setup;
+        Native::arm(path, settings.limits, self.inbox.clone())
+    }
+
+    fn fall_back(&mut self, error: &ArmError) {
+        tracing::warn!(
+            root = self.setup.root,
+            %error,
+            "a root can no longer be watched and is polled"
+        );
+        self.poll_for_now(error);
+        self.promise(Cause::WatchLimit);
+    }
+
+    fn poll_for_now(&mut self, error: &ArmError) {
+        self.native = None;
+        let wait = self.waits.pause();
+        self.next_try = Some(Instant::now() + wait);
+        self.set_chosen(ChosenMode {
+            mode: Mode::Poll,
+            why: format!("polled instead of native: {error}; tried again at rescans"),
+        });
+    }
+
+    /// Tries native watching where it could not be done before. Whoever walks the root after this misses
+    /// nothing.
+    fn try_again(&mut self) {
+        match self.new_native() {
+            Ok(native) => {
+                tracing::info!(
+                    root = self.setup.root,
+                    "a root that was polled is watched again"
+                );
+                (self.native, self.next_try) = (Some(native), None);
+                self.set_chosen(self.choose());
+            }
+            Err(error) => self.poll_for_now(&error),
+        }
+    }
+
+    fn set_chosen(&self, chosen: ChosenMode) {
+        *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = chosen;
+    }
+
+    /// Queues a rescan, once, and sets the time of the next.
+    fn promise(&mut self, cause: Cause) {
+        let settings = &self.setup.settings;
+        let every = if self.native.is_some() {
+            settings.rescan_every
+        } else {
+            settings.poll_every
+        };
+        self.next_rescan = Instant::now() + every.max(SHORTEST);
+        let hint = Hint::Rescan(cause);
+        if !self.outbox.contains(&hint) {
+            self.outbox.push_back(hint);
+        }
+    }
+
+    fn tell_due(&mut self, now: Instant) {
+        let due = self.pending.due(now);
+        let hints = classify(due.paths);
+        // Looked at after the paths: of a root that is gone, every file looks deleted.
+        if !hints.is_empty() && !self.check_root() {
+            return;
+        }
+        for hint in hints {
+            if let Hint::Subtree(directory) = &hint {
+                self.extend(directory);
+            }
+            self.outbox.push_back(hint);
+        }
+        if let Some(cause) = due.rescan {
+            self.rescan(cause);
+        }
+    }
+
+    /// Sends what waits, as far as there is room.
+    fn deliver(&mut self) -> Result<(), SinkClosed> {
+        while let Some(hint) = self.outbox.pop_front() {
+            match self.setup.sink.try_send((self.setup.root, hint)) {
+                Ok(()) => {}
+                Err(TrySendError::Full((_, hint))) => {
+                    self.outbox.push_front(hint);
+                    return Ok(());
+                }
+                Err(TrySendError::Disconnected(_)) => return Err(SinkClosed),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How long to wait before native watching is tried again.
+fn waits(settings: &Settings) -> Backoff {
+    let first = settings.poll_every.max(SHORTEST);
+    Backoff::between(first, settings.rescan_every.max(first))
+}
+
+/// Which directory stands at a root's path, where it can be listed.
+fn usable(root: &Path) -> Result<InodeId, RootRefusal> {
+    Anchor::open_listable(root).map(|anchor| anchor.inode())
+}
+
+/// Says what stands at each path now. Events only say where to look: a rename may have been undone,
+/// a deleted file written again. What lies under a directory to be walked is left out.
+fn classify(mut paths: Vec<PathBuf>) -> Vec<Hint> {
+    paths.sort_unstable();
+    let mut hints = Vec::with_capacity(paths.len());
+    let mut walked: Option<PathBuf> = None;
+    for path in paths {
+        let covered = walked
+            .as_ref()
+            .is_some_and(|walked| path.starts_with(walked));
+        match path.symlink_metadata() {
+            Err(error) if is_missing(&error) => hints.push(Hint::Removed(path)),
+            _ if covered => {}
+            Ok(metadata) if metadata.is_dir() => {
+                walked = Some(path.clone());
+                hints.push(Hint::Subtree(path));
+            }
+            _ => hints.push(Hint::Path(path)),
+        }
+    }
+    hints
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+#[cfg(test)]
+mod tests;

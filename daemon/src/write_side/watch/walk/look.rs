@@ -1,0 +1,77 @@
+//! What one path of a root is now: the same judgement as a walk's, for a path that a hint names.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+use simdex_schema::FileStat;
+
+use super::{Limits, Mounts, Seen, SkipReason, UnreadableReason, judge};
+use crate::write_side::watch::anchor::{Anchor, DIRECTORY, check_listable, is_shortage};
+use crate::write_side::watch::open::LOOK;
+use crate::write_side::watch::stat::Observe;
+
+/// What a look at one path comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// What a walk would report, with its stat where it has one of its own.
+    Seen(Seen, Option<FileStat>),
+    /// No file of this root: nothing, a directory that a walk enters, or something that lies behind
+    /// a symlink.
+    Nothing,
+    /// It lies below a mount point: what the root itself holds there is covered, and not known.
+    Covered,
+    /// A folder on the way may not be searched, or the file system answers with an error: nothing is
+    /// known of what stands there.
+    Refused(UnreadableReason),
+    /// The machine lacks what a look takes, such as descriptors: it is to be repeated.
+    Shortage,
+    /// The root itself cannot be used, or is not proven to be the one on record.
+    RootVanished,
+}
+
+/// Looks at `below`, a path relative to the root.
+pub fn look(anchor: &Anchor, below: &Path) -> Look {
+    let path = anchor.path().join(below);
+    let opened = anchor
+        .resolve(below, LOOK, Mounts::Stay)
+        .and_then(|open| Ok((rustix::fs::fstat(&open)?, open)));
+    let reason = match opened {
+        Ok((stat, open)) => {
+            let seen = match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory => barred(path, below, &open),
+                _ => Some(judge(path, &stat)),
+            };
+            let stat = FileStat::from_stat(&stat);
+            return seen.map_or(Look::Nothing, |seen| Look::Seen(seen, Some(stat)));
+        }
+        Err(Errno::XDEV) if is_mount_point(anchor, below) => SkipReason::MountPoint,
+        Err(Errno::NAMETOOLONG) => SkipReason::TooDeep,
+        Err(Errno::XDEV) => return Look::Covered,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Look::Nothing,
+        Err(errno) if is_shortage(errno) => return Look::Shortage,
+        Err(errno) => return Look::Refused(UnreadableReason::of(errno)),
+    };
+    Look::Seen(Seen::Skipped { path, reason }, None)
+}
+
+/// A directory that a walk names and does not enter; `None` for one it enters.
+fn barred(path: PathBuf, below: &Path, open: &OwnedFd) -> Option<Seen> {
+    if depth(below) > Limits::default().max_depth {
+        let reason = SkipReason::TooDeep;
+        return Some(Seen::Skipped { path, reason });
+    }
+    let reason = UnreadableReason::of(check_listable(open).err()?);
+    Some(Seen::Unreadable { path, reason })
+}
+
+fn depth(below: &Path) -> usize {
+    below.components().count()
+}
+
+/// Of a path that crosses a mount point: whether that is its last component.
+fn is_mount_point(anchor: &Anchor, below: &Path) -> bool {
+    let parent = below.parent().unwrap_or(Path::new(""));
+    anchor.resolve(parent, DIRECTORY, Mounts::Stay).is_ok()
+}
