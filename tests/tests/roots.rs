@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
@@ -65,20 +64,6 @@ fn root(daemon: &Daemon) -> Result<(String, String)> {
     Ok((field("state"), field("detail")))
 }
 
-/// Waits for walks that follow; a root that stays as it is fails.
-fn eventually_watching(daemon: &Daemon) -> Result<()> {
-    let mut last = String::new();
-    for _ in 0..300 {
-        last = root(daemon)?.0;
-        if last != "scanning" {
-            break;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-    ensure!(last == "watching", "{last}");
-    Ok(())
-}
-
 /// Paths that answers say are unreadable by now; a complete answer says nothing.
 fn unreadable(daemon: &Daemon) -> Result<u64> {
     let groups = daemon.simctl(["groups"])?.ended_with(&[0, 1])?;
@@ -128,7 +113,7 @@ fn a_root_that_may_not_be_listed_or_searched_is_stale_and_keeps_its_files() -> R
         set_mode(share, 0o700)?;
         daemon.sync()?;
         // Where its watch is set again, another walk may follow.
-        eventually_watching(&daemon)?;
+        ensure!(daemon.state_once_walked()? == "watching");
         ensure!(states(&daemon, share)? == ALL, "{mode} {how:o}");
         ensure!(daemon.stop()?.success());
     }

@@ -2,6 +2,7 @@
 //! settled, while a root is missing, while texts are damaged.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,7 @@ use tonic::Code;
 struct Gate {
     held: Mutex<Option<Held>>,
     opened: Condvar,
+    waiting: AtomicUsize,
 }
 
 /// Who is held.
@@ -53,7 +55,14 @@ impl Gate {
             _ => return,
         };
         let held = self.held.lock().unwrap();
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         drop(self.opened.wait_while(held, |held| *held == Some(who)));
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Threads that are held.
+    fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
     }
 }
 
@@ -232,8 +241,10 @@ fn a_walk_whose_caller_goes_away_is_made_to_its_end() {
         std::fs::write(daemon.path(name), text).unwrap();
     }
     gate.close(Held::Request);
-    let impatient = impatient(&daemon, Duration::from_millis(500));
-    assert!(daemon.wait(impatient.sync()).is_err());
+    let caller = impatient(&daemon, Duration::from_secs(60));
+    let asked = daemon.spawn(async move { caller.sync().await });
+    until("a walk", || gate.waiting() > 0);
+    asked.abort();
     gate.open();
     let waited = daemon.wait(daemon.client.wait()).unwrap();
     assert!(told(&Some(waited)).complete);

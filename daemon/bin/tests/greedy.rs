@@ -194,7 +194,7 @@ fn a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_i
         .collect();
     let files: Vec<_> = names.iter().map(|name| (&**name, "x".to_owned())).collect();
     let daemon = Daemon::with(&files, |config| {
-        (config.grpc.idle_seconds, config.grpc.max_queries) = (1, 2);
+        (config.grpc.idle_seconds, config.grpc.max_queries) = (5, 2);
     });
     let connects = Arc::new(AtomicUsize::new(0));
     let socket = daemon.config.socket.clone().unwrap();

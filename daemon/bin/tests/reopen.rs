@@ -57,6 +57,14 @@ impl Store {
         self.disarmed.1.notify_all();
     }
 
+    /// Whether this caller is the one that a fault strikes, behind which another is armed.
+    fn turns(&self, fault: u8, next: u8) -> bool {
+        let order = Ordering::SeqCst;
+        self.fault
+            .compare_exchange(fault, next, order, order)
+            .is_ok()
+    }
+
     fn struck(&self) -> usize {
         self.struck.load(Ordering::SeqCst)
     }
@@ -91,14 +99,11 @@ impl Store {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 Err(StoreError::SyncFailed)
             }
-            (READS_FAIL, Operation::Read) => {
-                // Once: the next engine finds a sound store.
-                self.arm(SOUND);
-                self.struck.fetch_add(1, Ordering::SeqCst);
+            // Once: the next engine finds a sound store, and waits as soon as it reads.
+            (READS_FAIL, Operation::Read) if self.turns(READS_FAIL, READS_WAIT) => {
                 Err(StoreError::Engine("the engine fails on purpose".into()))
             }
-            (WRITES_PANIC, Operation::Write) => {
-                self.arm(SOUND);
+            (WRITES_PANIC, Operation::Write) if self.turns(WRITES_PANIC, SOUND) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 panic!("on purpose");
             }
@@ -208,7 +213,6 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     // Whoever meets it: a question is enough.
     let asked = daemon.find(FindKind::Similar, Subject::Path(daemon.path("a.txt")));
     assert!(asked.is_err());
-    store.arm(READS_WAIT);
     until("reading at the next opening", || {
         (store.struck() > 0).then_some(())
     });

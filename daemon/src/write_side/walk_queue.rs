@@ -68,7 +68,8 @@ struct State {
     root: Option<RootRequest>,
     /// Each with the generation of the first request for it; they ascend.
     directories: VecDeque<(u64, PathBuf)>,
-    /// The walk of the root that its watcher asks for at its start was handed out.
+    /// The walk of the root that its watcher asks for at its start, which cannot wait, was handed out: what others
+    /// ask for may come before.
     begun: bool,
     /// What was handed out last is being walked.
     walking: Option<Walk>,
@@ -259,7 +260,7 @@ impl State {
         // The first is wanted from the beginning, before anybody asks for it.
         let first = (!self.begun).then_some(0);
         let since = [Some(root.since), below, first];
-        self.begun = true;
+        self.begun |= root.wish == RootWish::Pressing;
         self.walking = Some(Walk {
             root: Some(wish),
             since: since.into_iter().flatten().min().unwrap_or(root.since),

@@ -58,6 +58,7 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     let truncating = lively::Truncating::begin(&folder)?;
     let beside = Neighbours::among(&sandbox, &daemon)?;
     daemon.sync()?;
+    lively::until_caught(&folder, &daemon)?;
     let early = bed.made.iter().filter(|made| !made.is_late());
     let mut wrong = compare(&folder, &daemon, &rows, early)?;
     drop(truncating);

@@ -34,7 +34,7 @@ const STILL: &str = "[store]\ncommit_ms = 600000\n[watch]\ndebounce_ms = 20\n";
 const REWRITING: &str =
     "[store]\nbuffer_postings = 3000\nrecords_mib = 1\n[watch]\ndebounce_ms = 20\n";
 /// Far above what it takes until records are rewritten.
-const UNTIL_REWRITTEN: Duration = Duration::from_secs(120);
+const UNTIL_REWRITTEN: Duration = Duration::from_secs(600);
 /// A strike falls within this time after a rewriting has begun, ms: about as long as it takes.
 const WHILE_REWRITTEN: u64 = 80;
 

@@ -246,6 +246,20 @@ impl Daemon {
         Ok(())
     }
 
+    /// State of the first root once it is not walked any more: another walk may follow the one that was waited for,
+    /// as where the watch is set again.
+    pub fn state_once_walked(&self) -> Result<String> {
+        let deadline = Instant::now() + STOP;
+        loop {
+            let roots = self.simctl(["roots"])?.success()?.lines_of("root")?;
+            let state = roots[0]["state"].as_str().unwrap_or_default();
+            if state != "scanning" || Instant::now() > deadline {
+                return Ok(state.to_owned());
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
     /// Its socket, for clients other than simctl.
     pub fn socket(&self) -> &Path {
         &self.serve.socket

@@ -12,8 +12,9 @@ use super::generation::Generation;
 use crate::safe_fs;
 
 const LOCK: &str = "LOCK";
-/// A daemon that was killed is gone a little before its probe is: so long the lock is asked for.
-pub(super) const GRACE: Duration = Duration::from_millis(500);
+/// A daemon that was killed is gone a little before its probe is, and a process that is being started has the
+/// descriptors of its parent for a moment: so long the lock is asked for.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 /// Exclusive use of a store directory, until dropped. An advisory `flock`, so it ends with the
 /// process however the process ends.

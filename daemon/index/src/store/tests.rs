@@ -19,8 +19,8 @@ use super::lock::wait_unlocked;
 use super::recovery::RELEASE_LIMIT;
 use super::seal::TreeId;
 use super::{
-    NewRun, Options, PostingRun, ProbeVerdict, SledStore, Store, StoreError, Write, copy_aside,
-    open_checked, probe, witness_is_damaged,
+    NewRun, Opened, Options, PostingRun, ProbeVerdict, SledStore, Store, StoreError, Write,
+    copy_aside, open_checked, probe, witness_is_damaged,
 };
 use crate::Cancel;
 
@@ -239,6 +239,16 @@ pub(super) fn real_probe(dir: &Path) -> Option<Command> {
     Some(command)
 }
 
+/// Opens a store as after a crash. Some damage makes the engine hang, so the first time limit is short; a machine that is
+/// merely slow has a longer one.
+pub(super) fn open_after_crash(dir: &Path) -> Opened {
+    let open = |limit| open_checked(dir, SMALL, real_probe(dir), limit, &Cancel::never());
+    match open(Duration::from_secs(10)) {
+        Err(StoreError::ProbeInconclusive { .. }) => open(LONG).unwrap(),
+        opened => opened.unwrap(),
+    }
+}
+
 fn shell(script: &str) -> Option<Command> {
     let mut command = Command::new("sh");
     command.args(["-c", script]);
@@ -322,9 +332,7 @@ fn damage_anywhere_in_the_log_is_noticed_or_harmless() {
         let mut damaged = whole.clone();
         damaged[whole.len() / 16 * step] ^= 0x04;
         fs::write(case.join("db"), damaged).unwrap();
-        let limit = Duration::from_secs(10); // some damage makes the engine hang
-        let opened =
-            open_checked(&case, SMALL, real_probe(&case), limit, &Cancel::never()).unwrap();
+        let opened = open_after_crash(&case);
         if opened.damage.is_none() {
             for n in 0..RECORDS {
                 let key = n.to_be_bytes();
@@ -350,9 +358,7 @@ fn damage_anywhere_in_a_run_is_noticed_or_harmless() {
             fs::remove_file(snapshot(case.join(&name).parent().unwrap())).unwrap();
         }
         unclean(&case);
-        let limit = Duration::from_secs(10); // some damage makes the engine hang
-        let opened =
-            open_checked(&case, SMALL, real_probe(&case), limit, &Cancel::never()).unwrap();
+        let opened = open_after_crash(&case);
         assert_eq!(opened.damage, None, "a run is derived");
         match opened.store.postings().run(RUN).unwrap() {
             Some(_) => assert_filled(&opened.store),

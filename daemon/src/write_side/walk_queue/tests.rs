@@ -48,6 +48,22 @@ fn a_walk_is_under_way_from_its_request_until_the_next_one_is_asked_for() {
 }
 
 #[test]
+fn the_walk_that_the_watcher_asks_for_is_waited_for_even_if_a_sync_had_one_before() {
+    let queue = WalkQueue::default();
+    queue.want_sync();
+    let asked = queue.end_generation();
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    queue.lock().walked(Instant::now());
+    assert!(queue.is_busy() && !queue.is_done_through(asked));
+    queue.want_root(RootWish::Pressing);
+    assert_eq!(queue.next(), Some(WalkRequest::Root));
+    assert!(!queue.is_done_through(asked));
+    queue.end();
+    assert_eq!(queue.next(), None);
+    assert!(!queue.is_busy() && queue.is_done_through(asked));
+}
+
+#[test]
 fn too_many_directories_are_a_walk_of_the_root() {
     let queue = WalkQueue::default();
     for number in 0..=DIRECTORIES {
@@ -111,7 +127,10 @@ fn routine_counts_for_the_directories_that_are_walked_with_it() {
 fn after_a_minute(wish: RootWish) -> (State, Instant) {
     let start = Instant::now();
     let end = start + Duration::from_secs(60);
-    let mut state = State::default();
+    let mut state = State {
+        begun: true,
+        ..State::default()
+    };
     state.want_root(wish);
     assert!(state.hand_out(start).is_some());
     state.walked(end);

@@ -17,6 +17,7 @@ use crate::sandbox::Daemon;
 const LENGTH: u64 = 32 << 20;
 const STRIKES: u64 = 3;
 const POISON: &str = "64-strikes.zip";
+const TRUNCATED: &str = "22-truncated.txt";
 const REWRITTEN: &str = "24-rewritten.txt";
 /// Seeds of two texts that are as long as one another.
 const TEXTS: [u64; 2] = [24, 124];
@@ -24,7 +25,7 @@ const TEXTS: [u64; 2] = [24, 124];
 pub(super) const GIVEN_UP: &str = "content that fails three times";
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
-    let path = bed.place(22, "file truncated while it is read", "22-truncated.txt")?;
+    let path = bed.place(22, "file truncated while it is read", TRUNCATED)?;
     filled(&path, text(22).as_bytes(), LENGTH)?;
     // Attributes of a process where no security module gives them: open, and refuse to be read.
     let refusing = unreadable().join("current");
@@ -85,6 +86,21 @@ pub(super) fn strike(folder: &Path, daemon: &Daemon) -> Result<()> {
     Ok(())
 }
 
+/// Has the truncated file read until it changed meanwhile: on a busy machine nobody may get to it while it is read. One
+/// that never does is told by the comparison.
+pub(super) fn until_caught(folder: &Path, daemon: &Daemon) -> Result<()> {
+    for _ in 0..20 {
+        let (state, _) = super::ends(daemon, None)?
+            .remove(&folder.join(TRUNCATED))
+            .unwrap_or_default();
+        if state == "unstable" {
+            break;
+        }
+        daemon.sync()?;
+    }
+    Ok(())
+}
+
 /// Shortens a file and lengthens it again for as long as it lives.
 pub(super) struct Truncating {
     over: Arc<AtomicBool>,
@@ -93,9 +109,7 @@ pub(super) struct Truncating {
 
 impl Truncating {
     pub(super) fn begin(folder: &Path) -> Result<Self> {
-        let file = File::options()
-            .write(true)
-            .open(folder.join("22-truncated.txt"))?;
+        let file = File::options().write(true).open(folder.join(TRUNCATED))?;
         let over = Arc::<AtomicBool>::default();
         let end = Arc::clone(&over);
         let thread = thread::spawn(move || {

@@ -251,10 +251,15 @@ fn live(store: &SledStore) -> u64 {
 #[test]
 fn records_that_were_rewritten_take_little_more_than_what_lives() {
     const LEAST: u64 = 1 << 20;
+    /// Keys and values of 40,000 records.
+    const LIVE: u64 = 40_000 * (32 + 600);
     let temp = tempfile::tempdir().unwrap();
     let store = SledStore::open(temp.path(), SMALL).unwrap();
     let taken = |store: &SledStore| store.all_records().current().generation.allocated();
-    for round in 0..3 {
+    for round in 0..12 {
+        if taken(&store) > 3 * LIVE {
+            break;
+        }
         for batch in 0..200_u32 {
             // In the order of hashes, as records come.
             let key = |n: u32| *blake3::hash(&(batch * 200 + n).to_be_bytes()).as_bytes();
@@ -264,8 +269,9 @@ fn records_that_were_rewritten_take_little_more_than_what_lives() {
     }
     store.commit().unwrap();
     let live = live(&store);
-    // Half as much again, and what the engine pads at each flush: the longer copying takes, the more.
+    // 1.2 to 1.5 times was seen: how much the engine gives back of what it wrote twice depends on how fast it is.
     let most = live / 4 * 7;
+    assert_eq!(live, LIVE);
     assert!(taken(&store) > 2 * live, "{} for {live}", taken(&store));
     let never = Cancel::never();
     never.cancel();

@@ -7,13 +7,12 @@ use std::io::{BufRead as _, BufReader};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use proptest::prelude::*;
 
 use super::{KEY, Sum};
 use crate::Cancel;
-use crate::store::tests::{LONG, SMALL, copy_dir, filled, real_probe, unclean};
+use crate::store::tests::{LONG, SMALL, copy_dir, filled, open_after_crash, real_probe, unclean};
 use crate::store::{SledStore, Store as _, StoreError, Write, open_checked};
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -255,8 +254,7 @@ fn long(dir: &Path) -> Model {
 /// What it holds after it was opened as after a crash; none where damage was noticed.
 fn read_after_crash(case: &Path) -> Option<Model> {
     unclean(case);
-    let limit = Duration::from_secs(10); // some damage makes the engine hang
-    let opened = open_checked(case, SMALL, real_probe(case), limit, &Cancel::never()).unwrap();
+    let opened = open_after_crash(case);
     opened.damage.is_none().then(|| records_of(&opened.store))
 }
 
