@@ -242,9 +242,13 @@ fn a_walk_whose_caller_goes_away_is_made_to_its_end() {
     }
     gate.close(Held::Request);
     let caller = impatient(&daemon, Duration::from_secs(60));
-    let asked = daemon.spawn(async move { caller.sync().await });
-    until("a walk", || gate.waiting() > 0);
-    asked.abort();
+    daemon.wait(async {
+        let asked = tokio::spawn(async move { caller.sync().await });
+        while gate.waiting() == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        asked.abort();
+    });
     gate.open();
     let waited = daemon.wait(daemon.client.wait()).unwrap();
     assert!(told(&Some(waited)).complete);

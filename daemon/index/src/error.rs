@@ -30,6 +30,9 @@ pub enum IndexError {
     /// input is at fault, and changes wait until there are fewer.
     #[error("{0} is too long")]
     TooLong(String),
+    /// An index was not opened, as texts of so many documents cannot be read.
+    #[error("{0} texts are missing or damaged")]
+    UnreadTexts(u64),
     /// A thread of the index panicked: its work is undone.
     #[error("the {0} thread panicked")]
     WorkerPanicked(&'static str),

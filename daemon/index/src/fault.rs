@@ -27,7 +27,10 @@ impl IndexError {
         match self {
             Self::Store(error) => error.fault(),
             Self::Text(error) => error.fault(),
-            Self::Record { .. } | Self::Damaged(_) | Self::WorkerPanicked(_) => Fault::Index,
+            Self::Record { .. }
+            | Self::Damaged(_)
+            | Self::UnreadTexts(_)
+            | Self::WorkerPanicked(_) => Fault::Index,
             Self::TooLong(_)
             | Self::UnknownDocument(_)
             | Self::Shortage { .. }

@@ -39,6 +39,21 @@ pub struct Options {
     pub second_settler: bool,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.
     pub rebuild: bool,
+    /// What becomes of documents whose text cannot be read when opening.
+    pub unread: UnreadTexts,
+}
+
+/// What becomes of documents whose stored text is missing or damaged when an index opens. Whoever lets go of an index
+/// must not have postings merged past them: they would not be signed once their texts are back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnreadTexts {
+    /// They are noted as damaged, and released before postings behind them are merged.
+    #[default]
+    Release,
+    /// The same of damaged ones; where texts are missing, nothing is changed.
+    RefuseMissing,
+    /// The index does not open.
+    Refuse,
 }
 
 impl Default for Options {
@@ -51,6 +66,7 @@ impl Default for Options {
             records_bytes: 64 << 20,
             second_settler: true,
             rebuild: false,
+            unread: UnreadTexts::default(),
         }
     }
 }

@@ -62,7 +62,7 @@ pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;
 pub use fault::Fault;
-pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, Usage};
+pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, UnreadTexts, Usage};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
     Candidate, CandidateKind, Candidates, FileView, FingerprintSink, Fingerprints, GroupDocument,

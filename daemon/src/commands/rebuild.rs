@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use simdex_index::store::Hooks;
-use simdex_index::{Cancel, Opened, View};
+use simdex_index::{Cancel, IndexError, Opened, View};
 
 use crate::commands::cli::exit;
 use crate::commands::verify;
 use crate::config::Config;
+use crate::error::EngineError;
 use crate::host::storage;
 use crate::host::storage::Opening;
 
@@ -36,18 +37,16 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         &Cancel::never(),
     );
     let opened = match opened {
+        Err(EngineError::Index(IndexError::UnreadTexts(missing))) => {
+            return Err(without_texts(&data_dir, missing));
+        }
         Err(error) => match error.store_damage() {
             Some(reason) => return Ok(damaged(&data_dir, reason)),
             None => return Err(error.into()),
         },
         Ok(opened) => opened,
     };
-    let Opened {
-        index,
-        writer,
-        report,
-    } = opened;
-    check_texts(&data_dir, report.missing_texts)?;
+    let Opened { index, writer, .. } = opened;
     let unread = writer.release_damaged_texts()?.len();
     writer.settle(&Cancel::never())?;
     let documents = index.live_documents(&View::All);
@@ -66,16 +65,12 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses where texts are missing: the index is let go of as in a crash then, since closing it would let go of their
-/// documents.
-fn check_texts(data_dir: &Path, missing: u64) -> anyhow::Result<()> {
-    if missing > 0 {
-        anyhow::bail!(
-            "{missing} texts are missing in {}; put it back, or start the daemon, which reads their files again",
-            data_dir.join("text").display()
-        );
-    }
-    Ok(())
+/// Refuses where texts are missing: a rebuild would let go of their documents.
+fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{missing} texts are missing in {}; put it back, or start the daemon, which reads their files again",
+        data_dir.join("text").display()
+    )
 }
 
 /// Says that the records themselves are damaged, so that nothing can be made from them.

@@ -10,7 +10,7 @@ use std::process::Command;
 use simdex_index::store::{
     self, Damage, Hooked, Hooks, Options as StoreOptions, SledStore, Store as _, StoreError,
 };
-use simdex_index::{Cancel, Index, IndexError, Options};
+use simdex_index::{Cancel, Index, IndexError, Options, UnreadTexts};
 use simdex_schema::key;
 
 pub use self::opened::OpenedStore;
@@ -92,13 +92,10 @@ pub fn open_index(
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
     let opened = open_unless_exchanged(config, data_dir, program, opening, hooks, stop);
-    if let (Err(error), Opening::Serve(store)) = (&opened, opening) {
-        if error.is_replaced() {
-            store.mark_exchanged();
-        }
-        if let EngineError::Exchanged { .. } = error {
-            store.look_again(data_dir);
-        }
+    if let (Err(error), Opening::Serve(store)) = (&opened, opening)
+        && error.is_replaced()
+    {
+        store.mark_exchanged();
     }
     opened
 }
@@ -112,6 +109,29 @@ fn open_unless_exchanged(
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
     let is_exchanged = is_exchanged(data_dir, opening)?;
+    let opened = open_found(
+        config,
+        data_dir,
+        program,
+        opening,
+        (is_exchanged, hooks),
+        stop,
+    );
+    if let (Err(EngineError::Exchanged { .. }), Opening::Serve(store)) = (&opened, opening) {
+        store.refuse(data_dir);
+    }
+    opened
+}
+
+/// Opens what lies there, exchanged or not.
+fn open_found(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    opening: Opening<'_>,
+    (is_exchanged, hooks): (bool, Hooks),
+    stop: &Cancel,
+) -> Result<simdex_index::Opened, EngineError> {
     private::claim(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
         source,
@@ -132,22 +152,15 @@ fn open_unless_exchanged(
         // Before the rest is opened, which may take minutes.
         store.note(data_dir, lock);
     }
-    let options = Options {
-        buffer_postings: config.store.buffer_postings,
-        working_bytes: config.store.working_mib.bytes(),
-        records_bytes: config.store.records_mib.bytes(),
-        rebuild: matches!(opening, Opening::Rebuild),
-        ..Options::default()
-    };
+    let options = index_options(config, opening, is_exchanged);
     let texts = data_dir.join("text");
     let store = Box::new(Hooked::new(Box::new(opened), hooks));
-    let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
+    let opened = Index::open_unless(store, &texts, config.parameters(), options, stop);
+    let opened = opened.map_err(|error| match error {
+        IndexError::UnreadTexts(_) if is_exchanged => exchanged(data_dir, error.to_string()),
+        other => EngineError::Index(other),
+    })?;
     let damaged = opened.report.damaged_texts;
-    if is_exchanged && damaged > 0 {
-        // Let go of as in a crash: closing it would let go of those documents, whose texts may be on their way.
-        let reason = format!("{damaged} texts are missing or damaged");
-        return Err(exchanged(data_dir, reason));
-    }
     let Opening::Serve(store) = opening else {
         return Ok(opened);
     };
@@ -163,6 +176,22 @@ fn open_unless_exchanged(
         );
     }
     Ok(opened)
+}
+
+fn index_options(config: &Config, opening: Opening<'_>, is_exchanged: bool) -> Options {
+    Options {
+        buffer_postings: config.store.buffer_postings,
+        working_bytes: config.store.working_mib.bytes(),
+        records_bytes: config.store.records_mib.bytes(),
+        rebuild: matches!(opening, Opening::Rebuild),
+        unread: match opening {
+            Opening::Rebuild => UnreadTexts::RefuseMissing,
+            // They may be on their way.
+            Opening::Serve(_) if is_exchanged => UnreadTexts::Refuse,
+            Opening::Serve(_) => UnreadTexts::Release,
+        },
+        ..Options::default()
+    }
 }
 
 /// Whether the store was exchanged since it was opened.

@@ -138,14 +138,6 @@ impl Daemon {
         self.runtime.block_on(patient).expect("no answer")
     }
 
-    /// Begins a request that may be given up.
-    pub(crate) fn spawn<T: Send + 'static>(
-        &self,
-        request: impl Future<Output = T> + Send + 'static,
-    ) -> tokio::task::JoinHandle<T> {
-        self.runtime.spawn(request)
-    }
-
     pub(crate) fn find(
         &self,
         find: FindKind,

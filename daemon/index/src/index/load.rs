@@ -40,6 +40,20 @@ impl TextReferences {
     }
 }
 
+/// Number of documents whose text lies in no file or beyond the end of one. Changes nothing.
+pub(crate) fn missing_texts(store: &dyn Store, texts: &TextStore) -> Result<u64, IndexError> {
+    let mut pointed = TextReferences::default();
+    let lengths = texts.lengths()?;
+    visit(store, key::prefix::DOCUMENT, |bytes, value| {
+        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
+        if let (Some(text), Some(id)) = (text_reference(&record)?, key::parse_document(bytes, 1)) {
+            pointed.note(&lengths, text, id);
+        }
+        Ok(())
+    })?;
+    Ok(pointed.nowhere.len() as u64)
+}
+
 /// Reads all documents and counts their texts as live. Returns those whose postings are not in
 /// buckets, in the order of their ids, and where texts lie. No record is kept: where all are to be signed
 /// again, those of documents without text would take gigabytes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use simdex_schema::meta::Parameters;
 use simdex_schema::{DocId, MetaRecord, StoreId, key};
 
-use super::load::{TextReferences, load_documents, load_files, load_stars};
+use super::load::{TextReferences, load_documents, load_files, load_stars, missing_texts};
 use crate::batch::{Batch, LONG_BATCH};
 use crate::error::decode_error;
 use crate::reader::forward_signature;
@@ -17,7 +17,7 @@ use crate::store::{Store, random_id};
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
 use crate::writer::{WriterState, with_signatures};
-use crate::{Cancel, Index, IndexError, IndexWriter, Options};
+use crate::{Cancel, Index, IndexError, IndexWriter, Options, UnreadTexts};
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -39,8 +39,6 @@ pub struct OpenReport {
     pub rebuilt: bool,
     /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
     pub damaged_texts: u64,
-    /// Those of them whose text is in a segment that is not there.
-    pub missing_texts: u64,
 }
 
 impl Index {
@@ -69,6 +67,9 @@ impl Index {
         };
         let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
         let texts = TextStore::open(text_dir, id, meta.next_segment)?;
+        if options.unread != UnreadTexts::Release {
+            refuse_missing(&*store, &texts)?;
+        }
         let mut report = OpenReport::default();
         let named = runs::open(store.postings(), &meta)?;
         if named.is_none() {
@@ -97,7 +98,6 @@ impl Index {
         let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
         let index = Self::new(shared);
         report.signed_again = unmerged.len() as u64;
-        report.missing_texts = pointed.nowhere.len() as u64;
         if let Err(error) = writer.catch_up(&pointed, unmerged, stop) {
             // Closing it would let go of documents whose texts may be on their way: that is for an opening that comes
             // to its end.
@@ -126,7 +126,18 @@ impl IndexWriter {
     ) -> Result<(), IndexError> {
         stop.check()?;
         self.look_into(pointed)?;
-        self.sign_all_again(unmerged, stop)
+        self.unread_texts()?;
+        self.sign_all_again(unmerged, stop)?;
+        self.unread_texts().map(drop)
+    }
+
+    /// Documents whose text could not be read by now; an error where that is not accepted.
+    fn unread_texts(&self) -> Result<u64, IndexError> {
+        let unread = self.shared.damaged.documents().len() as u64;
+        match self.shared.options.unread {
+            UnreadTexts::Refuse if unread > 0 => Err(IndexError::UnreadTexts(unread)),
+            _ => Ok(unread),
+        }
     }
 
     /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
@@ -150,10 +161,24 @@ impl IndexWriter {
                 signed => signed?,
             }
             if self.shared.buffered() >= self.shared.options.buffer_postings {
+                self.let_unread_go()?;
                 // The watermark may not pass documents that are still to be signed.
                 self.merge_through(id)?;
             }
         }
+        Ok(())
+    }
+
+    /// Releases documents whose text could not be read, so that a merge may pass them: their files are read again.
+    fn let_unread_go(&self) -> Result<(), IndexError> {
+        if self.unread_texts()? == 0 {
+            return Ok(());
+        }
+        let files = self.release_damaged_texts()?.len();
+        tracing::error!(
+            files,
+            "texts are damaged or missing: their files are read again"
+        );
         Ok(())
     }
 
@@ -188,6 +213,13 @@ impl IndexWriter {
         }
         self.shared.state_mut().buffer(id, &signatures);
         Ok(())
+    }
+}
+
+fn refuse_missing(store: &dyn Store, texts: &TextStore) -> Result<(), IndexError> {
+    match missing_texts(store, texts)? {
+        0 => Ok(()),
+        missing => Err(IndexError::UnreadTexts(missing)),
     }
 }
 

@@ -35,10 +35,10 @@ pub struct Damage {
     pub reason: String,
 }
 
-/// How long a probe of this store may make no progress: one minute, and one second for every
-/// 16 MiB on disk.
+/// How long a probe of this store may make no progress, or opening it may take, which reads it twice: one minute, and
+/// one second for every 8 MiB on disk.
 pub fn probe_time_limit(dir: &Path) -> Duration {
-    Duration::from_secs(60 + allocated_bytes(dir) / (16 << 20))
+    Duration::from_secs(60 + allocated_bytes(dir) / (8 << 20))
 }
 
 /// Opens the store in `dir`. Unless it was closed cleanly, `probe_command` (a process that calls
@@ -120,9 +120,9 @@ fn open_or_begin(
     {
         examine(suspect, command, time_limit, stop)?;
     }
-    let reason = match open_within(dir, options, time_limit) {
-        Err(StoreError::Damaged { reason }) => reason,
-        opened => return opened,
+    let reason = match damage_of(open_suspect(suspect, options, time_limit))? {
+        Ok(store) => return Ok(store),
+        Err(reason) => reason,
     };
     // A process of its own has its own memory, threads and engine: it must find the same. The engine
     // that failed here lets go of its file a little later.
@@ -133,14 +133,42 @@ fn open_or_begin(
         None => return Err(StoreError::Damaged { reason }),
     }
     // What was wrong may have been taken away.
-    match open_within(dir, options, time_limit) {
-        Err(StoreError::Damaged { reason: still }) if probe_command.is_some() => {
-            let reason = format!(
-                "it does not open ({reason}; then {still}), and a probe finds nothing wrong with it"
-            );
-            Err(inconclusive(dir, reason))
-        }
-        opened => opened,
+    let still = match damage_of(open_suspect(suspect, options, time_limit))? {
+        Ok(store) => return Ok(store),
+        Err(still) => still,
+    };
+    if probe_command.is_none() {
+        return Err(StoreError::Damaged { reason: still });
+    }
+    let reason = format!(
+        "it does not open ({reason}; then {still}), and a probe finds nothing wrong with it"
+    );
+    Err(inconclusive(dir, reason))
+}
+
+/// Opens the store that was examined.
+///
+/// # Errors
+/// [`StoreError::Replaced`] where another lies there by now: nothing is known of it.
+fn open_suspect(
+    suspect: &Suspect,
+    options: Options,
+    limit: Duration,
+) -> Result<SledStore, StoreError> {
+    let store = open_within(suspect.dir(), options, limit)?;
+    suspect.check(store.lock_id())?;
+    Ok(store)
+}
+
+/// Tells what is wrong with a store that was opened from an opening that says nothing of it.
+fn damage_of(
+    opened: Result<SledStore, StoreError>,
+) -> Result<Result<SledStore, String>, StoreError> {
+    match opened {
+        Err(StoreError::Damaged { reason }) => Ok(Err(reason)),
+        // One that opening reads.
+        Err(corrupt @ StoreError::Corrupt { .. }) => Ok(Err(corrupt.to_string())),
+        opened => opened.map(Ok),
     }
 }
 
@@ -169,7 +197,7 @@ pub fn open_examined(
     check_kinds(dir)?;
     let suspect = Suspect::of(dir)?;
     examine(&suspect, &mut probe_command, time_limit, &Cancel::never())?;
-    open_within(dir, options, time_limit)
+    open_suspect(&suspect, options, time_limit)
 }
 
 /// Has the probe examine the store, and again once what is derived and damaged was taken away: a run of

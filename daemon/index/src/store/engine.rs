@@ -4,15 +4,16 @@ use std::sync::OnceLock;
 
 use ::sled::Db;
 
+use super::StoreError;
 use super::durable::Durable;
 use super::generation::Generation;
 use super::layers::Layers;
 use super::lock::{Anchor, wait_unlocked};
+use super::readable::{self, Precheck};
 use super::recovery::{Cleaning, LastHandle, RELEASE_LIMIT, from_engine, guarded, open_engine};
 use super::seal::TreeId;
 use super::tree::SledTree;
 use super::witness::RecordsId;
-use super::{StoreError, readable};
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
@@ -46,8 +47,29 @@ impl Engine {
         cache_bytes: u64,
         cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
+        readable::check(&generation, Precheck::ReadAll)?;
+        Self::open_readable(generation, lock, cache_bytes, cleaning)
+    }
+
+    /// The same of a database that this process has written and read; it is not read through again, as batches and
+    /// commits may wait.
+    pub(super) fn reopen(
+        generation: Generation,
+        lock: &Anchor,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Self, StoreError> {
+        readable::check(&generation, Precheck::DescriptorsOnly)?;
+        Self::open_readable(generation, lock, cache_bytes, cleaning)
+    }
+
+    fn open_readable(
+        generation: Generation,
+        lock: &Anchor,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Self, StoreError> {
         let dir = generation.dir();
-        readable::check(&generation)?;
         let (db, last) = open_engine(&dir, cache_bytes, cleaning)?;
         guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(&dir, error))?;
         let engine = Self {

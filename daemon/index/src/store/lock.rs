@@ -196,6 +196,16 @@ impl Suspect {
         Ok(lock)
     }
 
+    /// Checks that a store that was opened here is this one.
+    ///
+    /// # Errors
+    /// [`StoreError::Replaced`] where it is another.
+    pub(super) fn check(&self, opened: LockId) -> Result<(), StoreError> {
+        let path = self.anchor.path.clone();
+        let is_it = opened == self.anchor.file;
+        is_it.then_some(()).ok_or(StoreError::Replaced { path })
+    }
+
     /// Whether it lies in this directory now.
     pub(super) fn lies_in(&self, dir: &Path) -> bool {
         let there = std::fs::symlink_metadata(dir.join(LOCK));

@@ -20,11 +20,20 @@ const CHUNK: usize = 1 << 20;
 /// spare.
 const DESCRIPTORS: usize = 4;
 
-/// Reads the database of a generation through, if there is one. The caller holds the lock of the store.
+/// What is looked at before the engine opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precheck {
+    /// All that it is about to read.
+    ReadAll,
+    /// The descriptors that it needs: this process has just written the database and read it.
+    DescriptorsOnly,
+}
+
+/// Checks the database of a generation, if there is one. The caller holds the lock of the store.
 ///
 /// # Errors
 /// [`StoreError::Io`] where something cannot be read, or there are not the descriptors to.
-pub(super) fn check(generation: &Generation) -> Result<(), StoreError> {
+pub(super) fn check(generation: &Generation, precheck: Precheck) -> Result<(), StoreError> {
     let path = generation.db();
     let db = match safe_fs::open_read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -32,6 +41,9 @@ pub(super) fn check(generation: &Generation) -> Result<(), StoreError> {
     };
     let held: Result<Vec<_>, _> = (0..DESCRIPTORS).map(|_| db.try_clone()).collect();
     let _held = held.map_err(StoreError::io("open", &path))?;
+    if precheck == Precheck::DescriptorsOnly {
+        return Ok(());
+    }
     read(&db, &path)?;
     let blobs = generation.dir().join(BLOBS);
     for entry in entries(&blobs)? {

@@ -119,7 +119,7 @@ impl Target {
         let Self(engine) = self.with(noted)?;
         let reopened = engine
             .close()
-            .and_then(|()| Engine::open(generation, lock, cache_bytes, cleaning));
+            .and_then(|()| Engine::reopen(generation, lock, cache_bytes, cleaning));
         let engine = reopened.map_err(not_rewritten)?;
         match engine.last_commit() {
             Ok(found) if found == last => Ok(engine),

@@ -255,7 +255,7 @@ fn shell(script: &str) -> Option<Command> {
     Some(command)
 }
 
-fn assert_set_aside(dir: &Path, probe: Option<Command>, limit: Duration) -> String {
+pub(super) fn assert_set_aside(dir: &Path, probe: Option<Command>, limit: Duration) -> String {
     let opened = open_checked(dir, SMALL, probe, limit, &Cancel::never()).unwrap();
     let damage = opened.damage.unwrap();
     assert_eq!(damage.set_aside, dir.with_file_name("store.damaged-1"));

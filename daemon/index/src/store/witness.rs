@@ -121,11 +121,25 @@ impl Witness {
             let path = self.path.clone();
             return Err(StoreError::Replaced { path });
         }
-        let written = self.file.write_all_at(bytes, at);
-        written.map_err(StoreError::io("write", &self.path))?;
-        *last = read()?;
+        match self.file.write_all_at(bytes, at) {
+            Ok(()) => put_at(&mut last, bytes, at as usize),
+            Err(error) => {
+                // Part of it may be there.
+                *last = read()?;
+                return Err(StoreError::io("write", &self.path)(error));
+            }
+        }
         Ok(())
     }
+}
+
+/// What a file of these bytes holds once others are written at a place.
+fn put_at(file: &mut Vec<u8>, bytes: &[u8], at: usize) {
+    let end = at + bytes.len();
+    if file.len() < end {
+        file.resize(end, 0);
+    }
+    file[at..end].copy_from_slice(bytes);
 }
 
 /// Whether the witness of the store in `dir`, which must have made a commit, is missing or torn: then

@@ -19,7 +19,7 @@ use crate::store::{MemoryStore, SledStore, Store};
 use crate::verify::{Depth, verify};
 use crate::{
     Cancel, Change, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
-    NewDocument, OpenReport, Options, Registry, SeenFile, View,
+    NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
 };
 
 pub(super) const PARAMETERS: Parameters = Parameters {
@@ -82,6 +82,7 @@ impl Bed {
             // Short texts have fewer, all others more: most sets are counted in parts.
             listed_shingles: 500,
             rebuild: false,
+            unread: UnreadTexts::Release,
         };
         let place = place(dir.path());
         let mut bed = Self {

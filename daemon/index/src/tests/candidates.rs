@@ -12,10 +12,10 @@ use super::bed::{Bed, account, document, put, put_raw};
 use super::texts::{Random, pool};
 use crate::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, Options,
-    QueryFingerprints, View,
+    QueryFingerprints, UnreadTexts, View,
 };
 
-fn set(text: &str) -> ShingleSet {
+pub(super) fn set(text: &str) -> ShingleSet {
     ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT)
 }
 
@@ -32,7 +32,7 @@ pub(super) const ALL_KINDS: [CandidateKind; 3] = [
     CandidateKind::Contained,
 ];
 
-fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candidates {
+pub(super) fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candidates {
     let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
         fingerprints: Fingerprints::All(query),
@@ -261,6 +261,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         second_settler: true,
         listed_shingles: 1 << 20,
         rebuild: false,
+        unread: UnreadTexts::Release,
     };
     bed.parameters.bsw_n = false;
     bed.parameters.threshold = 0.9;
@@ -300,6 +301,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
         second_settler: true,
         listed_shingles: 1 << 20,
         rebuild: false,
+        unread: UnreadTexts::Release,
     };
     bed.parameters.bsw_n = false;
     bed.parameters.threshold = 0.9;

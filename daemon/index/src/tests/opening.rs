@@ -7,9 +7,10 @@ use std::rc::Rc;
 use simdex_schema::key;
 
 use super::bed::{Bed, file, put_raw};
+use super::candidates::{ask, set};
 use super::frail::{Access, hook};
 use super::texts::Random;
-use crate::{Cancel, IndexError};
+use crate::{Cancel, CandidateKind, IndexError, UnreadTexts, View};
 
 #[test]
 fn documents_to_be_signed_again_are_held_one_at_a_time() {
@@ -65,11 +66,83 @@ fn an_opening_that_is_stopped_lets_go_of_no_document_whose_text_is_missing() {
     std::fs::remove_dir_all(&dir).unwrap();
     std::fs::rename(&away, &dir).unwrap();
     let report = bed.open();
-    assert_eq!((report.damaged_texts, report.missing_texts), (0, 0));
+    assert_eq!(report.damaged_texts, 0);
     for (at, text) in texts.iter().enumerate() {
         let known = bed.index().registry().file(&file(&format!("a/{at}")));
         assert!(known.unwrap().is_some());
         let id = bed.id(text).unwrap();
         assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
     }
+}
+
+/// A bed whose texts lie in two segments, each of some documents, and the folder of the first.
+fn with_two_segments(random: &mut Random) -> (Bed, Vec<String>) {
+    let mut bed = Bed::memory();
+    bed.options.buffer_postings = 200;
+    let texts: Vec<String> = (0..16).map(|_| random.words(200)).collect();
+    for (at, text) in texts.iter().enumerate() {
+        if at == 8 {
+            bed.close_and_open();
+        }
+        bed.put(&format!("a/{at}"), text);
+    }
+    bed.close_and_open();
+    (bed, texts)
+}
+
+fn is_found(bed: &Bed, text: &str) -> bool {
+    let id = bed.id(text).unwrap();
+    let found = ask(bed, &set(text), CandidateKind::Similar, &View::All).found;
+    found.iter().any(|candidate| candidate.document == id)
+}
+
+fn postings(bed: &Bed) -> u64 {
+    let usage = bed.index().index.usage();
+    usage.iter().map(|usage| usage.postings).sum()
+}
+
+#[test]
+fn an_opening_that_refuses_for_missing_texts_leaves_documents_behind_them_to_be_signed() {
+    for (unread, rebuild) in [
+        (UnreadTexts::RefuseMissing, true),
+        (UnreadTexts::Refuse, true),
+        (UnreadTexts::Refuse, false),
+    ] {
+        let (mut bed, texts) = with_two_segments(&mut Random::new(43));
+        let usage = postings(&bed);
+        let first = bed.texts().join("000001.seg");
+        let away = first.with_extension("away");
+        std::fs::rename(&first, &away).unwrap();
+        (bed.options.unread, bed.options.rebuild) = (unread, rebuild);
+        let refused = bed.try_open();
+        assert!(
+            matches!(refused, Err(IndexError::UnreadTexts(8))),
+            "{refused:?}"
+        );
+        std::fs::rename(&away, &first).unwrap();
+        (bed.options.unread, bed.options.rebuild) = (UnreadTexts::Release, false);
+        assert_eq!(bed.open().damaged_texts, 0);
+        assert_eq!(postings(&bed), usage, "{unread:?}");
+        assert!(texts.iter().all(|text| is_found(&bed, text)));
+        bed.verify();
+    }
+}
+
+#[test]
+fn a_merge_passes_no_document_whose_text_may_come_back() {
+    let (mut bed, texts) = with_two_segments(&mut Random::new(44));
+    let first = bed.texts().join("000001.seg");
+    let away = first.with_extension("away");
+    std::fs::rename(&first, &away).unwrap();
+    bed.options.rebuild = true;
+    bed.open();
+    // Dropped as in a crash, before anybody lets go of what is damaged.
+    std::fs::rename(&away, &first).unwrap();
+    bed.options.rebuild = false;
+    bed.open();
+    for text in &texts[..8] {
+        assert!(bed.id(text).is_none(), "its file is to be read again");
+    }
+    assert!(texts[8..].iter().all(|text| is_found(&bed, text)));
+    bed.verify();
 }

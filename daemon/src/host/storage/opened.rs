@@ -28,6 +28,8 @@ struct State {
     is_other: bool,
     /// What another in its place looked like when it was last to be opened, and since when.
     seen: Option<(u64, Instant)>,
+    /// What it looked like once it was opened and found not to be whole: as long as it stays so, it is not tried again.
+    refused: Option<u64>,
 }
 
 /// How long what was put in the place of a store must not change before it is opened: a copy from a slow file system
@@ -103,15 +105,20 @@ impl OpenedStore {
         if let (Some(looks), Some((seen, since))) = (looks, state.seen)
             && looks == seen
         {
-            return now.saturating_duration_since(since) >= self.rest;
+            let is_new = state.refused != Some(looks);
+            return is_new && now.saturating_duration_since(since) >= self.rest;
         }
         state.seen = looks.map(|looks| (looks, now));
         false
     }
 
-    /// Takes what lies there now for what was seen: an attempt to open it has changed it.
-    pub(super) fn look_again(&self, data_dir: &Path) {
-        let _as_before = self.is_at_rest(data_dir);
+    /// Notes that what lies there was opened and is not whole; the attempt has changed it, too. It is tried again once
+    /// somebody else changes it.
+    pub(super) fn refuse(&self, data_dir: &Path) {
+        let looks = look(data_dir);
+        let mut state = self.state();
+        state.seen = looks.map(|looks| (looks, Instant::now()));
+        state.refused = looks;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -238,6 +245,22 @@ mod tests {
         fs::rename(dir.path().join("store"), dir.path().join("store.damaged-1")).unwrap();
         opened.forget();
         assert!(!opened.is_exchanged(dir.path()));
+    }
+
+    #[test]
+    fn a_store_that_is_not_whole_is_not_tried_again_until_it_changes() {
+        let (dir, _) = with_store();
+        let opened = OpenedStore::found_resting(dir.path(), Duration::ZERO);
+        opened.mark_exchanged();
+        assert!(!opened.is_at_rest(dir.path()) && opened.is_at_rest(dir.path()));
+        // The attempt writes to it.
+        fs::write(dir.path().join("store/db"), "opened").unwrap();
+        opened.refuse(dir.path());
+        for _ in 0..3 {
+            assert!(!opened.is_at_rest(dir.path()));
+        }
+        fs::create_dir(dir.path().join("text")).unwrap();
+        assert!(!opened.is_at_rest(dir.path()) && opened.is_at_rest(dir.path()));
     }
 
     #[test]

@@ -8,12 +8,15 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::exchanged::files;
-use super::{LONG, SMALL, assert_filled, copy_dir, filled, real_probe, shell, unclean};
+use super::{
+    LONG, SMALL, assert_filled, assert_set_aside, copy_dir, filled, real_probe, shell, unclean,
+};
 use crate::Cancel;
 use crate::store::engine::Engine;
 use crate::store::generation::Generation;
 use crate::store::lock::Anchor;
 use crate::store::recovery::Cleaning;
+use crate::store::seal::TreeId;
 use crate::store::{
     Opened, SledStore, Store as _, StoreError, Write, open_checked, open_checked_telling,
     open_in_place,
@@ -211,6 +214,30 @@ fn a_verdict_on_one_store_is_not_carried_out_on_another() {
         assert_eq!(files(&dir).len(), before + 1, "with its mark");
         assert_filled(&checked(&dir, None).unwrap().store);
     }
+}
+
+#[test]
+fn a_store_that_was_not_examined_is_not_opened_for_one_that_was_found_sound() {
+    let (temp, dir) = filled();
+    let (other, away) = (temp.path().join("other"), temp.path().join("away"));
+    copy_dir(&dir, &other);
+    unclean(&dir);
+    unclean(&other);
+    let [from, to, aside] = [&other, &dir, &away].map(|path| path.display());
+    let script = format!("mv {to} {aside}; mv {from} {to}; exit 0");
+    let error = checked(&dir, shell(&script)).unwrap_err();
+    assert!(error.is_replaced(), "{error}");
+    assert_filled(&checked(&dir, real_probe(&dir)).unwrap().store);
+}
+
+#[test]
+fn a_value_of_the_stores_own_that_is_corrupt_is_examined_as_damage() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    store.put_raw(TreeId::Commits, b"store", b"not sealed");
+    store.close().unwrap();
+    let reason = assert_set_aside(&dir, real_probe(&dir), LONG);
+    assert!(reason.contains("corrupt value in commits"), "{reason}");
 }
 
 #[test]

@@ -243,6 +243,14 @@ pub(super) const LINES: &[Line] = &[
                 "a_rebuild_without_its_texts_lets_go_of_nothing",
             ),
             Test(
+                "daemon/index/src/tests/opening.rs",
+                "an_opening_that_refuses_for_missing_texts_leaves_documents_behind_them_to_be_signed",
+            ),
+            Test(
+                "daemon/index/src/tests/opening.rs",
+                "a_merge_passes_no_document_whose_text_may_come_back",
+            ),
+            Test(
                 "daemon/index/src/text/tests.rs",
                 "a_segment_that_is_begun_meanwhile_is_not_taken_for_gone",
             ),
@@ -408,6 +416,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/store/tests/opening.rs",
                 "a_verdict_on_one_store_is_not_carried_out_on_another",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_store_that_was_not_examined_is_not_opened_for_one_that_was_found_sound",
+            ),
+            Test(
+                "daemon/index/src/store/tests/opening.rs",
+                "a_value_of_the_stores_own_that_is_corrupt_is_examined_as_damage",
             ),
             Test(
                 "daemon/index/src/store/tests/opening.rs",
