@@ -23,7 +23,7 @@ pub struct DocumentStats {
     pub rung: Rung,
     /// Mod_n (or chunk) fingerprints by rung; see [`DocumentRecord::counts`].
     pub counts: [u32; RUNGS],
-    /// BSW_n entries.
+    /// Entries of its BSW_n signature; 0 where that scheme is off.
     pub bsw_count: u32,
 }
 
@@ -51,10 +51,10 @@ impl From<&DocumentRecord> for DocumentStats {
 /// The set of roots an asker may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum View {
-    /// Every root.
+    /// Files of every root.
     #[default]
     All,
-    /// Only these.
+    /// Files of these roots alone.
     Roots(BTreeSet<RootId>),
 }
 

@@ -112,7 +112,7 @@ impl Unsettled {
         self.of(Effort::Crowded).queue.len()
     }
 
-    /// Both counts.
+    /// How many documents are waited for, and how many crowded ones are not.
     pub(crate) fn counts(&self) -> UnsettledCounts {
         UnsettledCounts {
             awaited: self.awaited() as u64,

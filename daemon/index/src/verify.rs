@@ -34,7 +34,7 @@ pub enum Depth {
 /// What a verification read and found.
 #[derive(Debug, Default)]
 pub struct Verified {
-    /// Records read.
+    /// Records that were read and checked.
     pub records: u64,
     /// Posting blocks read.
     pub postings: u64,
@@ -62,7 +62,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds one.
+    /// Counts a fault; only the first `MOST_TOLD` are kept in words.
     pub fn tell(&mut self, fault: impl Into<String>) {
         self.count += 1;
         if self.told.len() < MOST_TOLD {

@@ -35,7 +35,7 @@ struct Written {
 /// What merges came to since the index was opened: counts of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Merges {
-    /// Runs written.
+    /// Merges that were completed.
     pub merges: u64,
     /// Postings written into them.
     pub postings: u64,
