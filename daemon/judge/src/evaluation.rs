@@ -54,12 +54,12 @@ impl Quality {
         self.exact += u32::from(label == judged);
     }
 
-    /// All pairs.
+    /// How many pairs were judged.
     pub fn pairs(&self) -> u32 {
         self.hits + self.false_hits + self.missed + self.rejected
     }
 
-    /// Wrong judgements.
+    /// Pairs wrongly judged to be duplicates, or to be none.
     pub fn errors(&self) -> u32 {
         self.false_hits + self.missed
     }
@@ -95,7 +95,7 @@ fn share(part: u32, whole: u32) -> f64 {
 /// A labelled pair with where it comes from: all pairs of one source fall into one fold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sourced {
-    /// The pair.
+    /// Signals and label of the pair.
     pub pair: Labelled,
     /// A history, a template family, a text that others were made of.
     pub source: u64,

@@ -81,7 +81,7 @@ pub(crate) struct Leaf {
 /// What a pair is judged to be, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// The class.
+    /// What the two documents are to each other.
     pub class: Class,
     /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
     pub probability: f64,

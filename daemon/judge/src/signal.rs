@@ -42,7 +42,7 @@ pub enum Signal {
     SameAuthor,
     /// Likeness of the file names.
     SameName,
-    /// Body-length distance.
+    /// Difference of the lengths of both canonical texts, as a share of the longer one.
     LengthDistance,
     /// |A∩B| / |A∪B| over all shingles.
     Resemblance,
@@ -169,7 +169,7 @@ pub struct Known {
     pub lengths: [u64; 2],
     /// |A∩B| / |A∪B| over all shingles.
     pub resemblance: f64,
-    /// Both containments.
+    /// Containment of the first in the second, then of the second in the first.
     pub containments: [f64; 2],
 }
 

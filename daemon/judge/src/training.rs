@@ -30,7 +30,7 @@ pub const MOST_PAIRS: usize = 200_000;
 /// A pair with its measured signals and its class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Labelled {
-    /// All signals.
+    /// The values of all signals, as they were measured.
     pub values: Values,
     /// What it is.
     pub class: Class,
@@ -82,9 +82,9 @@ pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
     #[error("there are {found} pairs labelled {class}, and {LEAST_OF_CLASS} are the least")]
     TooFew {
-        /// The class.
+        /// Name of the class.
         class: &'static str,
-        /// Its pairs.
+        /// Pairs labelled with it, fewer than [`LEAST_OF_CLASS`].
         found: u32,
     },
     /// More pairs than a training takes.

@@ -33,7 +33,7 @@ const LONG: usize = 128 << 10;
 /// Lengths of a text compressed, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressed {
-    /// Alone.
+    /// The text alone.
     pub once: u64,
     /// Followed by itself.
     pub twice: u64,
