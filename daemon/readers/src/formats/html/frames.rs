@@ -14,7 +14,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `5; url=page.html`
+    /// Shows the page of a refresh such as `5; url=page.html` instead, where that comes soon.
     pub(super) fn refresh(&mut self, content: &str) {
         let digits = content.trim_start();
         let end = digits.find(|c: char| !c.is_ascii_digit());
