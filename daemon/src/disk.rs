@@ -35,7 +35,7 @@ const LARGEST_PART: u64 = 16;
 pub struct NoRoom {
     /// The data directory.
     pub dir: PathBuf,
-    /// Bytes left.
+    /// Bytes that an ordinary process may still write there.
     pub available: u64,
     /// Bytes kept free.
     pub floor: u64,

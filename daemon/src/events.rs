@@ -14,14 +14,14 @@ use simdex_schema::{GroupId, RootId};
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// Events kept.
+/// Events that are kept at most; the oldest go first.
 const MAX_EVENTS: usize = 65_536;
 /// Bytes of events kept, about.
 const MAX_BYTES: usize = 16 << 20;
 /// What an event takes beside its path and detail, about.
 const EVENT_BYTES: usize = 128;
 
-/// What changed.
+/// What kind of change an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The stream begins here; no change.
@@ -67,7 +67,7 @@ impl EventKind {
 /// What changed where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleChange {
-    /// What changed.
+    /// What kind of change it is.
     pub kind: EventKind,
     /// A subscriber that may not see this root does not get the event; where there is none, only a subscriber of
     /// all roots does.
@@ -87,7 +87,7 @@ pub struct Event {
     pub number: u64,
     /// Microseconds since 1970.
     pub at: i64,
-    /// What changed.
+    /// What changed, and where.
     pub change: VisibleChange,
 }
 

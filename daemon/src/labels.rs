@@ -44,14 +44,14 @@ const LABEL_BYTES: u64 = 2 << 10;
 pub struct LabelledFile {
     /// Its absolute path, as it is shown.
     pub path: PathBuf,
-    /// Its document.
+    /// Hash of the document that it carried then.
     pub document: DocumentHash,
 }
 
 /// What a rater says of two files.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// Both files.
+    /// The two files that were compared.
     pub sides: [LabelledFile; 2],
     /// What they are to each other.
     pub verdict: Class,
@@ -104,7 +104,7 @@ pub struct Evaluated {
     pub evaluation: Evaluation,
     /// The model in force on the same pairs.
     pub in_force: Figures,
-    /// That model.
+    /// The model in force.
     pub model: Arc<Model>,
     /// Of raters who labelled a pair both.
     pub agreements: Vec<RaterPair>,
@@ -118,7 +118,7 @@ pub struct Evaluated {
 pub struct Trained {
     /// What was labelled.
     pub counts: LabelCounts,
-    /// The model.
+    /// The model, trained on all of the labels.
     pub model: Model,
     /// Pairs are judged by it now.
     pub is_in_force: bool,
@@ -148,9 +148,9 @@ pub enum LabelError {
     /// Raters say different things.
     #[error("the labels of {a} and {b} contradict each other: {verdicts}")]
     Contradiction {
-        /// One file.
+        /// Path of one file, as it was labelled.
         a: String,
-        /// The other.
+        /// Path of the other file.
         b: String,
         /// Who says what.
         verdicts: String,

@@ -14,7 +14,7 @@ use simdex_schema::{FileKey, RootId};
 /// One file to ingest, for all tickets that wait for it.
 #[derive(Debug)]
 pub struct Job {
-    /// The file.
+    /// The file to ingest.
     pub key: FileKey,
     tickets: Vec<u64>,
     /// A transient fault kept it from being read.

@@ -76,7 +76,7 @@ pub enum ReportKind {
 /// A report that the daemon keeps.
 #[derive(Clone, Debug)]
 pub struct KeptReport {
-    /// Its directory.
+    /// Path of its directory, under the final name.
     pub path: PathBuf,
     /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,

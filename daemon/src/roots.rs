@@ -43,7 +43,7 @@ pub use troubles::Trouble;
 pub struct Root {
     /// Number in the index.
     pub id: RootId,
-    /// Absolute path.
+    /// Absolute path, as it is configured.
     pub path: PathBuf,
     /// What the config asked for.
     pub configured: RootConfig,

@@ -69,7 +69,7 @@ struct Run<'a> {
     /// Lines of the text used up.
     taken: usize,
     out: String,
-    /// Lines written.
+    /// Lines written to `out` so far.
     given: usize,
 }
 

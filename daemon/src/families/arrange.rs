@@ -63,7 +63,7 @@ pub enum Direction {
     ModificationTime,
     /// The texts alone.
     Text,
-    /// Nothing.
+    /// Nothing: the dates contradict each other, or the texts leave it open.
     Unknown,
 }
 

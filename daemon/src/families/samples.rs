@@ -16,7 +16,7 @@ const SLACK: f64 = 0.05;
 /// From which numbers on one version is taken to have come of another.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRule {
-    /// Least resemblance.
+    /// Least resemblance of two versions that are linked.
     pub resemblance: f64,
     /// Least containment of either in the other, where they resemble each other less.
     pub containment: f64,
@@ -88,7 +88,7 @@ impl Samples {
         self.total = self.held.iter().map(Vec::len).sum();
     }
 
-    /// Fingerprints held.
+    /// Fingerprints held of all versions together.
     pub fn total(&self) -> usize {
         self.total
     }

@@ -53,7 +53,7 @@ struct FileAt {
 pub struct FolderPair {
     /// The folder that comes first.
     pub a: FolderId,
-    /// The other.
+    /// The folder that comes second.
     pub b: FolderId,
     /// Files in the first folder and all folders in it.
     pub files_a: u64,
@@ -111,7 +111,7 @@ impl Tree {
         self.files.push(FileAt { folder, document });
     }
 
-    /// Files added.
+    /// How many files were added.
     pub fn files(&self) -> usize {
         self.files.len()
     }

@@ -1,4 +1,4 @@
-//! Answers FindFamily.
+//! Answers FindFamily: versions in their order, or by date what has no text.
 
 use std::time::Instant;
 

@@ -85,7 +85,7 @@ impl<'a> JudgedList<'a> {
 /// Whether a file of a group is judged no version of its principal.
 #[derive(Default)]
 struct Apart {
-    /// One is.
+    /// One is known to be judged so.
     is_one: bool,
     /// Of one nothing is known.
     is_open: bool,

@@ -39,7 +39,7 @@ struct Load {
     bytes: u64,
 }
 
-/// One connection.
+/// One connection, from its admission until it is closed.
 struct Line {
     id: u64,
     uid: u32,
@@ -98,7 +98,7 @@ pub enum Cut {
 
 /// What becomes of somebody who connects.
 pub enum Admission {
-    /// Welcome.
+    /// The connection is open.
     Granted(Peer),
     /// The user has as many connections as one may, or every connection is taken, and none can give way.
     Refused,

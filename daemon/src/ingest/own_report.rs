@@ -134,7 +134,7 @@ impl OwnReports {
 struct ReportPath<'a> {
     /// The folder of the report, with a slash at its end; empty for the root itself.
     report: &'a [u8],
-    /// Below it.
+    /// Path of the file below that folder.
     name: &'a str,
 }
 

@@ -14,7 +14,7 @@ use crate::watch::stat::Observe;
 /// Files longer than this are hashed in place first: a known one need not be copied.
 const HASHED_FIRST: u64 = 64 << 20;
 
-/// Takes snapshots.
+/// Takes snapshots of the files of one root.
 pub(super) struct Snapshots<'a> {
     pub(super) records: Records<'a>,
     /// Where copies are kept, of the root's share.

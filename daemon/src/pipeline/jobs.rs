@@ -24,7 +24,7 @@ const WAITING_IN_ROOT: usize = 8192;
 /// How often a caller that waits for room checks whether to go on.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The queues.
+/// The files to ingest, queued by root and folder.
 pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,

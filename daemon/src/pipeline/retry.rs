@@ -31,7 +31,7 @@ pub(super) struct RetryQueue {
 
 #[derive(Default)]
 struct State {
-    /// The queue.
+    /// The queue: each file with its next try.
     files: BTreeMap<FileKey, Try>,
     /// The queue and what did not fit into it.
     failing: Counted,

@@ -31,7 +31,7 @@ pub struct FamilyParams {
     pub relation_threshold: f64,
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
-    /// Most versions.
+    /// Versions that are found at most.
     pub most: usize,
     /// The roots whose files may be listed.
     pub view: View,
@@ -51,9 +51,9 @@ pub enum VersionKind {
 /// How a version came of an earlier one; both by their places in the order.
 #[derive(Clone, Copy, Debug)]
 pub struct FamilyEdge {
-    /// The later.
+    /// The later version.
     pub version: usize,
-    /// The earlier.
+    /// The earlier version.
     pub parent: usize,
     /// What the later is to the earlier.
     pub kind: VersionKind,
@@ -78,9 +78,9 @@ pub enum FamilyFile {
 
 /// The versions of a document, earliest first.
 pub struct Family {
-    /// In order.
+    /// In their order, the earliest first.
     versions: Vec<Member>,
-    /// By version.
+    /// At most one for each version, ascending.
     pub edges: Vec<FamilyEdge>,
     /// Documents that shared fingerprints with a version that was asked about.
     pub candidates: u64,

@@ -155,7 +155,7 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// None yet.
+    /// No files yet; `account` counts what they take.
     pub(super) fn of(account: &MemoryAccount) -> Self {
         Self {
             of_files: HashMap::new(),

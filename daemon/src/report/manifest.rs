@@ -14,7 +14,7 @@ use super::{ReportInput, ReportKey};
 /// What a report came to.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Its kind.
+    /// `groups`, or the name of a compliance question.
     pub(super) kind: &'static str,
     /// What a compliance question asked, and its sums.
     pub(super) question: Option<Question>,

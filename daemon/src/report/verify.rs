@@ -37,9 +37,9 @@ pub enum VerifyError {
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Read {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
-        /// The cause.
+        /// Why it cannot be read.
         source: io::Error,
     },
     /// Something stands there that is no regular file: a link, a device, a FIFO.
@@ -51,21 +51,21 @@ pub enum VerifyError {
     /// The manifest, or a line of `diffs.jsonl`, is malformed.
     #[error("{} is malformed: {source}", path.display())]
     Malformed {
-        /// The file.
+        /// The manifest, or `diffs.jsonl`.
         path: PathBuf,
-        /// The cause.
+        /// What is wrong with its JSON.
         source: serde_json::Error,
     },
     /// The manifest does not end with the hash of its own lines.
     #[error("{} was changed after it was written: its lines do not have the hash it ends with", path.display())]
     Unbound {
-        /// The manifest.
+        /// Path of the manifest.
         path: PathBuf,
     },
     /// A name leads out of the report, or stands in the manifest twice.
     #[error("{name:?} is no file of this report")]
     Name {
-        /// The name.
+        /// The name, as the manifest or a line of `diffs.jsonl` has it.
         name: String,
     },
     /// A file that the manifest does not name.
@@ -79,27 +79,27 @@ pub enum VerifyError {
     Count {
         /// By the manifest.
         counted: u64,
-        /// In `diffs.jsonl`.
+        /// By the lines of `diffs.jsonl`.
         found: u64,
     },
     /// A file was changed after the report was written.
     #[error("{} differs from its checksum", path.display())]
     Changed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// A diff does not apply to the principal's text.
     #[error("{} does not apply: {source}", path.display())]
     Diff {
-        /// The diff.
+        /// Path of the diff.
         path: PathBuf,
-        /// The cause.
+        /// Why it does not apply.
         source: ApplyError,
     },
     /// A diff applies and gives another text than the member's.
     #[error("{} gives another text than the member's", path.display())]
     Result {
-        /// The diff.
+        /// Path of the diff.
         path: PathBuf,
     },
 }

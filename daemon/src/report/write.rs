@@ -61,7 +61,7 @@ impl<'a> SortedGroup<'a> {
         })
     }
 
-    /// Distinct documents.
+    /// How many distinct documents the members carry.
     pub(super) fn distinct_documents(&self) -> u64 {
         let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
         documents.len() as u64
@@ -93,7 +93,7 @@ impl<'a> SortedGroup<'a> {
 
 /// One diff in the report.
 pub(super) struct DiffFacts {
-    /// Its file.
+    /// Path of its file below the report.
     pub(super) diff: String,
     pub(super) extent: Extent,
     /// The time for it ran out: it is longer than need be.

@@ -37,7 +37,7 @@ pub enum Mounts {
     /// Do not enter it: it is a root of its own, or none.
     #[default]
     Stay,
-    /// Enter it.
+    /// Enter it, as any directory.
     Cross,
 }
 
@@ -73,7 +73,7 @@ pub enum Seen {
     Skipped {
         /// Where it is.
         path: PathBuf,
-        /// Which rule.
+        /// The rule that says so.
         reason: SkipReason,
     },
     /// The file system refuses. If `path` is a directory nothing is known of what lies under it:

@@ -45,7 +45,7 @@ pub(in crate::grpc) struct Charge {
 }
 
 impl Charge {
-    /// Nothing yet.
+    /// No bytes yet, of a request of this client.
     pub(in crate::grpc) fn new(peer: &Peer) -> Self {
         Self {
             peer: peer.clone(),

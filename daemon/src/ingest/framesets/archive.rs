@@ -5,11 +5,11 @@ use std::io::{self, Write};
 
 use simdex_schema::ContentHash;
 
-/// One page.
+/// One page of the archive.
 pub(super) struct Part {
     /// What the others call it.
     pub(super) location: String,
-    /// Its bytes.
+    /// BLAKE3 of its bytes.
     pub(super) hash: ContentHash,
 }
 

@@ -30,9 +30,9 @@ struct MemberPage {
 pub(in crate::ingest) struct FramedPage<'a> {
     pages: &'a ContainerPages,
     plan: Plan,
-    /// The page.
+    /// Key of the page, as a member of the container.
     pub(in crate::ingest) key: &'a FileKey,
-    /// Its content.
+    /// Content of the page itself, without its frames.
     pub(in crate::ingest) hash: ContentHash,
 }
 

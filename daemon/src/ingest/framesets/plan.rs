@@ -26,7 +26,7 @@ pub(super) struct Page {
     pub(super) path: Vec<u8>,
     pub(super) hash: ContentHash,
     stat: FileStat,
-    /// Addresses.
+    /// Addresses of the frames that it asks for.
     asked: Vec<String>,
     depth: usize,
 }
@@ -49,7 +49,7 @@ impl Page {
 
 /// What there is at a path.
 pub(super) enum PathLookup {
-    /// A page.
+    /// A page, which may ask for frames of its own.
     Page(Page),
     /// A file that is no page; its length in bytes.
     NotHtml(u64),

@@ -30,7 +30,7 @@ const STEP: usize = 64 << 10;
 /// version, 4 among its holders and half of a list of its own (32); twice what grows, since it grows by doubling.
 const EACH_TAKES: u64 = 72;
 
-/// A version.
+/// A version that was found.
 pub(super) struct Member {
     /// None of the subject, where it is not in the view.
     pub(super) document: Option<DocId>,

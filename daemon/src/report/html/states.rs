@@ -101,7 +101,7 @@ const STATES: &[(&str, Reading, &str)] = &[
 
 /// What the page says of a state.
 pub(super) struct State {
-    /// Its row.
+    /// Its row in the table of states; unknown ones come last.
     pub(super) place: usize,
     pub(super) reading: Reading,
     pub(super) meaning: &'static str,

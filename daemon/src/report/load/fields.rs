@@ -11,7 +11,7 @@ use crate::report::{ReportFile, hex, text_path};
 
 macro_rules! fields {
     ($($field:ident: $short:literal, $relativity:literal, $law:literal, $brainspace:literal, $purview:literal;)*) => {
-        /// One field.
+        /// A field of a load file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Field { $($field,)* }
 
