@@ -75,9 +75,9 @@ pub struct LabelledPair {
     pub kind: &'static str,
     /// Where it comes from. Pairs of one source are never on both sides of a fold.
     pub source: u64,
-    /// Its label.
+    /// What the documents are to each other.
     pub class: Class,
-    /// Both documents.
+    /// The two documents of the pair.
     pub documents: [Document; 2],
 }
 
