@@ -81,18 +81,18 @@ pub(crate) struct Table {
     live: RoaringTreemap,
 }
 
-/// Ids up to this one have a bit of their own in [`Known`]: 512 MiB of them at most.
+/// Ids up to this one have a bit of their own in [`KnownDocuments`]: 512 MiB of them at most.
 const MOST_IN_BITS: u64 = 1 << 32;
 
 /// Which documents are known, for a merge that asks of each posting.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownDocuments {
     bits: Vec<u64>,
     /// Beyond the bits.
     others: RoaringTreemap,
 }
 
-impl Known {
+impl KnownDocuments {
     pub(crate) fn contains(&self, id: DocId) -> bool {
         match self.bits.get(id.0 as usize / 64) {
             Some(bits) => bits >> (id.0 % 64) & 1 == 1,
@@ -148,8 +148,8 @@ impl Table {
     }
 
     /// A copy of [`Table::known`] that answers at once.
-    pub(crate) fn known_bits(&self) -> Known {
-        let mut known = Known::default();
+    pub(crate) fn known_bits(&self) -> KnownDocuments {
+        let mut known = KnownDocuments::default();
         for id in &self.known {
             match usize::try_from(id / 64) {
                 Ok(at) if id <= MOST_IN_BITS => {

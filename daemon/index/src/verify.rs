@@ -24,7 +24,7 @@ const MOST_TOLD: usize = 50;
 
 /// How much of the texts is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum VerifyDepth {
     /// The heads of all blocks, and whether every reference lies within one.
     Heads,
     /// All of them: checksums, and the names of documents.
@@ -91,7 +91,11 @@ impl Faults {
 ///
 /// # Errors
 /// Only where something could not be read; what is damaged is told in [`Verified::faults`].
-pub fn verify(store: &dyn Store, text_dir: &Path, depth: Depth) -> Result<Verified, IndexError> {
+pub fn verify(
+    store: &dyn Store,
+    text_dir: &Path,
+    depth: VerifyDepth,
+) -> Result<Verified, IndexError> {
     let mut verified = Verified::default();
     let Some(meta) = records::meta(store, &mut verified.faults)? else {
         return Ok(verified);
