@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use simdex_extract::Fact;
 use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
 use simdex_judge::signal::name;
-use simdex_judge::{Class, JudgedText, Judgement, Known, Model, Values};
+use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model, Values};
 use simdex_schema::DocId;
 
 use crate::query::{Hit, Overlap, QueryError, ShingledText, Subject};
@@ -120,19 +120,19 @@ struct Judge<'a> {
     index: &'a IndexReader,
     account: &'a MemoryAccount,
     /// The question's own text, once it was asked for.
-    own: Option<Held>,
+    own: Option<HeldJudgedText>,
     /// The text of the last hit that was read: copies of a document follow one another.
-    last: Option<(DocId, Held)>,
+    last: Option<(DocId, HeldJudgedText)>,
 }
 
 /// A text taken apart, with the permits for it.
 #[derive(Clone)]
-struct Held {
+struct HeldJudgedText {
     text: Arc<JudgedText>,
     _permits: Arc<[Option<MemoryPermit>; 2]>,
 }
 
-impl Held {
+impl HeldJudgedText {
     /// The text of a document of so many canonical bytes.
     fn read(
         index: &IndexReader,
@@ -180,13 +180,13 @@ impl Judge<'_> {
         Ok(within_reach(judged?, &hit.overlap))
     }
 
-    fn own(&mut self, text: &ShingledText) -> Result<Held, IndexError> {
+    fn own(&mut self, text: &ShingledText) -> Result<HeldJudgedText, IndexError> {
         if let Some(held) = &self.own {
             return Ok(held.clone());
         }
         let needed = JudgedText::peak_bytes(text.canonical.as_bytes().len() as u64);
         let permit = self.account.take_large(needed)?;
-        let held = Held {
+        let held = HeldJudgedText {
             text: Arc::new(taken_apart(text)),
             _permits: Arc::new([permit, None]),
         };
@@ -194,13 +194,13 @@ impl Judge<'_> {
         Ok(held)
     }
 
-    fn other(&mut self, id: DocId, length: u64) -> Result<Held, IndexError> {
+    fn other(&mut self, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
         if let Some((_, held)) = self.last.as_ref().filter(|(known, _)| *known == id) {
             return Ok(held.clone());
         }
         // The text of the hit before gives up its memory first.
         self.last = None;
-        let held = Held::read(self.index, id, length, self.account)?;
+        let held = HeldJudgedText::read(self.index, id, length, self.account)?;
         self.last = Some((id, held.clone()));
         Ok(held)
     }
@@ -250,11 +250,11 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
 }
 
 /// What is known of a pair without its texts.
-fn known(sides: &[Side<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> Known {
+fn known(sides: &[Side<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
     let [a, b] = sides;
     let files = a.file.zip(b.file);
     let value = |measured: crate::query::Measured| measured.value.unwrap_or(0.0);
-    Known {
+    KnownSignals {
         same_root: files.map(|(a, b)| a.key.root == b.key.root),
         same_folder: files.map(|(a, b)| a.path.parent() == b.path.parent()),
         same_author: a.author.zip(b.author).map(|(a, b)| a == b),

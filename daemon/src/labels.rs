@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::evaluation::{
-    Agreement, Evaluation, Figures, Sourced, Validated, evaluate as all_figures, nine_seeds,
+    Agreement, Evaluation, Figures, SourcedPair, Validated, evaluate as all_figures, nine_seeds,
 };
-use simdex_judge::training::{Growth, Labelled, TrainingError, train as grow};
+use simdex_judge::training::{Growth, LabelledSignals, TrainingError, train as grow};
 use simdex_judge::{Class, Counts, Model, ModelError, Signal};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::DocumentHash;
@@ -272,9 +272,9 @@ pub fn train(
 }
 
 /// A model of all these pairs. The same pairs make the same model, and the same hash.
-fn learned(pairs: &[Sourced], name: &str) -> Result<Model, TrainingError> {
+fn learned(pairs: &[SourcedPair], name: &str) -> Result<Model, TrainingError> {
     let sources: std::collections::BTreeSet<u64> = pairs.iter().map(|pair| pair.source).collect();
     let note = format!("{} pairs of {} sources", pairs.len(), sources.len());
-    let pairs: Vec<Labelled> = pairs.iter().map(|sourced| sourced.pair).collect();
+    let pairs: Vec<LabelledSignals> = pairs.iter().map(|sourced| sourced.pair).collect();
     grow(&pairs, &Growth::with_places(), name, &note)
 }
