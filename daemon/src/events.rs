@@ -131,14 +131,14 @@ pub enum LostEvents {
 /// The hub between those who change things and those who subscribe.
 #[derive(Debug)]
 pub struct Events {
-    kept: Mutex<Kept>,
+    kept: Mutex<EventLog>,
     is_watched: AtomicBool,
     /// The last number, for subscribers that wait.
     last: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct EventLog {
     events: VecDeque<Arc<Event>>,
     bytes: usize,
     /// The number of the next event.
@@ -157,7 +157,7 @@ impl Default for Events {
 impl Events {
     fn starting_at(next: u64) -> Self {
         Self {
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(EventLog {
                 events: VecDeque::new(),
                 bytes: 0,
                 next,
@@ -221,12 +221,12 @@ impl Events {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, EventLog> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl EventLog {
     fn push(&mut self, event: Event) {
         self.next += 1;
         self.bytes += event.bytes();

@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::engine::Engine;
 use crate::owners::Owners;
 use crate::query::{self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject};
-use crate::report::{Finding, Sums as Totals};
+use crate::report::{Finding, Sums as Totals, TakeFinding};
 
 /// Most files found of one document that is asked about.
 const MOST_FOUND: usize = 10_000;
@@ -63,9 +63,6 @@ pub enum FindingError {
     Write(#[from] std::io::Error),
 }
 
-/// Takes one finding.
-pub type Take<'a> = dyn FnMut(&Finding) -> std::io::Result<()> + 'a;
-
 /// Where a question is asked, and how.
 pub struct Search<'a> {
     /// The engine asked.
@@ -87,7 +84,7 @@ impl Search<'_> {
     pub fn run(
         &self,
         kind: &ComplianceQuestion,
-        take: &mut Take<'_>,
+        take: &mut TakeFinding<'_>,
     ) -> Result<Totals, FindingError> {
         match kind {
             ComplianceQuestion::CopiesOf(files) => copies::find(self, files, take),

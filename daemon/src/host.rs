@@ -8,7 +8,7 @@ use simdex_index::store::Before;
 
 use crate::alarms::Alarms;
 use crate::config::Config;
-use crate::descriptors::Spare;
+use crate::descriptors::SpareDescriptors;
 use crate::disk::DiskGuard;
 use crate::error::EngineError;
 use crate::events::Events;
@@ -31,7 +31,7 @@ pub struct Host {
     /// Room on the disk of the data directory.
     pub disk: Arc<DiskGuard>,
     /// Descriptors kept for commits.
-    pub spare: Spare,
+    pub spare: SpareDescriptors,
     /// Woken when an engine failed.
     pub failed: Arc<Wakeup>,
     /// The data directory held no index when this process started.
@@ -64,7 +64,7 @@ impl Host {
             events: Arc::default(),
             alarms: Arc::default(),
             disk: Arc::new(disk),
-            spare: Spare::default(),
+            spare: SpareDescriptors::default(),
             failed: Arc::default(),
             stop: Cancel::never(),
             before: None,

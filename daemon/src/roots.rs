@@ -28,7 +28,7 @@ use crate::turns::Turns;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::open::{OpenError, open_regular};
 use crate::watch::probe::FileSystem;
-use crate::watch::walk::{Look, look};
+use crate::watch::walk::{PathState, look};
 use crate::watch::{ChosenMode, Mode, RootWatcher};
 use deletes::Deletes;
 use live_reads::LiveReads;
@@ -207,12 +207,12 @@ impl Root {
     }
 
     /// What stands at this path below it now.
-    pub fn look(&self, below: &[u8]) -> Look {
+    pub fn look(&self, below: &[u8]) -> PathState {
         let below = Path::new(OsStr::from_bytes(below));
         match self.anchor() {
             Ok(anchor) => look(&anchor, below),
-            Err(refusal) if refusal.shortage().is_some() => Look::Shortage,
-            Err(_) => Look::RootVanished,
+            Err(refusal) if refusal.shortage().is_some() => PathState::Shortage,
+            Err(_) => PathState::RootVanished,
         }
     }
 

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, MemoryAccount, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Counted, PairCounts, Summary};
+use crate::catalogue::{self, Listing, PairCounts, Summary};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
@@ -200,7 +200,7 @@ fn pairs(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Counted<PairCounts>> {
+) -> anyhow::Result<Listing<PairCounts>> {
     let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {
@@ -227,7 +227,7 @@ fn groups(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Counted<u64>> {
+) -> anyhow::Result<Listing<u64>> {
     let (mut failed, mut number) = (FirstError::default(), 0);
     let mut print = |group| {
         number += 1;

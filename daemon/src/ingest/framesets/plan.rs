@@ -11,7 +11,7 @@ use simdex_schema::{ContentHash, FileStat};
 
 use super::RENDERED_NAME;
 use super::address::{ResolvedPath, depth_of, location, resolve};
-use super::archive::{self, Part};
+use super::archive::{self, ArchivedPage};
 
 /// Most pages that are put together, the page itself among them.
 const MAX_PAGES: usize = 64;
@@ -177,8 +177,8 @@ impl Plan {
         }
     }
 
-    fn parts(&self) -> Vec<Part> {
-        let part = |page: &Page| Part {
+    fn parts(&self) -> Vec<ArchivedPage> {
+        let part = |page: &Page| ArchivedPage {
             location: location(&page.path, self.top),
             hash: page.hash,
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 use simdex_proto::changes::told;
 use simdex_proto::lines::Change;
 
-use crate::report::changes::Compared;
+use crate::report::changes::ChangeSummary;
 use crate::report::format::{Count, PathText, counted};
 use crate::report::rows::Rows;
 
@@ -37,7 +37,7 @@ pub(in crate::report) fn change_row(out: &mut Vec<u8>, change: &Change) -> io::R
 pub(in crate::report) fn changes(
     out: &mut dyn Write,
     since: &Path,
-    compared: &Compared,
+    compared: &ChangeSummary,
     rows: &Rows,
 ) -> io::Result<()> {
     let since = PathText(since.as_os_str().as_bytes());
