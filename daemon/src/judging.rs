@@ -84,7 +84,7 @@ pub fn of_comparison(
     if text_a.hash == text_b.hash {
         return Ok(Some(Judgement::of_one_text()));
     }
-    let sides = [Side::of_subject(a), Side::of_subject(b)];
+    let sides = [JudgedSide::of_subject(a), JudgedSide::of_subject(b)];
     let lengths = [text_a, text_b].map(|text| text.canonical.as_bytes().len() as u64);
     let known = known(&sides, lengths, overlap);
     let mut permits = Vec::new();
@@ -101,7 +101,7 @@ pub fn of_comparison(
 /// All signals of two subjects, each with its text taken apart.
 pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> Values {
     let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
-    let sides = [Side::of_subject(a.0), Side::of_subject(b.0)];
+    let sides = [JudgedSide::of_subject(a.0), JudgedSide::of_subject(b.0)];
     Values::measured(&known(&sides, lengths, overlap), a.1, b.1)
 }
 
@@ -168,7 +168,10 @@ impl Judge<'_> {
         let Some((id, stats)) = document else {
             return Ok(None);
         };
-        let sides = [Side::of_subject(subject), Side::of_file(&hit.file)];
+        let sides = [
+            JudgedSide::of_subject(subject),
+            JudgedSide::of_file(&hit.file),
+        ];
         let lengths = [text.canonical.as_bytes().len() as u64, stats.length];
         let known = known(&sides, lengths, &hit.overlap);
         let model = self.model;
@@ -212,13 +215,13 @@ pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
 }
 
 /// What is on record of one side.
-struct Side<'a> {
+struct JudgedSide<'a> {
     file: Option<&'a FileView>,
     path: Option<&'a Path>,
     author: Option<&'a str>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> JudgedSide<'a> {
     fn of_file(file: &'a FileView) -> Self {
         Self {
             file: Some(file),
@@ -250,7 +253,7 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
 }
 
 /// What is known of a pair without its texts.
-fn known(sides: &[Side<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
+fn known(sides: &[JudgedSide<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
     let [a, b] = sides;
     let files = a.file.zip(b.file);
     let value = |measured: crate::query::Measured| measured.value.unwrap_or(0.0);

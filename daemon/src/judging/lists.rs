@@ -11,7 +11,7 @@ use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, Side, known, within_reach};
+use super::{HeldJudgedText, JudgedSide, known, within_reach};
 use crate::query::Overlap;
 
 /// What became of a pair that was to be judged.
@@ -110,7 +110,11 @@ impl<'a> ListJudge<'a> {
         let [Some(of_a), Some(of_b)] = stats else {
             return Ok(ListJudgement::NoText);
         };
-        let known = known(&[Side::of_file(a), Side::of_file(b)], [of_a, of_b], overlap);
+        let known = known(
+            &[JudgedSide::of_file(a), JudgedSide::of_file(b)],
+            [of_a, of_b],
+            overlap,
+        );
         let model = Arc::clone(&self.model);
         let judged = model.judge(&known, || {
             let first = self.text(0, ids[0], of_a)?;
