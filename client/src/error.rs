@@ -26,7 +26,7 @@ pub enum Error {
     /// A local file could not be opened or read.
     #[error("cannot read {} ({})", path.display(), cause(source))]
     Unreadable {
-        /// The file.
+        /// Path of the local file.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
@@ -48,7 +48,7 @@ pub enum Error {
     /// A line of a labels file is none.
     #[error("{}: line {line} is no label", path.display())]
     NoLabel {
-        /// The file.
+        /// Path of the labels file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: u64,
@@ -56,7 +56,7 @@ pub enum Error {
     /// Somebody else appends to a labels file.
     #[error("{} is being labelled into by another process", path.display())]
     LabelsInUse {
-        /// The file.
+        /// Path of the labels file.
         path: PathBuf,
     },
     /// What was named is no report that another can be compared with.
@@ -79,7 +79,7 @@ pub enum Error {
     /// A document too large to be sent in one message.
     #[error("{} holds more than the {limit} bytes the daemon takes in a comparison", path.display())]
     TooLarge {
-        /// The file.
+        /// Path of the document.
         path: PathBuf,
         /// Bytes the daemon takes.
         limit: u64,

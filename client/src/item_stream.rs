@@ -14,7 +14,7 @@ use crate::wire::{
 
 /// One message of a streamed answer.
 #[derive(Debug)]
-pub enum Part<I, C> {
+pub enum ReplyPart<I, C> {
     /// An item of the list.
     Item(I),
     /// The record that closes the list.
@@ -28,7 +28,7 @@ pub trait Reply {
     /// Type of the record that closes the list.
     type Closing;
     /// The part this message holds; none where a newer daemon sent a part unknown here.
-    fn part(self) -> Option<Part<Self::Item, Self::Closing>>;
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>>;
     /// Whether an item may come in several messages.
     const CONTINUES: bool = false;
     /// Adds an item that goes on with the one before; returns one that does not.
@@ -104,8 +104,8 @@ impl<R: Reply> ItemStream<R> {
         while self.closing.is_none() {
             let reply = self.receive().await?.ok_or(Error::Incomplete)?;
             match reply.part() {
-                Some(Part::Item(item)) => return Ok(Some(item)),
-                Some(Part::Closing(closing)) => self.closing = Some(closing),
+                Some(ReplyPart::Item(item)) => return Ok(Some(item)),
+                Some(ReplyPart::Closing(closing)) => self.closing = Some(closing),
                 None => {}
             }
         }
@@ -147,10 +147,10 @@ macro_rules! reply {
             type Item = wire::$item;
             type Closing = wire::$closing;
 
-            fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+            fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
                 Some(match self.part? {
-                    $module::Part::$item(item) => Part::Item(item),
-                    $module::Part::Summary(closing) => Part::Closing(closing),
+                    $module::Part::$item(item) => ReplyPart::Item(item),
+                    $module::Part::Summary(closing) => ReplyPart::Closing(closing),
                 })
             }
         }
@@ -176,12 +176,12 @@ impl Reply for wire::FamilyReply {
     type Item = FamilyPart;
     type Closing = wire::FamilySummary;
 
-    fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
         use family_reply::Part as Sent;
         Some(match self.part? {
-            Sent::File(file) => Part::Item(FamilyPart::File(file)),
-            Sent::Edge(edge) => Part::Item(FamilyPart::Edge(edge)),
-            Sent::Summary(summary) => Part::Closing(summary),
+            Sent::File(file) => ReplyPart::Item(FamilyPart::File(file)),
+            Sent::Edge(edge) => ReplyPart::Item(FamilyPart::Edge(edge)),
+            Sent::Summary(summary) => ReplyPart::Closing(summary),
         })
     }
 }
@@ -194,11 +194,11 @@ impl Reply for wire::ListGroupsReply {
     type Closing = wire::Summary;
     const CONTINUES: bool = true;
 
-    fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
         use list_groups_reply::Part as Sent;
         Some(match self.part? {
-            Sent::Group(group) => Part::Item(group),
-            Sent::Summary(summary) => Part::Closing(summary),
+            Sent::Group(group) => ReplyPart::Item(group),
+            Sent::Summary(summary) => ReplyPart::Closing(summary),
         })
     }
 
@@ -228,11 +228,11 @@ impl Reply for wire::ListFolderCopiesReply {
     type Item = wire::FolderCopies;
     type Closing = wire::FolderCopiesSummary;
 
-    fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
         use list_folder_copies_reply::Part as Sent;
         Some(match self.part? {
-            Sent::Folders(folders) => Part::Item(folders),
-            Sent::Summary(summary) => Part::Closing(summary),
+            Sent::Folders(folders) => ReplyPart::Item(folders),
+            Sent::Summary(summary) => ReplyPart::Closing(summary),
         })
     }
 }

@@ -44,7 +44,7 @@ pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
 pub use group_options::GroupOptions;
-pub use item_stream::{FamilyPart, ItemStream, Part, Reply};
+pub use item_stream::{FamilyPart, ItemStream, Reply, ReplyPart};
 pub use labels::{LabelsFile, read_labels, read_pairs};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};

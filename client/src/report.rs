@@ -51,14 +51,14 @@ impl From<SavedReport> for RunReportReply {
 pub(crate) struct ReportFolder {
     out: PathBuf,
     hidden: PathBuf,
-    open: BTreeMap<String, Growing>,
-    done: BTreeMap<String, Sum>,
+    open: BTreeMap<String, OpenFile>,
+    done: BTreeMap<String, FileSum>,
     folders: Vec<PathBuf>,
     published: bool,
 }
 
 /// A file under way.
-struct Growing {
+struct OpenFile {
     file: File,
     hasher: blake3::Hasher,
     bytes: u64,
@@ -66,7 +66,7 @@ struct Growing {
 
 /// A file that is complete.
 #[derive(PartialEq)]
-struct Sum {
+struct FileSum {
     bytes: u64,
     blake3: String,
 }
@@ -129,7 +129,7 @@ impl ReportFolder {
         Ok(())
     }
 
-    fn create(&mut self, name: &str) -> Result<Growing, Error> {
+    fn create(&mut self, name: &str) -> Result<OpenFile, Error> {
         let parts: Vec<_> = Path::new(name).components().collect();
         let plain = |part: &Component<'_>| match part {
             Component::Normal(part) => !part.to_string_lossy().starts_with('.'),
@@ -150,7 +150,7 @@ impl ReportFolder {
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(0o600);
         let file = options.open(self.hidden.join(name));
-        Ok(Growing {
+        Ok(OpenFile {
             file: file.map_err(|source| unwritable(&self.out.join(name), source))?,
             hasher: blake3::Hasher::new(),
             bytes: 0,
@@ -175,7 +175,7 @@ impl ReportFolder {
         };
         let synced = growing.file.sync_all();
         synced.map_err(|source| unwritable(&self.out.join(name), source))?;
-        let sum = Sum {
+        let sum = FileSum {
             bytes: growing.bytes,
             blake3: growing.hasher.finalize().to_hex().to_string(),
         };
@@ -223,7 +223,7 @@ impl ReportFolder {
             blake3,
         } in manifest.files
         {
-            if named.insert(path, Sum { bytes, blake3 }).is_some() {
+            if named.insert(path, FileSum { bytes, blake3 }).is_some() {
                 return Err(Error::BadReport("its manifest names a file twice"));
             }
         }

@@ -80,7 +80,7 @@ const SECTIONS: &[(&str, &str)] = &[
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RootConfig {
-    /// Absolute path.
+    /// Absolute path of the directory, without `..`.
     pub path: PathBuf,
     /// How it is watched.
     #[serde(default)]

@@ -19,7 +19,7 @@ pub enum EngineError {
     /// The store was moved away or exchanged while this process had it open, and what is there now does not open.
     #[error("{} was exchanged while simdexd runs ({reason}); it is neither set aside nor begun anew", path.display())]
     Exchanged {
-        /// The store.
+        /// The directory of the store.
         path: PathBuf,
         /// What is wrong with what is there now.
         reason: String,
@@ -27,25 +27,25 @@ pub enum EngineError {
     /// A directory to be scanned is not there.
     #[error("{} is not a directory that can be read ({reason})", path.display())]
     MissingRoot {
-        /// The directory.
+        /// The directory, as it was named.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         reason: String,
     },
     /// The data directory cannot be used.
     #[error("the data directory {} cannot be used ({source})", path.display())]
     DataDir {
-        /// The directory.
+        /// The data directory.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// There is no place for a copy of the store.
     #[error("no copy of the store can be made in {} ({source})", path.display())]
     Scratch {
-        /// The directory.
+        /// The directory that the copy would be made in.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// The kernel does not confine the workers as it should.

@@ -18,7 +18,7 @@ use crate::base::wakeup::Wakeup;
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::host::alarms::Alarms;
-use crate::host::descriptors::Spare;
+use crate::host::descriptors::SpareDescriptors;
 use crate::host::disk::DiskGuard;
 use crate::host::storage::{DataDir, OpenedStore};
 use crate::write_side::events::Events;
@@ -38,7 +38,7 @@ pub struct Host {
     /// Room on the disk of the data directory.
     pub disk: Arc<DiskGuard>,
     /// Descriptors kept for commits.
-    pub spare: Spare,
+    pub spare: SpareDescriptors,
     /// Woken when an engine failed.
     pub failed: Arc<Wakeup>,
     /// The data directory held no index when this process started.
@@ -71,7 +71,7 @@ impl Host {
             events: Arc::default(),
             alarms: Arc::default(),
             disk: Arc::new(disk),
-            spare: Spare::default(),
+            spare: SpareDescriptors::default(),
             failed: Arc::default(),
             stop: Cancel::never(),
             before: None,

@@ -22,7 +22,7 @@ pub use terms::{Caveat, ReportTerms, SchemeTerms, told};
 /// A group, as far as it is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupFiles {
-    /// Its id.
+    /// Id of the group in its report.
     pub id: u64,
     /// Path of its principal.
     pub principal: Vec<u8>,

@@ -53,13 +53,13 @@ pub use template::{Template, TemplatesSummary};
 
 /// The fields of a line, beside `type` and `v`.
 pub trait Body: Serialize {
-    /// Its `type`.
+    /// Its `type`, by which readers tell lines apart.
     const TYPE: &'static str;
     /// Its `v`: raised when a field changes its meaning or goes.
     const VERSION: u32 = 1;
 }
 
-/// One line.
+/// One line: `type` and `v`, then the fields of its body.
 #[derive(Serialize)]
 pub struct Line<'a, T> {
     r#type: &'static str,

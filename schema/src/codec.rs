@@ -25,7 +25,7 @@ pub enum DecodeError {
     Version {
         /// What the bytes say.
         found: u32,
-        /// [`crate::FORMAT_VERSION`].
+        /// The version this program reads: [`crate::FORMAT_VERSION`].
         wanted: u32,
     },
 }
@@ -40,13 +40,13 @@ impl Writer {
         Self::default()
     }
 
-    /// One byte.
+    /// Appends one byte.
     pub fn byte(&mut self, value: u8) -> &mut Self {
         self.0.push(value);
         self
     }
 
-    /// Unsigned varint.
+    /// Appends an unsigned varint: 7 bits a byte, the low ones first.
     pub fn uint(&mut self, value: u64) -> &mut Self {
         put_uint(&mut self.0, value);
         self
@@ -107,14 +107,14 @@ impl<'a> Reader<'a> {
         self.0.len()
     }
 
-    /// One byte.
+    /// Takes one byte.
     pub fn byte(&mut self) -> Result<u8, DecodeError> {
         let (&first, rest) = self.0.split_first().ok_or(DecodeError::Truncated)?;
         self.0 = rest;
         Ok(first)
     }
 
-    /// Unsigned varint.
+    /// Takes an unsigned varint; an error above 64 bits.
     pub fn uint(&mut self) -> Result<u64, DecodeError> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {

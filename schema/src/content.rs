@@ -9,7 +9,7 @@ use crate::state::{State, StoredReason};
 pub struct ContentRecord {
     /// How extraction ended (never identical-*: that is a matter between files).
     pub state: State,
-    /// Why.
+    /// Why extraction ended so; it refines the state.
     pub reason: StoredReason,
     /// The document its text (or, without text, its raw bytes) became.
     pub document: Option<DocId>,
@@ -21,7 +21,7 @@ pub struct ContentRecord {
     pub extractor: u32,
     /// Failures in a row with these bytes and this extractor.
     pub strikes: u32,
-    /// Raw bytes.
+    /// Length of the content in bytes.
     pub bytes: u64,
     /// What the extractor warned of, bounded.
     pub warnings: Vec<String>,

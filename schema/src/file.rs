@@ -86,7 +86,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role.
+    /// Every role, by its stored number.
     pub const ALL: &[Self] = &[
         Self::Entry,
         Self::Attachment,
@@ -134,11 +134,11 @@ pub struct Timestamp {
 /// What `stat` said when the file was last read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileStat {
-    /// Inode number.
+    /// Inode number in its file system.
     pub inode: u64,
     /// Device number; it changes when a share is mounted again and does not take part in "unchanged".
     pub device: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub length: u64,
     /// Last modification of the bytes.
     pub mtime: Timestamp,

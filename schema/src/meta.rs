@@ -57,7 +57,7 @@ pub struct RunRecord {
 pub struct RunOfScheme {
     /// Top bits of a key that name its bucket.
     pub bits: u8,
-    /// Postings.
+    /// Postings of that scheme.
     pub postings: u64,
     /// Bytes of posting values.
     pub bytes: u64,
@@ -110,7 +110,7 @@ impl RunRecord {
 /// Everything that decides what a stored signature or edge means.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
-    /// Canonical-text version.
+    /// Version of the canonical text.
     pub canonical: u32,
     /// Window width in bytes of canonical text.
     pub window: u16,

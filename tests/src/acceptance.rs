@@ -25,7 +25,7 @@ mod scanned;
 
 pub(crate) use documents::files_below;
 
-/// One check.
+/// A check that is run by its name.
 pub struct Check {
     /// As given on the command line.
     pub name: &'static str,
@@ -55,7 +55,7 @@ pub enum NamedTests {
     Run,
 }
 
-/// All checks.
+/// All checks, in the order in which `all` runs them.
 pub const CHECKS: &[Check] = &[
     Check {
         name: "everything",

@@ -27,7 +27,7 @@ pub struct Settings {
     pub small: bool,
 }
 
-/// One benchmark.
+/// A benchmark that is run by its name.
 pub struct Benchmark {
     /// As given on the command line.
     pub name: &'static str,
@@ -37,7 +37,7 @@ pub struct Benchmark {
     pub run: fn(Settings, &mut Figures<'_>) -> anyhow::Result<()>,
 }
 
-/// All benchmarks.
+/// All benchmarks, in the order of their list.
 pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark {
         name: "index-100k",

@@ -10,9 +10,9 @@
 
 use std::rc::Rc;
 
-use simdex_judge::evaluation::Sourced;
-use simdex_judge::signal::{Known, Values};
-use simdex_judge::training::Labelled;
+use simdex_judge::evaluation::SourcedPair;
+use simdex_judge::signal::{KnownSignals, Values};
+use simdex_judge::training::LabelledSignals;
 use simdex_judge::{Class, JudgedText};
 use simdex_signature::{CanonicalText, Ratio, ShingleSet, Window};
 
@@ -75,9 +75,9 @@ pub struct LabelledPair {
     pub kind: &'static str,
     /// Where it comes from. Pairs of one source are never on both sides of a fold.
     pub source: u64,
-    /// Its label.
+    /// What the documents are to each other.
     pub class: Class,
-    /// Both documents.
+    /// The two documents of the pair.
     pub documents: [Document; 2],
 }
 
@@ -96,32 +96,32 @@ impl LabelledPair {
 }
 
 /// The numbers of two texts; `None` where one of them has no shingle.
-fn known(a: &CanonicalText, b: &CanonicalText) -> Option<Known> {
+fn known(a: &CanonicalText, b: &CanonicalText) -> Option<KnownSignals> {
     let [of_a, of_b] = [a, b].map(|text| ShingleSet::new(text, Window::DEFAULT));
     let of_first = of_a.containment_in(&of_b).map(Ratio::get)?;
     let of_second = of_b.containment_in(&of_a).map(Ratio::get)?;
-    Some(Known {
+    Some(KnownSignals {
         lengths: [a, b].map(|text| text.as_bytes().len() as u64),
         resemblance: of_a.resemblance(&of_b).map(Ratio::get)?,
         containments: [of_first, of_second],
-        ..Known::default()
+        ..KnownSignals::default()
     })
 }
 
 /// The pairs that a question would bring up, measured. Others are not judged, unless somebody asks for less;
 /// unrelated pairs are kept for that.
-pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, Sourced)> {
+pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, SourcedPair)> {
     let measured = pairs.iter().filter_map(|pair| {
         let values = pair.values(body)?;
         if pair.class != Class::Unrelated && !is_candidate(&values) {
             return None;
         }
         let class = pair.class;
-        let pair_of = Labelled { values, class };
+        let pair_of = LabelledSignals { values, class };
         let source = pair.source;
         Some((
             pair,
-            Sourced {
+            SourcedPair {
                 pair: pair_of,
                 source,
             },

@@ -24,7 +24,7 @@ pub struct Size {
     pub sentences: usize,
     /// Runs without white space.
     pub words: usize,
-    /// Characters.
+    /// Unicode characters, white space among them.
     pub characters: usize,
 }
 
@@ -71,9 +71,9 @@ fn sentences(paragraph: &str) -> usize {
 /// A document of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its name.
+    /// The name that the log knows it by.
     pub name: String,
-    /// Its text.
+    /// All of its text.
     pub text: String,
 }
 
@@ -82,7 +82,7 @@ pub struct Document {
 pub struct Entry {
     /// The document that was edited.
     pub input: String,
-    /// Its size.
+    /// The size of that document.
     pub size: Size,
     /// What it became.
     pub output: String,

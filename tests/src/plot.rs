@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-/// A figure.
+/// A figure with two axes.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
-    /// Above it.
+    /// What is written above it.
     pub title: String,
     /// What the horizontal axis shows.
     pub across: String,

@@ -53,7 +53,7 @@ impl Settings {
     }
 }
 
-/// One study.
+/// A study that is run by its name.
 pub struct Study {
     /// As given on the command line.
     pub name: &'static str,
@@ -63,7 +63,7 @@ pub struct Study {
     pub run: fn(&Settings, &mut Figures<'_>) -> Result<()>,
 }
 
-/// All studies.
+/// All studies, in the order of their list.
 pub const STUDIES: &[Study] = &[
     Study {
         name: "readers",

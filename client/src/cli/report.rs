@@ -8,7 +8,7 @@ use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
 use super::{CompletenessArgs, Threshold};
 
-/// `report`.
+/// Arguments of `simctl report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     #[command(flatten)]

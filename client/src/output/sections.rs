@@ -19,7 +19,7 @@ pub(crate) struct ComparisonText<'a> {
     pub(crate) a: &'a [u8],
     /// Path of the second side.
     pub(crate) b: &'a [u8],
-    /// The answer.
+    /// What the daemon answered: the numbers and the difference.
     pub(crate) reply: &'a wire::CompareReply,
 }
 

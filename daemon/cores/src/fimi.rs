@@ -19,7 +19,7 @@ pub enum FimiError {
     /// Not the format.
     #[error("line {line} holds {found:?}, which is no number of a document from 0 to 4294967294")]
     NoNumber {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
         /// The beginning of what stands there.
         found: String,
@@ -27,7 +27,7 @@ pub enum FimiError {
     /// A line without end.
     #[error("line {line} is longer than {LONGEST_LINE} bytes")]
     LongLine {
-        /// From 1.
+        /// Number of the line, from 1.
         line: usize,
     },
     /// It could not be read.

@@ -40,7 +40,7 @@ pub struct Core {
 /// Whether all was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mined {
-    /// Every core.
+    /// Every core was met.
     All,
     /// Those met before it was not to go on.
     Some,
@@ -52,7 +52,7 @@ pub enum Mined {
     "the image of document {document} has {length} fingerprints, and at most {LONGEST_IMAGE} can be mined"
 )]
 pub struct TooLong {
-    /// The document.
+    /// Number of the document in the table.
     pub document: u32,
     /// Its fingerprints that other documents hold too.
     pub length: usize,

@@ -196,7 +196,7 @@ impl Facts {
         self.get(fact).and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 
-    /// A value.
+    /// The value of a fact; `None` where there is none.
     #[must_use]
     pub fn get(&self, fact: Fact) -> Option<&str> {
         self.0.get(&fact).map(String::as_str)

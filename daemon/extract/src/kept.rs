@@ -16,14 +16,14 @@ const STEP: u64 = 1 << 20;
 
 /// Bytes that nobody else can change.
 #[derive(Debug)]
-pub(crate) enum Kept {
+pub(crate) enum PrivateBytes {
     /// Few enough to stay in memory.
     Memory(Vec<u8>),
     /// An unlinked file, opened for reading only.
     File(PrivateFile),
 }
 
-impl Kept {
+impl PrivateBytes {
     /// As a file of their own.
     pub(crate) fn into_file(self, space: &SpoolSpace) -> io::Result<PrivateFile> {
         match self {
@@ -153,7 +153,7 @@ impl Claim {
 
 /// Bytes on their way: in memory, then in a file.
 #[derive(Debug)]
-pub(crate) struct Growing {
+pub(crate) struct GrowingBytes {
     space: SpoolSpace,
     claim: Claim,
     memory: Vec<u8>,
@@ -161,7 +161,7 @@ pub(crate) struct Growing {
     length: u64,
 }
 
-impl Growing {
+impl GrowingBytes {
     /// None yet; about so many are to come.
     pub(crate) fn new(space: &SpoolSpace, claim: Claim, expected: u64) -> io::Result<Self> {
         let mut growing = Self {
@@ -182,10 +182,10 @@ impl Growing {
         self.length
     }
 
-    pub(crate) fn finish(self) -> io::Result<Kept> {
+    pub(crate) fn finish(self) -> io::Result<PrivateBytes> {
         Ok(match self.file {
-            Some(file) => Kept::File(file.finish()?),
-            None => Kept::Memory(self.memory),
+            Some(file) => PrivateBytes::File(file.finish()?),
+            None => PrivateBytes::Memory(self.memory),
         })
     }
 
@@ -197,7 +197,7 @@ impl Growing {
     }
 }
 
-impl Write for Growing {
+impl Write for GrowingBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let end = self.length + bytes.len() as u64;
         match &mut self.file {
@@ -232,11 +232,11 @@ mod tests {
     #[test]
     fn what_outgrows_the_memory_lies_in_a_file_within_the_budget() {
         let space = space(3 << 20);
-        let mut growing = Growing::new(&space, Claim::More, 0).unwrap();
+        let mut growing = GrowingBytes::new(&space, Claim::More, 0).unwrap();
         growing.write_all(&vec![1; IN_MEMORY]).unwrap();
         assert_eq!(space.used(), 0);
         growing.write_all(&[2; 7]).unwrap();
-        let mut other = Growing::new(&space, Claim::More, 0).unwrap();
+        let mut other = GrowingBytes::new(&space, Claim::More, 0).unwrap();
         let full = other.write_all(&vec![1; 3 << 20]).unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::QuotaExceeded);
         let (length, kept) = (growing.length(), growing.finish().unwrap());

@@ -56,7 +56,7 @@ pub use simdex_codes::Reason;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::{MemberBytes, MemberPolicy};
-pub use underway::{Mark, Refused, Underway, WaitPolicy};
+pub use underway::{Mark, NotTried, Underway, WaitPolicy};
 pub use worker::{Job, Readers, worker_main};
 
 /// What one document may cost.

@@ -31,7 +31,7 @@ pub struct Extraction {
 pub enum Outcome {
     /// Text was read; `partial` says why it is not all of it.
     Text {
-        /// The text.
+        /// What was read, without NUL characters.
         text: ExtractedText,
         /// `None` when the text is whole.
         partial: Option<Reason>,
@@ -85,7 +85,7 @@ impl ExtractedText {
         Self(text)
     }
 
-    /// The text.
+    /// The text, borrowed; it holds no NUL characters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

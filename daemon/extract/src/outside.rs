@@ -40,7 +40,7 @@ pub struct OutsideLimits {
 /// The programs that may be used.
 #[derive(Debug, Clone)]
 pub struct OutsidePrograms {
-    /// Starts [`outside_main`].
+    /// The command that starts [`outside_main`], which starts every program.
     shim: WorkerCommand,
     limits: OutsideLimits,
     pdftotext: Option<PathBuf>,

@@ -16,7 +16,7 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::Pid;
 use tracing::{debug, warn};
 
-pub(crate) use asked::Asked;
+pub(crate) use asked::DocumentRequest;
 pub use asked::MarkedRead;
 pub use queue::{QueueKey, Urgency};
 
@@ -25,7 +25,7 @@ use self::queue::{Lane, Queue};
 use crate::process::{Fault, Greeting, Spawner, Worker, WorkerCommand, kill_group};
 use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
-use crate::underway::{Mark, Refused, Underway, WaitPolicy};
+use crate::underway::{Mark, NotTried, Underway, WaitPolicy};
 use crate::{
     Extraction, Facts, GoOn, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
     SandboxReport,
@@ -110,8 +110,12 @@ impl Pool {
     /// none where nothing is written down.
     ///
     /// # Errors
-    /// Where it must not be read, see [`Refused`].
-    pub fn begin(&self, hash: [u8; 32], patience: WaitPolicy) -> Result<Option<Mark<'_>>, Refused> {
+    /// Where it must not be read, see [`NotTried`].
+    pub fn begin(
+        &self,
+        hash: [u8; 32],
+        patience: WaitPolicy,
+    ) -> Result<Option<Mark<'_>>, NotTried> {
         let underway = self.underway.as_ref();
         let begun = underway.map(|underway| underway.begin(hash, patience));
         begun.transpose()
@@ -183,8 +187,8 @@ impl Pool {
                     took,
                 }
             }
-            Err(Refused::GivenUp) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
-            Err(Refused::NotMarked(error)) => {
+            Err(NotTried::GivenUp) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
+            Err(NotTried::NotMarked(error)) => {
                 warn!(%error, "what is under way cannot be written down");
                 refused(Outcome::Failed(Reason::SpoolFailed))
             }
@@ -272,7 +276,7 @@ impl Pool {
             .filter(|name| name.len() <= MAX_NAME_BYTES)
             .cloned();
         let nonce = self.nonce.fetch_add(1, Ordering::Relaxed);
-        let asked = Asked {
+        let asked = DocumentRequest {
             document,
             request: Request {
                 nonce,
@@ -292,17 +296,17 @@ impl Pool {
     fn ask(
         &self,
         permit: &WorkerPermit<'_>,
-        asked: &Asked<'_>,
+        asked: &DocumentRequest<'_>,
         took: &mut Duration,
     ) -> Result<Extraction, Outcome> {
         match self.ask_once(permit, asked, took) {
             // The worker died between two documents, which is not this one's doing.
-            Err(Lost::Unsent) => self.ask_once(permit, asked, took),
+            Err(NoAnswer::Unsent) => self.ask_once(permit, asked, took),
             answer => answer,
         }
         .map_err(|lost| match lost {
-            Lost::Unsent => Outcome::Failed(Reason::NoWorker),
-            Lost::With(outcome) => outcome,
+            NoAnswer::Unsent => Outcome::Failed(Reason::NoWorker),
+            NoAnswer::With(outcome) => outcome,
         })
     }
 
@@ -310,10 +314,10 @@ impl Pool {
     fn ask_once(
         &self,
         permit: &WorkerPermit<'_>,
-        asked: &Asked<'_>,
+        asked: &DocumentRequest<'_>,
         took: &mut Duration,
-    ) -> Result<Extraction, Lost> {
-        let mut worker = permit.worker().map_err(Lost::With)?;
+    ) -> Result<Extraction, NoAnswer> {
+        let mut worker = permit.worker().map_err(NoAnswer::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         let start = Instant::now();
         let answer = worker.ask(asked, &self.limits);
@@ -330,9 +334,9 @@ impl Pool {
             }
             Err(Fault::Unsent) => {
                 self.retire(worker);
-                Err(Lost::Unsent)
+                Err(NoAnswer::Unsent)
             }
-            Err(fault) => Err(Lost::With(self.reap(worker, fault))),
+            Err(fault) => Err(NoAnswer::With(self.reap(worker, fault))),
         }
     }
 
@@ -351,8 +355,8 @@ impl Drop for Pool {
     }
 }
 
-/// Why no answer came.
-enum Lost {
+/// Why a worker gave no answer for a document.
+enum NoAnswer {
     /// The document never reached a worker.
     Unsent,
     /// With this outcome for the document.

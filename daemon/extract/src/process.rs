@@ -18,9 +18,9 @@ use rustix::process::{Pid, Signal};
 use tracing::warn;
 
 use crate::patience::PatientReader;
-use crate::pool::Asked;
+use crate::pool::DocumentRequest;
 use crate::protocol::{self, Hello, Setup};
-use crate::spool::Collecting;
+use crate::spool::MemberCollector;
 use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reader, Reason, SandboxReport};
 
 /// How long a worker may take to confine itself and say hello.
@@ -203,7 +203,7 @@ impl Worker {
     /// Has `document` read. The second value says whether the worker can take another.
     pub(crate) fn ask(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &DocumentRequest<'_>,
         limits: &Limits,
     ) -> Result<(Extraction, bool), Fault> {
         match self.ask_in_time(asked, limits) {
@@ -214,7 +214,7 @@ impl Worker {
 
     fn ask_in_time(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &DocumentRequest<'_>,
         limits: &Limits,
     ) -> Result<(Extraction, bool), Fault> {
         let request = &asked.request;
@@ -222,7 +222,7 @@ impl Worker {
         self.answers.get_mut().wait_for_worker(worker, limits.wall);
         protocol::send_with_descriptor(self.stream(), request, asked.document)
             .map_err(|_| Fault::Unsent)?;
-        let mut members = Collecting::new(&asked.space, &limits.budgets, asked.members)
+        let mut members = MemberCollector::new(&asked.space, &limits.budgets, asked.members)
             .map_err(|_| Fault::Machine)?;
         let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members);
         let reply = reply.map_err(|error| match members.failure() {

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
-use crate::kept::{Claim, Growing, IN_MEMORY, Kept, PrivateFile};
+use crate::kept::{Claim, GrowingBytes, IN_MEMORY, PrivateBytes, PrivateFile};
 use crate::space::SpoolSpace;
 
 /// What is read at once.
@@ -16,7 +16,7 @@ const BUFFER: usize = 128 << 10;
 /// Bytes that nobody else can change.
 #[derive(Debug)]
 pub struct Snapshot {
-    bytes: Kept,
+    bytes: PrivateBytes,
     hash: [u8; 32],
     length: u64,
     space: SpoolSpace,
@@ -70,7 +70,7 @@ impl SpoolSpace {
         })?;
         let file = PrivateFile::new(clone, None).map_err(SnapshotError::Spool)?;
         Ok(Snapshot {
-            bytes: Kept::File(file),
+            bytes: PrivateBytes::File(file),
             hash: *hasher.finalize().as_bytes(),
             length,
             space: self.clone(),
@@ -83,7 +83,7 @@ impl SpoolSpace {
         expected: u64,
         bounds: &Bounds<'_>,
     ) -> Result<Snapshot, SnapshotError> {
-        let out = Growing::new(self, Claim::First, expected.min(bounds.limit));
+        let out = GrowingBytes::new(self, Claim::First, expected.min(bounds.limit));
         let mut out = out.map_err(SnapshotError::Spool)?;
         let mut from = source;
         from.rewind().map_err(SnapshotError::Source)?;

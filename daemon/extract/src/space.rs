@@ -118,7 +118,7 @@ impl SpoolSpace {
     /// quarter of the budget is left to documents of which something is held, unless there are none.
     pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
         let deadline = Instant::now() + PATIENCE;
-        let place = Place::in_line(self, bytes);
+        let place = PlaceInLine::in_line(self, bytes);
         let mut state = self.lock();
         loop {
             let now = Instant::now();
@@ -182,19 +182,19 @@ impl SpoolSpace {
 }
 
 /// A place in the line, left when it is dropped.
-struct Place<'a> {
+struct PlaceInLine<'a> {
     space: &'a SpoolSpace,
     number: u64,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PlaceInLine<'a> {
     fn in_line(space: &'a SpoolSpace, bytes: u64) -> Self {
         let number = space.lock().shares.line_up(space.owner, bytes);
         Self { space, number }
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for PlaceInLine<'_> {
     fn drop(&mut self) {
         self.space.lock().shares.leave(self.number);
         self.space.inner.freed.notify_all();

@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use crate::kept::{Claim, Growing, Kept, PrivateFile};
+use crate::kept::{Claim, GrowingBytes, PrivateBytes, PrivateFile};
 use crate::member::{Member, MemberHead};
 use crate::space::SpoolSpace;
 use crate::{Budgets, Reason};
@@ -23,12 +23,12 @@ pub enum MemberPolicy {
 /// dropped.
 #[derive(Debug)]
 struct Spool {
-    data: Kept,
+    data: PrivateBytes,
     space: SpoolSpace,
 }
 
 impl Spool {
-    fn of(grown: Growing, space: &SpoolSpace) -> io::Result<Arc<Self>> {
+    fn of(grown: GrowingBytes, space: &SpoolSpace) -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
             data: grown.finish()?,
             space: space.clone(),
@@ -60,7 +60,7 @@ impl MemberBytes {
         space: &SpoolSpace,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let mut out = io::BufWriter::new(Growing::new(space, Claim::More, 0)?);
+        let mut out = io::BufWriter::new(GrowingBytes::new(space, Claim::More, 0)?);
         write(&mut out)?;
         let grown = out.into_inner()?;
         let extent = Extent {
@@ -98,7 +98,7 @@ impl MemberBytes {
     /// # Errors
     /// When the temporary file cannot be written.
     pub fn to_file(&self) -> io::Result<PrivateFile> {
-        let mut copy = Growing::new(&self.spool.space, Claim::More, self.length())?;
+        let mut copy = GrowingBytes::new(&self.spool.space, Claim::More, self.length())?;
         io::copy(&mut self.reader(), &mut copy)?;
         copy.finish()?.into_file(&self.spool.space)
     }
@@ -124,11 +124,11 @@ impl Read for SpoolReader<'_> {
 }
 
 /// Collects the members that a worker sends, within the budgets: a worker that sends more lies.
-pub(crate) struct Collecting<'a> {
+pub(crate) struct MemberCollector<'a> {
     space: &'a SpoolSpace,
     budgets: &'a Budgets,
     policy: MemberPolicy,
-    spool: Growing,
+    spool: GrowingBytes,
     /// Bytes of members so far, kept or not.
     received: u64,
     members: Vec<(MemberHead, Extent)>,
@@ -136,7 +136,7 @@ pub(crate) struct Collecting<'a> {
     failed: Option<io::Error>,
 }
 
-impl<'a> Collecting<'a> {
+impl<'a> MemberCollector<'a> {
     pub(crate) fn new(
         space: &'a SpoolSpace,
         budgets: &'a Budgets,
@@ -146,7 +146,7 @@ impl<'a> Collecting<'a> {
             space,
             budgets,
             policy,
-            spool: Growing::new(space, Claim::More, 0)?,
+            spool: GrowingBytes::new(space, Claim::More, 0)?,
             received: 0,
             members: Vec::new(),
             failed: None,
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn members_keep_their_own_bytes_and_can_only_be_read() {
         let (space, budgets) = (space(), Budgets::default());
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         for (name, pieces) in [("a", &["one ", "two"][..]), ("b", &[]), ("c", &["three"])] {
             spool.begin(head(name)).unwrap();
             for piece in pieces {
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn what_outgrows_the_memory_lies_in_a_file_and_reads_the_same() {
         let (space, budgets) = (space(), Budgets::default());
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         let bytes: Vec<u8> = (0..IN_MEMORY / 2 + 1).map(|at| (at % 251) as u8).collect();
         for name in ["a", "b", "c"] {
             spool.begin(head(name)).unwrap();
@@ -279,7 +279,7 @@ mod tests {
         let members = spool.into_members().unwrap();
         for member in &members {
             let own = member.body.as_ref().unwrap();
-            assert!(matches!(own.spool.data, Kept::File(_)));
+            assert!(matches!(own.spool.data, PrivateBytes::File(_)));
             let mut read = Vec::new();
             own.to_file()
                 .unwrap()
@@ -315,9 +315,9 @@ mod tests {
             total_bytes: 4,
             ..Budgets::default()
         };
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         assert!(spool.chunk(b"x").is_err(), "bytes of no member");
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         spool.begin(head("a")).unwrap();
         spool.chunk(b"1234").unwrap();
         assert!(spool.chunk(b"5").is_err());
@@ -330,11 +330,11 @@ mod tests {
             SpoolSpace::new(std::env::temp_dir(), 1 << 20),
             Budgets::default(),
         );
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         spool.begin(head("a")).unwrap();
         assert!(spool.chunk(&vec![0; IN_MEMORY + 1]).is_err());
         assert!(spool.failure().is_some());
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
         assert!(spool.chunk(b"bytes of no member").is_err());
         assert!(spool.failure().is_none());
     }
@@ -348,7 +348,7 @@ mod tests {
                 ..Budgets::default()
             },
         );
-        let mut spool = Collecting::new(&space, &budgets, MemberPolicy::Discard).unwrap();
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Discard).unwrap();
         spool.begin(head("a")).unwrap();
         for _ in 0..4 {
             spool.chunk(&vec![0; IN_MEMORY]).unwrap();

@@ -123,7 +123,7 @@ struct Suspect {
 
 /// Why a document is not tried.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum NotTried {
     /// The daemon crashed on it, and again when it was tried alone.
     #[error("the daemon crashed twice while it worked on these bytes")]
     GivenUp,
@@ -168,10 +168,10 @@ impl Underway {
     /// else is under way, and keeps all others waiting until it ends.
     ///
     /// # Errors
-    /// See [`Refused`].
-    pub fn begin(&self, name: Name, patience: WaitPolicy) -> Result<Mark<'_>, Refused> {
+    /// See [`NotTried`].
+    pub fn begin(&self, name: Name, patience: WaitPolicy) -> Result<Mark<'_>, NotTried> {
         let is_suspect = match self.lock().suspects.get(&name) {
-            Some(suspect) if suspect.weight >= GIVEN_UP => return Err(Refused::GivenUp),
+            Some(suspect) if suspect.weight >= GIVEN_UP => return Err(NotTried::GivenUp),
             suspect => suspect.is_some(),
         };
         let alone = self.join(is_suspect, patience);
@@ -192,7 +192,7 @@ impl Underway {
             alone,
         };
         self.put(slot, &slot_of(&name, weight, Stage::Waiting))
-            .map_err(Refused::NotMarked)?;
+            .map_err(NotTried::NotMarked)?;
         Ok(mark)
     }
 

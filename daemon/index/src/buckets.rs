@@ -1,5 +1,5 @@
 //! Postings in the buckets of one run: reading the posting lists of keys ([`Buckets::read_bucket`]), reading all in
-//! order ([`Cursor`]), and writing ([`Filling`]).
+//! order ([`Cursor`]), and writing ([`RunFilling`]).
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ mod filling;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use filling::Filling;
+pub(crate) use filling::RunFilling;
 
 /// A list that spans more further shards than this is long.
 const LONG_LIST_SHARDS: usize = 8;

@@ -37,7 +37,7 @@ impl Cancel {
         }
     }
 
-    /// Cancels now.
+    /// Cancels all work that shares this flag; it stops at its next check.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
     }

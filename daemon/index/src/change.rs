@@ -163,7 +163,7 @@ fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<Change> {
 
 /// A file, or a member of one, as it was seen.
 pub struct SeenFile {
-    /// The file.
+    /// Root and path of the file, and of a member its name in the container.
     pub key: FileKey,
     /// What was seen of it.
     pub record: FileRecord,

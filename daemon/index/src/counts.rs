@@ -57,7 +57,7 @@ impl CountedFile {
     pub(crate) fn new(
         key: &FileKey,
         record: &FileRecord,
-        content: impl FnOnce(ContentHash) -> Result<Option<Found>, IndexError>,
+        content: impl FnOnce(ContentHash) -> Result<Option<ContentOutcome>, IndexError>,
     ) -> Result<Self, IndexError> {
         let unread = |state| Self {
             root: key.root,
@@ -78,7 +78,7 @@ impl CountedFile {
     pub(crate) fn with_content(
         key: &FileKey,
         content: ContentHash,
-        (state, document): Found,
+        (state, document): ContentOutcome,
     ) -> Self {
         Self {
             root: key.root,
@@ -90,7 +90,7 @@ impl CountedFile {
 }
 
 /// How the extraction of a content ended, and what the content carries.
-pub(crate) type Found = (State, Option<DocId>);
+pub(crate) type ContentOutcome = (State, Option<DocId>);
 
 /// A file that is counted from now on (`more`), or no longer.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ pub(crate) struct CountChange {
     pub(crate) more: bool,
 }
 
-pub(crate) fn found(content: &ContentRecord) -> Found {
+pub(crate) fn found(content: &ContentRecord) -> ContentOutcome {
     (content.state, content.document)
 }
 
@@ -204,7 +204,7 @@ impl IndexWriter {
     }
 
     /// What is on record of a content, as far as it is counted.
-    pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<Found>, IndexError> {
+    pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<ContentOutcome>, IndexError> {
         Ok(self.registry.content(hash)?.as_ref().map(found))
     }
 }

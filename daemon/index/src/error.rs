@@ -18,9 +18,9 @@ pub enum IndexError {
     /// A record does not decode.
     #[error("record {what}: {source}")]
     Record {
-        /// Which record.
+        /// Which record, as in "of a file".
         what: String,
-        /// How.
+        /// Why its bytes do not decode.
         source: DecodeError,
     },
     /// Stored data contradicts itself; rebuild the index.
@@ -45,7 +45,7 @@ pub enum IndexError {
     Shortage {
         /// What could not be done, and with what.
         what: String,
-        /// The refusal.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// What was found takes more memory than one question may hold.

@@ -48,7 +48,7 @@ pub(crate) enum Place {
     Member {
         /// Whom it joins.
         principal: DocId,
-        /// Exact counts.
+        /// Exact counts of the pair.
         edge: EdgeRecord,
     },
     /// At the head of a star of its own.

@@ -74,7 +74,7 @@ impl Default for Options {
 /// What the index takes, by scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
-    /// The scheme.
+    /// The scheme that the figures are of.
     pub scheme: SchemeKind,
     /// Postings in runs and buffer.
     pub postings: u64,
@@ -108,7 +108,7 @@ impl Index {
         }
     }
 
-    /// For questions.
+    /// The client that answers questions; it only reads.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }

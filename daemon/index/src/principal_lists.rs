@@ -31,20 +31,20 @@ pub(crate) struct PrincipalLists(Mutex<Lists>);
 
 #[derive(Debug, Default)]
 struct Lists {
-    by_key: FxHashMap<PostingKey, Kept>,
+    by_key: FxHashMap<PostingKey, KnownPrincipals>,
     held: usize,
 }
 
-/// What is kept of a list.
+/// What is known of the principals in one posting list.
 #[derive(Debug)]
-struct Kept {
+struct KnownPrincipals {
     /// How many principals stand in it.
     count: usize,
     /// All of them; none where they are too many.
     principals: Option<Vec<DocId>>,
 }
 
-impl Kept {
+impl KnownPrincipals {
     /// Principals that are held, and as many more as the list itself counts.
     fn held(&self) -> usize {
         self.principals.as_ref().map_or(0, Vec::len) + OF_LIST
@@ -69,7 +69,7 @@ impl PrincipalLists {
     /// Keeps the principals of a list. Nobody may become a principal between the reading of the list and
     /// this.
     pub(crate) fn keep(&self, key: PostingKey, principals: Vec<DocId>) {
-        let kept = Kept {
+        let kept = KnownPrincipals {
             count: principals.len(),
             principals: (principals.len() <= MOST_OF_LIST).then_some(principals),
         };

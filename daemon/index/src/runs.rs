@@ -69,7 +69,7 @@ pub(crate) fn drop_others(store: &dyn Store, meta: &MetaRecord) -> Result<(), In
 
 /// Which runs a merge takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Take {
+pub(crate) enum RunChoice {
     /// All that are due.
     Due,
     /// Small ones alone, where somebody waits for the end: the next merge makes up for it.
@@ -77,9 +77,9 @@ pub(crate) enum Take {
 }
 
 /// How many of the oldest runs stay as they are when so many postings are added.
-pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64, take: Take) -> usize {
+pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64, take: RunChoice) -> usize {
     let ratio = match take {
-        Take::Small if runs.len() < MOST => 0,
+        RunChoice::Small if runs.len() < MOST => 0,
         _ => RATIO,
     };
     let total: u64 = runs.iter().map(RunRecord::postings).sum();
@@ -116,7 +116,7 @@ mod tests {
     fn grown(buffer: u64, to: u64) -> (usize, f64) {
         let (mut runs, mut most, mut written) = (Vec::new(), 0, 0);
         for _ in 0..to / buffer {
-            let stay = staying(&runs, buffer, 0, Take::Due);
+            let stay = staying(&runs, buffer, 0, RunChoice::Due);
             let taken: u64 = runs
                 .drain(stay..)
                 .map(|run: RunRecord| run.postings())
@@ -144,17 +144,17 @@ mod tests {
     #[test]
     fn what_is_dead_is_left_out_once_it_is_much() {
         let runs = [run(100_000_000), run(10_000_000)];
-        let due = |added, dead| staying(&runs, added, dead, Take::Due);
+        let due = |added, dead| staying(&runs, added, dead, RunChoice::Due);
         assert_eq!((due(0, 20_000_000), due(0, 30_000_000)), (2, 0));
         assert_eq!((due(1_000_000, 0), due(5_000_000, 0)), (2, 1));
         assert_eq!(due(50_000_000, 0), 0);
-        assert_eq!(staying(&[], 0, 0, Take::Due), 0);
+        assert_eq!(staying(&[], 0, 0, RunChoice::Due), 0);
     }
 
     #[test]
     fn a_short_merge_takes_in_small_runs_alone_until_there_are_many() {
         let mut runs = vec![run(100_000_000), run(10_000_000), run(1_000_000)];
-        let short = |runs: &[RunRecord]| staying(runs, 20_000_000, 90_000_000, Take::Small);
+        let short = |runs: &[RunRecord]| staying(runs, 20_000_000, 90_000_000, RunChoice::Small);
         assert_eq!(short(&runs), 2);
         runs.resize(MOST, run(10_000_000));
         assert_eq!(short(&runs), 0);

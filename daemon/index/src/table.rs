@@ -23,7 +23,7 @@ pub struct DocumentStats {
     pub rung: Rung,
     /// Mod_n (or chunk) fingerprints by rung; see [`DocumentRecord::counts`].
     pub counts: [u32; RUNGS],
-    /// BSW_n entries.
+    /// Entries of its BSW_n signature; 0 where that scheme is off.
     pub bsw_count: u32,
 }
 
@@ -51,10 +51,10 @@ impl From<&DocumentRecord> for DocumentStats {
 /// The set of roots an asker may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum View {
-    /// Every root.
+    /// Files of every root.
     #[default]
     All,
-    /// Only these.
+    /// Files of these roots alone.
     Roots(BTreeSet<RootId>),
 }
 
@@ -81,18 +81,18 @@ pub(crate) struct Table {
     live: RoaringTreemap,
 }
 
-/// Ids up to this one have a bit of their own in [`Known`]: 512 MiB of them at most.
+/// Ids up to this one have a bit of their own in [`KnownDocuments`]: 512 MiB of them at most.
 const MOST_IN_BITS: u64 = 1 << 32;
 
 /// Which documents are known, for a merge that asks of each posting.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownDocuments {
     bits: Vec<u64>,
     /// Beyond the bits.
     others: RoaringTreemap,
 }
 
-impl Known {
+impl KnownDocuments {
     pub(crate) fn contains(&self, id: DocId) -> bool {
         match self.bits.get(id.0 as usize / 64) {
             Some(bits) => bits >> (id.0 % 64) & 1 == 1,
@@ -148,8 +148,8 @@ impl Table {
     }
 
     /// A copy of [`Table::known`] that answers at once.
-    pub(crate) fn known_bits(&self) -> Known {
-        let mut known = Known::default();
+    pub(crate) fn known_bits(&self) -> KnownDocuments {
+        let mut known = KnownDocuments::default();
         for id in &self.known {
             match usize::try_from(id / 64) {
                 Ok(at) if id <= MOST_IN_BITS => {

@@ -38,7 +38,7 @@ mod tests;
 
 pub use reader::TextWork;
 pub use reference::{TextRef, checksum};
-pub use store::{Compacted, Head, SegmentUsage, TextStore};
+pub use store::{BlockHead, CompactedSegment, SegmentUsage, TextStore};
 
 /// Texts are packed into one block up to this many bytes.
 pub const BLOCK_BYTES: usize = 64 << 10;

@@ -21,7 +21,7 @@ use crate::groups::Rank;
 
 mod queue;
 
-use queue::{Queue, Rounds};
+use queue::{Queue, RoundQueue};
 
 /// Between two rounds one in so many of the documents is placed that are placed at once where no other waits.
 const DEFERRED_SHARE: usize = 8;
@@ -72,7 +72,7 @@ impl Effort {
 #[derive(Default)]
 pub(crate) struct Unsettled {
     /// They need a place: by effort, each in one of them.
-    to_place: [Rounds; 3],
+    to_place: [RoundQueue; 3],
     /// Of those that were the last to be placed.
     last: Effort,
     /// Their files changed.
@@ -112,7 +112,7 @@ impl Unsettled {
         self.of(Effort::Crowded).queue.len()
     }
 
-    /// Both counts.
+    /// How many documents are waited for, and how many crowded ones are not.
     pub(crate) fn counts(&self) -> UnsettledCounts {
         UnsettledCounts {
             awaited: self.awaited() as u64,
@@ -127,11 +127,11 @@ impl Unsettled {
         nothing_to_place && others.into_iter().all(Queue::is_empty)
     }
 
-    fn of(&self, effort: Effort) -> &Rounds {
+    fn of(&self, effort: Effort) -> &RoundQueue {
         &self.to_place[effort as usize]
     }
 
-    fn of_mut(&mut self, effort: Effort) -> &mut Rounds {
+    fn of_mut(&mut self, effort: Effort) -> &mut RoundQueue {
         &mut self.to_place[effort as usize]
     }
 

@@ -24,7 +24,7 @@ const MOST_TOLD: usize = 50;
 
 /// How much of the texts is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum VerifyDepth {
     /// The heads of all blocks, and whether every reference lies within one.
     Heads,
     /// All of them: checksums, and the names of documents.
@@ -34,7 +34,7 @@ pub enum Depth {
 /// What a verification read and found.
 #[derive(Debug, Default)]
 pub struct Verified {
-    /// Records read.
+    /// Records that were read and checked.
     pub records: u64,
     /// Posting blocks read.
     pub postings: u64,
@@ -62,7 +62,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds one.
+    /// Counts a fault; only the first `MOST_TOLD` are kept in words.
     pub fn tell(&mut self, fault: impl Into<String>) {
         self.count += 1;
         if self.told.len() < MOST_TOLD {
@@ -91,7 +91,11 @@ impl Faults {
 ///
 /// # Errors
 /// Only where something could not be read; what is damaged is told in [`Verified::faults`].
-pub fn verify(store: &dyn Store, text_dir: &Path, depth: Depth) -> Result<Verified, IndexError> {
+pub fn verify(
+    store: &dyn Store,
+    text_dir: &Path,
+    depth: VerifyDepth,
+) -> Result<Verified, IndexError> {
     let mut verified = Verified::default();
     let Some(meta) = records::meta(store, &mut verified.faults)? else {
         return Ok(verified);

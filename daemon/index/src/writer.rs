@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use simdex_schema::{ContentHash, MetaRecord};
 
-use crate::runs::Take;
+use crate::runs::RunChoice;
 use crate::shared::Shared;
 use crate::{IndexError, IndexReader, Registry};
 
@@ -105,7 +105,7 @@ impl IndexWriter {
     pub(crate) fn finish(&self) -> Result<(), IndexError> {
         // What is known only in memory must not be lost with it.
         self.release_damaged_texts()?;
-        self.merge_all(Take::Small)?;
+        self.merge_all(RunChoice::Small)?;
         self.commit()
     }
 

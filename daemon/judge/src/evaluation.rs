@@ -16,7 +16,7 @@ use simdex_signature::Fingerprint;
 
 use crate::class::{Class, Counts};
 use crate::model::Model;
-use crate::training::{Growth, Labelled, TrainingError, check, grown};
+use crate::training::{Growth, LabelledSignals, TrainingError, check, grown};
 
 pub use agreement::{Agreement, ClassAgreement};
 pub use figures::{Evaluation, Figures, Spread, evaluate};
@@ -54,12 +54,12 @@ impl Quality {
         self.exact += u32::from(label == judged);
     }
 
-    /// All pairs.
+    /// How many pairs were judged.
     pub fn pairs(&self) -> u32 {
         self.hits + self.false_hits + self.missed + self.rejected
     }
 
-    /// Wrong judgements.
+    /// Pairs wrongly judged to be duplicates, or to be none.
     pub fn errors(&self) -> u32 {
         self.false_hits + self.missed
     }
@@ -94,9 +94,9 @@ fn share(part: u32, whole: u32) -> f64 {
 
 /// A labelled pair with where it comes from: all pairs of one source fall into one fold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sourced {
-    /// The pair.
-    pub pair: Labelled,
+pub struct SourcedPair {
+    /// Signals and label of the pair.
+    pub pair: LabelledSignals,
     /// A history, a template family, a text that others were made of.
     pub source: u64,
 }
@@ -125,7 +125,7 @@ fn fold(source: u64, seed: u64) -> u64 {
 /// # Errors
 /// Too few pairs of a class among all, too few sources, or it was not to go on.
 pub fn cross_validate(
-    pairs: &[Sourced],
+    pairs: &[SourcedPair],
     growth: &Growth,
     seed: u64,
     go_on: GoOn<'_>,
@@ -144,7 +144,7 @@ pub fn cross_validate(
         if !go_on() {
             return Err(TrainingError::Cancelled);
         }
-        let learned: Vec<Labelled> = learned.into_iter().map(|at| pairs[at].pair).collect();
+        let learned: Vec<LabelledSignals> = learned.into_iter().map(|at| pairs[at].pair).collect();
         let model = Model::new("", "", grown(&learned, growth)?);
         for at in tested {
             validated.add(at, &pairs[at].pair, model.classify(&pairs[at].pair.values));
@@ -154,7 +154,7 @@ pub fn cross_validate(
 }
 
 /// Checks that there is enough to learn from and to test on.
-fn check_all(pairs: &[Sourced]) -> Result<(), TrainingError> {
+fn check_all(pairs: &[SourcedPair]) -> Result<(), TrainingError> {
     let mut counts = Counts::default();
     pairs.iter().for_each(|pair| counts.add(pair.pair.class));
     check(&counts)?;
@@ -167,18 +167,18 @@ fn check_all(pairs: &[Sourced]) -> Result<(), TrainingError> {
 
 impl Validated {
     /// Judgements of a model that has seen none of these pairs.
-    pub fn of(model: &Model, pairs: &[Sourced]) -> Self {
+    pub fn of(model: &Model, pairs: &[SourcedPair]) -> Self {
         let mut validated = Self {
             judged: vec![Class::Unrelated; pairs.len()],
             ..Self::default()
         };
-        for (at, Sourced { pair, .. }) in pairs.iter().enumerate() {
+        for (at, SourcedPair { pair, .. }) in pairs.iter().enumerate() {
             validated.add(at, pair, model.classify(&pair.values));
         }
         validated
     }
 
-    fn add(&mut self, at: usize, pair: &Labelled, (class, counts): (Class, Counts)) {
+    fn add(&mut self, at: usize, pair: &LabelledSignals, (class, counts): (Class, Counts)) {
         self.quality.add(pair.class, class);
         self.judged[at] = class;
         let duplicates = Class::ALL.into_iter().filter(|class| class.is_duplicate());
@@ -192,7 +192,7 @@ impl Validated {
 /// # Errors
 /// As of [`cross_validate`].
 pub fn nine_seeds(
-    pairs: &[Sourced],
+    pairs: &[SourcedPair],
     growth: &Growth,
     go_on: GoOn<'_>,
 ) -> Result<Vec<Validated>, TrainingError> {

@@ -22,5 +22,5 @@ pub mod training;
 pub use class::{Class, Counts};
 pub use model::{Judgement, MODEL_VERSION, Model, ModelError, ModelId};
 pub use rule::Rule;
-pub use signal::{Cost, Known, Signal, Values, idf};
+pub use signal::{Cost, KnownSignals, Signal, Values, idf};
 pub use text::JudgedText;

@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 use crate::class::{Class, Counts};
 use crate::rule::Rule;
-use crate::signal::compression::Together;
-use crate::signal::{self, Known, Signal, UNKNOWN, Values};
+use crate::signal::compression::JointLength;
+use crate::signal::{self, KnownSignals, Signal, UNKNOWN, Values};
 use crate::text::JudgedText;
 
 pub use read::ModelError;
@@ -81,7 +81,7 @@ pub(crate) struct Leaf {
 /// What a pair is judged to be, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// The class.
+    /// What the two documents are to each other.
     pub class: Class,
     /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
     pub probability: f64,
@@ -153,11 +153,11 @@ impl Model {
     /// Those of `texts`.
     pub fn judge<T: AsRef<JudgedText>, E>(
         &self,
-        known: &Known,
+        known: &KnownSignals,
         texts: impl FnOnce() -> Result<[T; 2], E>,
     ) -> Result<Judgement, E> {
         let (mut load, mut texts) = (Some(texts), None);
-        let together = Together::default();
+        let together = JointLength::default();
         let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
         let walked = self.walk(|signal| {
             if let Some((_, value)) = signals.iter().find(|(known, _)| *known == signal) {

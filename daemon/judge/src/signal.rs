@@ -28,7 +28,7 @@ pub mod terms;
 pub mod tf_idf;
 pub mod title;
 
-use self::compression::Together;
+use self::compression::JointLength;
 use crate::text::JudgedText;
 
 /// One measure of how two documents stand to each other.
@@ -42,7 +42,7 @@ pub enum Signal {
     SameAuthor,
     /// Likeness of the file names.
     SameName,
-    /// Body-length distance.
+    /// Difference of the lengths of both canonical texts, as a share of the longer one.
     LengthDistance,
     /// |A∩B| / |A∪B| over all shingles.
     Resemblance,
@@ -156,7 +156,7 @@ pub const UNKNOWN: f64 = 0.5;
 
 /// What is known of a pair without its texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct KnownSignals {
     /// Whether both files lie under one root; `None` where one is no file of the index.
     pub same_root: Option<bool>,
     /// Whether both lie in one folder.
@@ -169,11 +169,11 @@ pub struct Known {
     pub lengths: [u64; 2],
     /// |A∩B| / |A∪B| over all shingles.
     pub resemblance: f64,
-    /// Both containments.
+    /// Containment of the first in the second, then of the second in the first.
     pub containments: [f64; 2],
 }
 
-impl Known {
+impl KnownSignals {
     /// The value of a signal of [`Cost::Known`]; `None` where it is not known, or needs the texts.
     pub fn value(&self, signal: Signal) -> Option<f64> {
         let flag = |known: Option<bool>| known.map(|same| f64::from(u8::from(same)));
@@ -206,7 +206,7 @@ pub fn of_texts(
     signal: Signal,
     a: &JudgedText,
     b: &JudgedText,
-    together: &Together,
+    together: &JointLength,
 ) -> Option<f64> {
     Some(match signal {
         Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
@@ -226,8 +226,8 @@ pub struct Values(pub [f64; COUNT]);
 
 impl Values {
     /// All signals of a pair.
-    pub fn measured(known: &Known, a: &JudgedText, b: &JudgedText) -> Self {
-        let together = Together::default();
+    pub fn measured(known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Self {
+        let together = JointLength::default();
         Self(Signal::ALL.map(|signal| {
             let read = || of_texts(signal, a, b, &together);
             known.value(signal).or_else(read).unwrap_or(UNKNOWN)
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn what_is_not_known_lies_halfway() {
         let text = JudgedText::new("some words that make a text");
-        let values = Values::measured(&Known::default(), &text, &text);
+        let values = Values::measured(&KnownSignals::default(), &text, &text);
         assert_eq!(values.get(Signal::SameRoot), UNKNOWN);
         assert_eq!(values.get(Signal::SimhashDistance), 0.0);
     }

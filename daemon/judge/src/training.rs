@@ -29,8 +29,8 @@ pub const MOST_PAIRS: usize = 200_000;
 
 /// A pair with its measured signals and its class.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Labelled {
-    /// All signals.
+pub struct LabelledSignals {
+    /// The values of all signals, as they were measured.
     pub values: Values,
     /// What it is.
     pub class: Class,
@@ -82,9 +82,9 @@ pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
     #[error("there are {found} pairs labelled {class}, and {LEAST_OF_CLASS} are the least")]
     TooFew {
-        /// The class.
+        /// Name of the class.
         class: &'static str,
-        /// Its pairs.
+        /// Pairs labelled with it, fewer than [`LEAST_OF_CLASS`].
         found: u32,
     },
     /// More pairs than a training takes.
@@ -134,7 +134,7 @@ pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
 /// # Errors
 /// Too few pairs of a class, or too many of all; see [`TrainingError`].
 pub fn train(
-    pairs: &[Labelled],
+    pairs: &[LabelledSignals],
     growth: &Growth,
     name: &str,
     note: &str,
@@ -145,7 +145,7 @@ pub fn train(
 }
 
 /// The pruned tree of these pairs, however few there are of a class.
-pub(crate) fn grown(pairs: &[Labelled], growth: &Growth) -> Result<Node, TrainingError> {
+pub(crate) fn grown(pairs: &[LabelledSignals], growth: &Growth) -> Result<Node, TrainingError> {
     let all: Vec<usize> = (0..pairs.len()).collect();
     let costs: &[Cost] = match growth.staged {
         true => &Cost::ALL,
@@ -157,7 +157,7 @@ pub(crate) fn grown(pairs: &[Labelled], growth: &Growth) -> Result<Node, Trainin
 
 /// The tree of these pairs by the first cost, its leaves grown further by the next.
 fn stage(
-    pairs: &[Labelled],
+    pairs: &[LabelledSignals],
     members: Vec<usize>,
     growth: &Growth,
     costs: &[Cost],
@@ -191,13 +191,13 @@ fn stage(
     grow::fill(&settled, pairs, members, 0, &mut further)
 }
 
-fn leaf(pairs: &[Labelled], members: &[usize]) -> Node {
+fn leaf(pairs: &[LabelledSignals], members: &[usize]) -> Node {
     let mut counts = Counts::default();
     members.iter().for_each(|at| counts.add(pairs[*at].class));
     Node::leaf(counts)
 }
 
-fn counts(pairs: &[Labelled]) -> Counts {
+fn counts(pairs: &[LabelledSignals]) -> Counts {
     let mut counts = Counts::default();
     pairs.iter().for_each(|pair| counts.add(pair.class));
     counts

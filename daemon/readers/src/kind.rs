@@ -67,7 +67,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Every one.
+    /// Every format, in the order of the enum.
     pub(crate) const ALL: &[Self] = &[
         Self::Plain,
         Self::Subtitles,

@@ -11,12 +11,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The line of those who take turns, one at a time.
 #[derive(Debug, Default)]
 pub struct Turns {
-    line: Mutex<Line>,
+    line: Mutex<WaitingLine>,
     moved: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Line {
+struct WaitingLine {
     /// Numbers in the order of arrival; the first has its turn, where it came that far.
     waiting: VecDeque<u64>,
     next: u64,
@@ -49,7 +49,7 @@ impl Turns {
         while line.waiting.front() != Some(&number) {
             drop(line);
             go_on()?;
-            let others = |line: &mut Line| line.waiting.front() != Some(&number);
+            let others = |line: &mut WaitingLine| line.waiting.front() != Some(&number);
             let waited = self
                 .moved
                 .wait_timeout_while(self.lock(), POLL_INTERVAL, others);
@@ -70,7 +70,7 @@ impl Turns {
         self.lock().waiting.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Line> {
+    fn lock(&self) -> MutexGuard<'_, WaitingLine> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -85,7 +85,7 @@ enum Command {
     /// Examine a store that was not closed cleanly (started by the daemon, not by people).
     #[command(hide = true)]
     ProbeStore {
-        /// The store.
+        /// The directory of the store.
         dir: PathBuf,
     },
 }

@@ -17,7 +17,7 @@ use crate::config::{Config, RootConfig, RootMode};
 use crate::edge::output;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
-use crate::read_side::catalogue::{self, Counted, PairCounts, Summary};
+use crate::read_side::catalogue::{self, Listing, PairCounts, Summary};
 use crate::write_side::progress::Counts;
 
 /// What `scan` was asked for.
@@ -200,7 +200,7 @@ fn pairs(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Counted<PairCounts>> {
+) -> anyhow::Result<Listing<PairCounts>> {
     let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {
@@ -227,7 +227,7 @@ fn groups(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Counted<u64>> {
+) -> anyhow::Result<Listing<u64>> {
     let (mut failed, mut number) = (FirstError::default(), 0);
     let mut print = |group| {
         number += 1;

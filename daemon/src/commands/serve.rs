@@ -308,7 +308,7 @@ fn runtime(config: &Config) -> anyhow::Result<Runtime> {
 
 type Server = JoinHandle<Result<(), tonic::transport::Error>>;
 
-/// What serves.
+/// The server, and what tells its health.
 struct Served {
     health: HealthReporter,
     /// Tells health; it ends with the runtime.

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 use simdex_index::store::{self, Options, StoreError};
-use simdex_index::verify::{Depth, Verified};
+use simdex_index::verify::{Verified, VerifyDepth};
 
 use crate::commands::cli::exit;
 use crate::error::EngineError;
@@ -97,8 +97,8 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
     let limit = store::probe_time_limit(&copy);
     let opened = store::open_examined(&copy, Options::SCAN, probe, limit).map_err(locked)?;
     let depth = match args.quick {
-        true => Depth::Heads,
-        false => Depth::Everything,
+        true => VerifyDepth::Heads,
+        false => VerifyDepth::Everything,
     };
     let texts = args.dir.join("text");
     let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;

@@ -24,15 +24,15 @@ pub enum ConfigError {
     /// The file cannot be read.
     #[error("the config {} cannot be read ({source}); name a readable file with --config", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the config.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// The file is not what it should be.
     #[error("the config {} is not valid: {reason}; `simdexd sample-config` explains every key", path.display())]
     Invalid {
-        /// The file.
+        /// Path of the config.
         path: PathBuf,
         /// What and where.
         reason: String,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::Config;
 use crate::reports::schedule::Schedule;
 
-/// Most schedules.
+/// Schedules that a config may have at most.
 const MOST: usize = 100;
 
 /// One report on schedule.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Mebibytes(pub u32);
 
 impl Mebibytes {
-    /// As bytes.
+    /// The same in bytes; it cannot wrap.
     pub const fn bytes(self) -> u64 {
         (self.0 as u64) << 20
     }
@@ -58,13 +58,13 @@ impl Setting {
 pub enum Value {
     /// A whole number.
     Whole(i64),
-    /// Permission bits.
+    /// Permission bits, shown in octal.
     Octal(i64),
-    /// A ratio.
+    /// A number with a decimal point.
     Ratio(f64),
     /// On or off.
     Switch(bool),
-    /// A text.
+    /// A string, such as a path.
     Text(String),
 }
 

@@ -40,9 +40,9 @@ pub enum AlarmSource {
 pub struct Alarm {
     /// What cannot go on.
     pub source: AlarmSource,
-    /// Why.
+    /// What went wrong, in words for people.
     pub reason: String,
-    /// Since when.
+    /// When it was raised first, by the wall clock.
     pub since: SystemTime,
     /// When it is tried again, where that is known.
     pub next_attempt: Option<SystemTime>,

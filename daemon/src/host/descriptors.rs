@@ -54,9 +54,9 @@ pub fn connections(config: &Config, ingesters: usize, limit: u64, most: usize) -
 
 /// Descriptors that are held so that nobody else has them, and given back for a commit.
 #[derive(Default)]
-pub struct Spare(Mutex<Vec<File>>);
+pub struct SpareDescriptors(Mutex<Vec<File>>);
 
-impl Spare {
+impl SpareDescriptors {
     /// Does what must not lack descriptors.
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
         self.lock().clear();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_free_while_it_is_lent_and_taken_back_after() {
-        let spare = Spare::default();
+        let spare = SpareDescriptors::default();
         spare.fill();
         assert_eq!(spare.lock().len(), KEPT);
         assert_eq!(spare.lend(|| spare.lock().len()), 0);

@@ -35,7 +35,7 @@ const LARGEST_PART: u64 = 16;
 pub struct NoRoom {
     /// The data directory.
     pub dir: PathBuf,
-    /// Bytes left.
+    /// Bytes that an ordinary process may still write there.
     pub available: u64,
     /// Bytes kept free.
     pub floor: u64,
@@ -71,11 +71,11 @@ pub struct DiskGuard {
     dir: PathBuf,
     kept: u64,
     measure: Measure,
-    room: Mutex<Option<Room>>,
+    room: Mutex<Option<MeasuredRoom>>,
 }
 
 /// What was measured, less what was taken since.
-struct Room {
+struct MeasuredRoom {
     space: Space,
     measured: Instant,
 }
@@ -132,7 +132,7 @@ impl DiskGuard {
 
     /// As long as so many floors stay free.
     fn take_above(&self, floors: u64, bytes: u64) -> Result<(), NoRoom> {
-        let kept = |room: &Room| self.part(room.space).saturating_mul(floors);
+        let kept = |room: &MeasuredRoom| self.part(room.space).saturating_mul(floors);
         let mut held = self.lock();
         let fresh = held.take().filter(|room| {
             room.measured.elapsed() < FRESH
@@ -169,7 +169,7 @@ impl DiskGuard {
     /// Makes the reserve where it is missing and there is room for it beside the floor; true where
     /// there is one now. A file system that cannot set room aside has none.
     pub fn restore(&self) -> bool {
-        let Some(Room { space, .. }) = self.look() else {
+        let Some(MeasuredRoom { space, .. }) = self.look() else {
             return false;
         };
         let bytes = self.part(space);
@@ -200,13 +200,13 @@ impl DiskGuard {
         self.kept.min(space.total / LARGEST_PART)
     }
 
-    fn look(&self) -> Option<Room> {
+    fn look(&self) -> Option<MeasuredRoom> {
         let space = (self.measure)(&self.dir).ok()?;
         let measured = Instant::now();
-        Some(Room { space, measured })
+        Some(MeasuredRoom { space, measured })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Room>> {
+    fn lock(&self) -> MutexGuard<'_, Option<MeasuredRoom>> {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

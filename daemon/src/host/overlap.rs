@@ -26,7 +26,7 @@ pub enum OverlapError {
     DataWithinRoot {
         /// The data directory.
         data_dir: PathBuf,
-        /// The root.
+        /// The root, as it is configured.
         root: PathBuf,
     },
     /// A root that the daemon itself writes to.
@@ -36,7 +36,7 @@ pub enum OverlapError {
         root.display(), data_dir.display()
     )]
     RootWithinData {
-        /// The root.
+        /// The root, as it is configured.
         root: PathBuf,
         /// The data directory.
         data_dir: PathBuf,
@@ -66,9 +66,9 @@ pub enum OverlapError {
         root.display(), link.display(), target.display()
     )]
     Symlink {
-        /// The root.
+        /// The root, as it is configured.
         root: PathBuf,
-        /// The symlink.
+        /// The first symlink on the way to it.
         link: PathBuf,
         /// Where the root's path leads.
         target: PathBuf,

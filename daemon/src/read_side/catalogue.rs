@@ -107,7 +107,7 @@ pub struct Pair {
 }
 
 /// What was listed, with what the search for it skipped.
-pub struct Counted<T> {
+pub struct Listing<T> {
     /// The items, or how many were visited.
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.

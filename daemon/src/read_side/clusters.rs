@@ -76,7 +76,7 @@ impl Clusters {
 /// Clusters with the permit for them, as long as an asker holds them.
 #[derive(Debug)]
 pub struct HeldClusters {
-    /// The clusters.
+    /// The clusters; a cache may hold them too.
     pub clusters: Arc<Clusters>,
     _held: GrowingPermit,
 }

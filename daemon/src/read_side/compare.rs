@@ -128,7 +128,7 @@ const SPAN_BYTES: usize = 40;
 const NUMBERS_BYTES: usize = 4 << 10;
 
 /// What ends the writing of a difference.
-enum Ended {
+enum WriteEnd {
     TooLong,
     Failed(IndexError),
 }
@@ -155,16 +155,16 @@ fn difference(
     let (a, b) = (lines(&a.extracted), lines(&b.extracted));
     let difference = Difference::between(&a, &b, Some(deadline));
     let written = difference.unified_while(asked.names.0, asked.names.1, |written| {
-        cancel.check().map_err(Ended::Failed)?;
+        cancel.check().map_err(WriteEnd::Failed)?;
         match written <= room {
             true => Ok(()),
-            false => Err(Ended::TooLong),
+            false => Err(WriteEnd::TooLong),
         }
     });
     match written {
         Ok(diff) => Ok(Ok(diff)),
-        Err(Ended::TooLong) => Ok(Err(LeftOut::TooLong(room))),
-        Err(Ended::Failed(error)) => Err(error.into()),
+        Err(WriteEnd::TooLong) => Ok(Err(LeftOut::TooLong(room))),
+        Err(WriteEnd::Failed(error)) => Err(error.into()),
     }
 }
 

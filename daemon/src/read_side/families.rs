@@ -15,5 +15,5 @@ mod tests;
 mod times;
 pub mod written;
 
-pub use arrange::{Alike, Direction, Placed, Version, VersionDate, arrange};
-pub use samples::{Counted, LinkRule, Samples};
+pub use arrange::{Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
+pub use samples::{CountedSamples, LinkRule, Samples};

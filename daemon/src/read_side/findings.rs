@@ -21,7 +21,7 @@ use crate::host::owners::Owners;
 use crate::read_side::query::{
     self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject,
 };
-use crate::reports::report::{Finding, Sums as Totals};
+use crate::reports::report::{Finding, Sums as Totals, TakeFinding};
 
 /// Most files found of one document that is asked about.
 const MOST_FOUND: usize = 10_000;
@@ -65,9 +65,6 @@ pub enum FindingError {
     Write(#[from] std::io::Error),
 }
 
-/// Takes one finding.
-pub type Take<'a> = dyn FnMut(&Finding) -> std::io::Result<()> + 'a;
-
 /// Where a question is asked, and how.
 pub struct Search<'a> {
     /// The engine asked.
@@ -89,7 +86,7 @@ impl Search<'_> {
     pub fn run(
         &self,
         kind: &ComplianceQuestion,
-        take: &mut Take<'_>,
+        take: &mut TakeFinding<'_>,
     ) -> Result<Totals, FindingError> {
         match kind {
             ComplianceQuestion::CopiesOf(files) => copies::find(self, files, take),

@@ -52,7 +52,7 @@ pub struct NamedPair {
     pub a: Vec<u8>,
     /// Path of the other.
     pub b: Vec<u8>,
-    /// The counts.
+    /// Files of both folders, and how many they have in common.
     pub counts: FolderPair,
 }
 

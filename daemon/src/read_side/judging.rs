@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use simdex_extract::Fact;
 use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
 use simdex_judge::signal::name;
-use simdex_judge::{Class, JudgedText, Judgement, Known, Model, Values};
+use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model, Values};
 use simdex_schema::DocId;
 
 use crate::read_side::query::{Hit, Overlap, QueryError, ShingledText, Subject};
@@ -84,7 +84,7 @@ pub fn of_comparison(
     if text_a.hash == text_b.hash {
         return Ok(Some(Judgement::of_one_text()));
     }
-    let sides = [Side::of_subject(a), Side::of_subject(b)];
+    let sides = [JudgedSide::of_subject(a), JudgedSide::of_subject(b)];
     let lengths = [text_a, text_b].map(|text| text.canonical.as_bytes().len() as u64);
     let known = known(&sides, lengths, overlap);
     let mut permits = Vec::new();
@@ -101,7 +101,7 @@ pub fn of_comparison(
 /// All signals of two subjects, each with its text taken apart.
 pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> Values {
     let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
-    let sides = [Side::of_subject(a.0), Side::of_subject(b.0)];
+    let sides = [JudgedSide::of_subject(a.0), JudgedSide::of_subject(b.0)];
     Values::measured(&known(&sides, lengths, overlap), a.1, b.1)
 }
 
@@ -120,19 +120,19 @@ struct Judge<'a> {
     index: &'a IndexReader,
     account: &'a MemoryAccount,
     /// The question's own text, once it was asked for.
-    own: Option<Held>,
+    own: Option<HeldJudgedText>,
     /// The text of the last hit that was read: copies of a document follow one another.
-    last: Option<(DocId, Held)>,
+    last: Option<(DocId, HeldJudgedText)>,
 }
 
 /// A text taken apart, with the permits for it.
 #[derive(Clone)]
-struct Held {
+struct HeldJudgedText {
     text: Arc<JudgedText>,
     _permits: Arc<[Option<MemoryPermit>; 2]>,
 }
 
-impl Held {
+impl HeldJudgedText {
     /// The text of a document of so many canonical bytes.
     fn read(
         index: &IndexReader,
@@ -168,7 +168,10 @@ impl Judge<'_> {
         let Some((id, stats)) = document else {
             return Ok(None);
         };
-        let sides = [Side::of_subject(subject), Side::of_file(&hit.file)];
+        let sides = [
+            JudgedSide::of_subject(subject),
+            JudgedSide::of_file(&hit.file),
+        ];
         let lengths = [text.canonical.as_bytes().len() as u64, stats.length];
         let known = known(&sides, lengths, &hit.overlap);
         let model = self.model;
@@ -180,13 +183,13 @@ impl Judge<'_> {
         Ok(within_reach(judged?, &hit.overlap))
     }
 
-    fn own(&mut self, text: &ShingledText) -> Result<Held, IndexError> {
+    fn own(&mut self, text: &ShingledText) -> Result<HeldJudgedText, IndexError> {
         if let Some(held) = &self.own {
             return Ok(held.clone());
         }
         let needed = JudgedText::peak_bytes(text.canonical.as_bytes().len() as u64);
         let permit = self.account.take_large(needed)?;
-        let held = Held {
+        let held = HeldJudgedText {
             text: Arc::new(taken_apart(text)),
             _permits: Arc::new([permit, None]),
         };
@@ -194,13 +197,13 @@ impl Judge<'_> {
         Ok(held)
     }
 
-    fn other(&mut self, id: DocId, length: u64) -> Result<Held, IndexError> {
+    fn other(&mut self, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
         if let Some((_, held)) = self.last.as_ref().filter(|(known, _)| *known == id) {
             return Ok(held.clone());
         }
         // The text of the hit before gives up its memory first.
         self.last = None;
-        let held = Held::read(self.index, id, length, self.account)?;
+        let held = HeldJudgedText::read(self.index, id, length, self.account)?;
         self.last = Some((id, held.clone()));
         Ok(held)
     }
@@ -212,13 +215,13 @@ pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
 }
 
 /// What is on record of one side.
-struct Side<'a> {
+struct JudgedSide<'a> {
     file: Option<&'a FileView>,
     path: Option<&'a Path>,
     author: Option<&'a str>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> JudgedSide<'a> {
     fn of_file(file: &'a FileView) -> Self {
         Self {
             file: Some(file),
@@ -250,11 +253,11 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
 }
 
 /// What is known of a pair without its texts.
-fn known(sides: &[Side<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> Known {
+fn known(sides: &[JudgedSide<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
     let [a, b] = sides;
     let files = a.file.zip(b.file);
     let value = |measured: crate::read_side::query::Measured| measured.value.unwrap_or(0.0);
-    Known {
+    KnownSignals {
         same_root: files.map(|(a, b)| a.key.root == b.key.root),
         same_folder: files.map(|(a, b)| a.path.parent() == b.path.parent()),
         same_author: a.author.zip(b.author).map(|(a, b)| a == b),

@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::evaluation::{
-    Agreement, Evaluation, Figures, Sourced, Validated, evaluate as all_figures, nine_seeds,
+    Agreement, Evaluation, Figures, SourcedPair, Validated, evaluate as all_figures, nine_seeds,
 };
-use simdex_judge::training::{Growth, Labelled, TrainingError, train as grow};
+use simdex_judge::training::{Growth, LabelledSignals, TrainingError, train as grow};
 use simdex_judge::{Class, Counts, Model, ModelError, Signal};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::DocumentHash;
@@ -44,14 +44,14 @@ const LABEL_BYTES: u64 = 2 << 10;
 pub struct LabelledFile {
     /// Its absolute path, as it is shown.
     pub path: PathBuf,
-    /// Its document.
+    /// Hash of the document that it carried then.
     pub document: DocumentHash,
 }
 
 /// What a rater says of two files.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// Both files.
+    /// The two files that were compared.
     pub sides: [LabelledFile; 2],
     /// What they are to each other.
     pub verdict: Class,
@@ -104,7 +104,7 @@ pub struct Evaluated {
     pub evaluation: Evaluation,
     /// The model in force on the same pairs.
     pub in_force: Figures,
-    /// That model.
+    /// The model in force.
     pub model: Arc<Model>,
     /// Of raters who labelled a pair both.
     pub agreements: Vec<RaterPair>,
@@ -118,7 +118,7 @@ pub struct Evaluated {
 pub struct Trained {
     /// What was labelled.
     pub counts: LabelCounts,
-    /// The model.
+    /// The model, trained on all of the labels.
     pub model: Model,
     /// Pairs are judged by it now.
     pub is_in_force: bool,
@@ -148,9 +148,9 @@ pub enum LabelError {
     /// Raters say different things.
     #[error("the labels of {a} and {b} contradict each other: {verdicts}")]
     Contradiction {
-        /// One file.
+        /// Path of one file, as it was labelled.
         a: String,
-        /// The other.
+        /// Path of the other file.
         b: String,
         /// Who says what.
         verdicts: String,
@@ -272,9 +272,9 @@ pub fn train(
 }
 
 /// A model of all these pairs. The same pairs make the same model, and the same hash.
-fn learned(pairs: &[Sourced], name: &str) -> Result<Model, TrainingError> {
+fn learned(pairs: &[SourcedPair], name: &str) -> Result<Model, TrainingError> {
     let sources: std::collections::BTreeSet<u64> = pairs.iter().map(|pair| pair.source).collect();
     let note = format!("{} pairs of {} sources", pairs.len(), sources.len());
-    let pairs: Vec<Labelled> = pairs.iter().map(|sourced| sourced.pair).collect();
+    let pairs: Vec<LabelledSignals> = pairs.iter().map(|sourced| sourced.pair).collect();
     grow(&pairs, &Growth::with_places(), name, &note)
 }

@@ -135,7 +135,7 @@ pub struct ReportInput<'a> {
 pub struct ReportGroup {
     /// The group's id, unique in a report.
     pub id: u64,
-    /// `star`.
+    /// Kind of the group, always `star`.
     pub kind: &'static str,
     /// Path of the principal, as bytes; one of the members.
     pub principal: Vec<u8>,
@@ -185,15 +185,15 @@ pub enum ReportError {
     /// The directory for reports cannot be used.
     #[error("the report directory {} cannot be opened ({source})", path.display())]
     Directory {
-        /// The directory.
+        /// The directory for reports.
         path: PathBuf,
-        /// The cause.
+        /// Why it cannot be opened.
         source: io::Error,
     },
     /// Reports would lie where they do harm.
     #[error("the report directory {} lies in {}", path.display(), other.display())]
     Within {
-        /// The directory.
+        /// The directory for reports.
         path: PathBuf,
         /// The data directory or root that holds it.
         other: PathBuf,
@@ -201,15 +201,15 @@ pub enum ReportError {
     /// The place is taken.
     #[error("{} exists already", path.display())]
     Exists {
-        /// The place.
+        /// The path that the report was to have.
         path: PathBuf,
     },
     /// As many reports are kept as may be.
     #[error("{} holds as many reports as it may ({most})", path.display())]
     TooMany {
-        /// The directory.
+        /// The directory for reports.
         path: PathBuf,
-        /// How many.
+        /// How many reports it may hold.
         most: u32,
     },
     /// As many reports of one user are kept as may be.
@@ -218,7 +218,7 @@ pub enum ReportError {
         path.display()
     )]
     Share {
-        /// The directory.
+        /// The directory for reports.
         path: PathBuf,
         /// How many of one user.
         share: u32,
@@ -228,12 +228,12 @@ pub enum ReportError {
     /// The name is none for a new folder.
     #[error("a report is named by one part of a path that does not begin with a dot")]
     NoName,
-    /// Writing failed.
+    /// A file or folder of it cannot be written.
     #[error("{name} of the report cannot be written: {source}")]
     Write {
         /// The file or folder.
         name: String,
-        /// The cause.
+        /// What the operating system said.
         source: io::Error,
     },
     /// The disk has no room for it beside what is kept free there.
@@ -245,7 +245,7 @@ pub enum ReportError {
     /// An earlier report cannot be compared with.
     #[error("the report before cannot be compared with: {source}")]
     Previous {
-        /// The cause.
+        /// Why it cannot be read.
         source: io::Error,
     },
     /// It takes more memory than it may.
@@ -259,13 +259,13 @@ pub enum ReportError {
     Text {
         /// The document, in hexadecimal.
         document: String,
-        /// The cause.
+        /// Why the store does not give it.
         source: io::Error,
     },
     /// A group whose principal is none of its members.
     #[error("group {id} lacks its principal among its members")]
     NoPrincipal {
-        /// The group.
+        /// Id of the group.
         id: u64,
     },
 }

@@ -76,7 +76,7 @@ pub enum ReportKind {
 /// A report that the daemon keeps.
 #[derive(Clone, Debug)]
 pub struct KeptReport {
-    /// Its directory.
+    /// Path of its directory, under the final name.
     pub path: PathBuf,
     /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
@@ -201,8 +201,8 @@ fn write(
     Ok((summary, written.manifest))
 }
 
-/// What a report is made of.
-struct Gathered {
+/// The groups and counts that a report is made of.
+struct GatheredReport {
     groups: Vec<ReportGroup>,
     /// Counts the groups as long as they are held.
     _held: GrowingPermit,
@@ -212,13 +212,16 @@ struct Gathered {
 }
 
 /// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
-fn gathered(search: &Search<'_>, request: &ReportRequest) -> Result<Gathered, ReportingError> {
+fn gathered(
+    search: &Search<'_>,
+    request: &ReportRequest,
+) -> Result<GatheredReport, ReportingError> {
     let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
     let gathered = match &request.kind {
         ReportKind::Groups => listed(engine, view, request.threshold, search.account)?,
         ReportKind::Question(question) => {
             search.check(question)?;
-            Gathered {
+            GatheredReport {
                 groups: Vec::new(),
                 _held: GrowingPermit::of(search.account),
                 counts: counted(engine, view, search.account)?,
@@ -290,7 +293,7 @@ fn listed(
     view: &View,
     threshold: Ratio,
     account: &MemoryAccount,
-) -> Result<Gathered, IndexError> {
+) -> Result<GatheredReport, IndexError> {
     let mut groups: Vec<ReportGroup> = Vec::new();
     let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
     let index = engine.index.reader();
@@ -310,7 +313,7 @@ fn listed(
         suppressed: listed.suppressed,
         ..catalogue::summary(index, view, account.cancel())?
     };
-    Ok(Gathered {
+    Ok(GatheredReport {
         groups,
         _held: held,
         counts,

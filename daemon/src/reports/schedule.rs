@@ -99,7 +99,7 @@ impl Schedule {
         }
     }
 
-    /// Its name.
+    /// The configured name, by which its reports are named.
     pub fn name(&self) -> &str {
         &self.config.name
     }

@@ -14,14 +14,14 @@ use simdex_schema::{GroupId, RootId};
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// Events kept.
+/// Events that are kept at most; the oldest go first.
 const MAX_EVENTS: usize = 65_536;
 /// Bytes of events kept, about.
 const MAX_BYTES: usize = 16 << 20;
 /// What an event takes beside its path and detail, about.
 const EVENT_BYTES: usize = 128;
 
-/// What changed.
+/// What kind of change an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The stream begins here; no change.
@@ -67,7 +67,7 @@ impl EventKind {
 /// What changed where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleChange {
-    /// What changed.
+    /// What kind of change it is.
     pub kind: EventKind,
     /// A subscriber that may not see this root does not get the event; where there is none, only a subscriber of
     /// all roots does.
@@ -87,7 +87,7 @@ pub struct Event {
     pub number: u64,
     /// Microseconds since 1970.
     pub at: i64,
-    /// What changed.
+    /// What changed, and where.
     pub change: VisibleChange,
 }
 
@@ -131,14 +131,14 @@ pub enum LostEvents {
 /// The hub between those who change things and those who subscribe.
 #[derive(Debug)]
 pub struct Events {
-    kept: Mutex<Kept>,
+    kept: Mutex<EventLog>,
     is_watched: AtomicBool,
     /// The last number, for subscribers that wait.
     last: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct EventLog {
     events: VecDeque<Arc<Event>>,
     bytes: usize,
     /// The number of the next event.
@@ -157,7 +157,7 @@ impl Default for Events {
 impl Events {
     fn starting_at(next: u64) -> Self {
         Self {
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(EventLog {
                 events: VecDeque::new(),
                 bytes: 0,
                 next,
@@ -221,12 +221,12 @@ impl Events {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, EventLog> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl EventLog {
     fn push(&mut self, event: Event) {
         self.next += 1;
         self.bytes += event.bytes();

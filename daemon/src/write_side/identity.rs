@@ -17,7 +17,7 @@ use simdex_schema::{DirectoryIdentity, RootId};
 
 use crate::write_side::roots::Root;
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
-use crate::write_side::watch::walk::{Look, Seen, look};
+use crate::write_side::watch::walk::{PathState, WalkEntry, look};
 
 /// Known files that are asked for.
 const SAMPLE: usize = 64;
@@ -101,9 +101,12 @@ fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> SampleCount {
     let mut census = SampleCount::default();
     for path in sample {
         match look(anchor, Path::new(OsStr::from_bytes(path))) {
-            Look::Seen(Seen::File { .. }, _) => census.there += 1,
-            Look::Refused(_) | Look::Covered | Look::Shortage | Look::RootVanished => {}
-            Look::Nothing | Look::Seen(..) => census.missing += 1,
+            PathState::Seen(WalkEntry::File { .. }, _) => census.there += 1,
+            PathState::Refused(_)
+            | PathState::Covered
+            | PathState::Shortage
+            | PathState::RootVanished => {}
+            PathState::Nothing | PathState::Seen(..) => census.missing += 1,
         }
     }
     census

@@ -33,17 +33,17 @@ use simdex_index::{Cancel, Change, IndexError, IndexReader, Registry, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
-use self::extract::{Extracted, Extractor, SnapshotRef};
+use self::extract::{ExtractedContent, Extractor, SnapshotRef};
 use self::facts::frames_asked;
 use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
-use self::outcome::{IngestedFile, Transient, is_incomplete};
+use self::outcome::{IngestedFile, TransientFault, is_incomplete};
 use self::records::ContentLookup;
-use self::snapshot::{Snapshots, TakeOutcome, Taken};
+use self::snapshot::{Snapshots, TakeOutcome, TakenBytes};
 use crate::config::ExtractConfig;
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
-use crate::write_side::watch::walk::{Look, Seen, SkipReason, UnreadableReason};
+use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
 pub use convert::{ReadContent, state_of_unread};
 pub use detector::ChangeDetector;
@@ -103,9 +103,9 @@ impl<'a> Ingest<'a> {
         let look = root.look(&ingested.key.path);
         drop(waiting);
         match look {
-            Look::RootVanished => Ok(IngestOutcome::Unchanged),
-            Look::Shortage => Ok(IngestOutcome::RetryLater(None)),
-            Look::Nothing => {
+            PathState::RootVanished => Ok(IngestOutcome::Unchanged),
+            PathState::Shortage => Ok(IngestOutcome::RetryLater(None)),
+            PathState::Nothing => {
                 root.forget_trouble(&ingested.key.path);
                 let is_recorded =
                     ingested.recorded.is_some() || registry.has_members(&ingested.key)?;
@@ -115,22 +115,24 @@ impl<'a> Ingest<'a> {
                 })
             }
             // A folder's refusal stands on the folder's own record.
-            Look::Refused(UnreadableReason::PermissionDenied) if ingested.recorded.is_none() => {
+            PathState::Refused(UnreadableReason::PermissionDenied)
+                if ingested.recorded.is_none() =>
+            {
                 Ok(IngestOutcome::Unchanged)
             }
-            Look::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.reason())),
-            Look::Seen(Seen::File { stat, .. }, _) => self.regular_file(&ingested, stat),
-            Look::Covered => Ok(ingested.keep_covered()),
-            Look::Seen(Seen::Skipped { reason, .. }, _)
+            PathState::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.reason())),
+            PathState::Seen(WalkEntry::File { stat, .. }, _) => self.regular_file(&ingested, stat),
+            PathState::Covered => Ok(ingested.keep_covered()),
+            PathState::Seen(WalkEntry::Skipped { reason, .. }, _)
                 if reason == SkipReason::MountPoint && ingested.has_content() =>
             {
                 Ok(ingested.keep_covered())
             }
-            Look::Seen(Seen::Skipped { reason, .. }, stat) => {
+            PathState::Seen(WalkEntry::Skipped { reason, .. }, stat) => {
                 Ok(ingested.unread(stat, State::Skipped, reason.reason()))
             }
             // A file, or a directory: then of what lies in it nothing is known or concluded.
-            Look::Seen(Seen::Unreadable { reason, .. }, stat) => {
+            PathState::Seen(WalkEntry::Unreadable { reason, .. }, stat) => {
                 Ok(ingested.unread(stat, State::Unreadable, reason.reason()))
             }
         }
@@ -193,7 +195,7 @@ impl<'a> Ingest<'a> {
             }
             TakeOutcome::TooLong(stat) => return Ok(Some(ingested.too_large(stat))),
             TakeOutcome::NoRoom(stat) => {
-                let fault = Transient::of_stat(stat, Reason::SpoolFailed);
+                let fault = TransientFault::of_stat(stat, Reason::SpoolFailed);
                 return Ok(Some(ingested.retry_later(&fault)));
             }
         };
@@ -204,9 +206,9 @@ impl<'a> Ingest<'a> {
         let extracted = self.extract_if_new(key, &taken);
         if let Some(reason) = extracted.as_ref().and_then(|extracted| extracted.transient) {
             let content = Some(taken.hash);
-            return Ok(Some(ingested.retry_later(&Transient {
+            return Ok(Some(ingested.retry_later(&TransientFault {
                 content,
-                ..Transient::of_stat(taken.stat, reason)
+                ..TransientFault::of_stat(taken.stat, reason)
             })));
         }
         let rendered = self.render(ingested, &taken, extracted.as_ref())?;
@@ -214,7 +216,7 @@ impl<'a> Ingest<'a> {
             .map(Some)
     }
 
-    fn extract_if_new(&self, key: &FileKey, taken: &Taken) -> Option<Extracted> {
+    fn extract_if_new(&self, key: &FileKey, taken: &TakenBytes) -> Option<ExtractedContent> {
         let ContentLookup::NeedsRead(old) = &taken.lookup else {
             return None;
         };
@@ -232,8 +234,8 @@ impl<'a> Ingest<'a> {
     fn render(
         &self,
         ingested: &IngestedFile<'_>,
-        taken: &Taken,
-        extracted: Option<&Extracted>,
+        taken: &TakenBytes,
+        extracted: Option<&ExtractedContent>,
     ) -> Result<RenderedPage, IndexError> {
         let asked = match (&taken.lookup, extracted) {
             (ContentLookup::Frameset(asked), _) => asked.clone(),
@@ -254,8 +256,8 @@ impl<'a> Ingest<'a> {
     fn build_change(
         &self,
         ingested: &IngestedFile<'_>,
-        taken: Taken,
-        extracted: Option<Extracted>,
+        taken: TakenBytes,
+        extracted: Option<ExtractedContent>,
         rendered: RenderedPage,
     ) -> Result<IngestOutcome, IndexError> {
         let is_unsteady = matches!(rendered, RenderedPage::ChangedDuringRead);
@@ -300,7 +302,7 @@ impl<'a> Ingest<'a> {
     fn members(
         &self,
         key: &FileKey,
-        taken: Taken,
+        taken: TakenBytes,
         rendered: RenderedPage,
         unread: Vec<Member>,
     ) -> Result<Vec<SeenFile>, IndexError> {

@@ -318,7 +318,7 @@ impl Shared {
         }
     }
 
-    /// See [`Pipeline::check_may_wait`].
+    /// The check behind [`Pipeline::check_may_wait`].
     fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
         cancel.check()?;
         self.ended()?;

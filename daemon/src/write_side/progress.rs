@@ -14,7 +14,7 @@ use simdex_schema::{FileKey, RootId};
 /// One file to ingest, for all tickets that wait for it.
 #[derive(Debug)]
 pub struct Job {
-    /// The file.
+    /// The file to ingest.
     pub key: FileKey,
     tickets: Vec<u64>,
     /// A transient fault kept it from being read.
@@ -33,7 +33,7 @@ struct State {
     next: u64,
     outstanding: BTreeSet<u64>,
     /// Files enqueued or being ingested.
-    busy: HashMap<FileKey, Busy>,
+    busy: HashMap<FileKey, FileProgress>,
     /// How many of those are no retries, by root.
     pending: BTreeMap<RootId, u64>,
     done: u64,
@@ -41,7 +41,7 @@ struct State {
 
 /// What is known of a file that is enqueued or being ingested.
 #[derive(Default)]
-struct Busy {
+struct FileProgress {
     /// The tickets that came meanwhile.
     tickets: Vec<u64>,
     /// It is tried again after a transient fault, and nothing new was seen of it.
@@ -114,7 +114,7 @@ impl Progress {
         if busy.tickets.is_empty() {
             return None;
         }
-        state.busy.insert(job.key.clone(), Busy::default());
+        state.busy.insert(job.key.clone(), FileProgress::default());
         state.count(job.key.root);
         Some(Job::new(job.key, busy.tickets))
     }
@@ -186,7 +186,7 @@ impl State {
                 None
             }
             hash_map::Entry::Vacant(idle) => {
-                idle.insert(Busy::default());
+                idle.insert(FileProgress::default());
                 self.count(key.root);
                 Some(Job::new(key, vec![ticket]))
             }

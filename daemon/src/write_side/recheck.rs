@@ -158,21 +158,21 @@ struct Round {
 }
 
 /// It was told to end.
-struct Ended;
+struct ToldToEnd;
 
 /// Why a round did not come to its end.
-enum Broken {
+enum RoundEnd {
     Ended,
     Index(IndexError),
 }
 
-impl From<Ended> for Broken {
-    fn from(_: Ended) -> Self {
+impl From<ToldToEnd> for RoundEnd {
+    fn from(_: ToldToEnd) -> Self {
         Self::Ended
     }
 }
 
-impl From<IndexError> for Broken {
+impl From<IndexError> for RoundEnd {
     fn from(error: IndexError) -> Self {
         Self::Index(error)
     }
@@ -183,8 +183,8 @@ impl Round {
         loop {
             match self.all() {
                 Ok(()) => self.cursor.restart(),
-                Err(Broken::Ended) => break,
-                Err(Broken::Index(error)) => {
+                Err(RoundEnd::Ended) => break,
+                Err(RoundEnd::Index(error)) => {
                     tracing::warn!(%error, "files cannot be read again now");
                 }
             }
@@ -198,7 +198,7 @@ impl Round {
     }
 
     /// All files from the cursor on.
-    fn all(&mut self) -> Result<(), Broken> {
+    fn all(&mut self) -> Result<(), RoundEnd> {
         let roots = Arc::clone(&self.roots);
         let mut roots: Vec<_> = roots.iter().cloned().collect();
         roots.sort_by_key(|root| root.id);
@@ -241,7 +241,7 @@ impl Round {
     }
 
     /// One file: hashed again where its record says that nothing changed.
-    fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), Broken> {
+    fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), RoundEnd> {
         self.wait()?;
         let Some(record) = self
             .writer()
@@ -288,7 +288,7 @@ impl Round {
         root: &Root,
         key: &FileKey,
         record: &FileRecord,
-    ) -> Result<Option<ContentHash>, Ended> {
+    ) -> Result<Option<ContentHash>, ToldToEnd> {
         let length = record.stat.length;
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
         // Opened anew for each part: no descriptor is held while it waits, which would keep a share
@@ -307,14 +307,14 @@ impl Round {
     }
 
     /// Keeps to the rate, and writes the place down at times.
-    fn wait(&mut self) -> Result<(), Ended> {
+    fn wait(&mut self) -> Result<(), ToldToEnd> {
         let time = self.debt.pay_off(self.pace.bytes_per_second);
         if self.noted.elapsed() >= NOTED {
             self.cursor.write();
             self.noted = Instant::now();
         }
         match self.stop.within(time) {
-            true => Err(Ended),
+            true => Err(ToldToEnd),
             false => Ok(()),
         }
     }

@@ -32,9 +32,9 @@ use crate::write_side::pipeline::Pipeline;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus};
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
-use crate::write_side::watch::walk::{Limits, Look, look, walk_beneath};
+use crate::write_side::watch::walk::{Limits, PathState, look, walk_beneath};
 use comparison::RecordComparison;
-use known::Known;
+use known::KnownFiles;
 
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
@@ -174,7 +174,7 @@ impl Rescan<'_> {
         };
         let mut known: Vec<FileKey> = Vec::new();
         known.extend(self.registry.file(&at)?.map(|_| at.clone()));
-        let mut below = Known::below(self.registry, &at);
+        let mut below = KnownFiles::below(self.registry, &at);
         while let Some(key) = below.next_before(None)? {
             known.push(key);
         }
@@ -273,7 +273,7 @@ impl Rescan<'_> {
         let mut comparison = RecordComparison {
             rescan: self,
             root,
-            known: Known::below(self.registry, directory),
+            known: KnownFiles::below(self.registry, directory),
             found: WalkFindings::default(),
         };
         let mut failed = FirstError::default();
@@ -291,8 +291,9 @@ impl Rescan<'_> {
 
     /// Enqueues files that are being read and are not there any more: they come on record only now.
     fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
-        let gone =
-            |key: &FileKey| look(anchor, Path::new(OsStr::from_bytes(&key.path))) == Look::Nothing;
+        let gone = |key: &FileKey| {
+            look(anchor, Path::new(OsStr::from_bytes(&key.path))) == PathState::Nothing
+        };
         let under_way = self.pipeline.under_way(directory);
         let mut gone = under_way.into_iter().filter(gone);
         gone.try_for_each(|key| self.submit(key))

@@ -28,7 +28,7 @@ use crate::write_side::events::{EventKind, Events, VisibleChange};
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::open::{OpenError, open_regular};
 use crate::write_side::watch::probe::FileSystem;
-use crate::write_side::watch::walk::{Look, look};
+use crate::write_side::watch::walk::{PathState, look};
 use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
 use deletes::Deletes;
 use live_reads::LiveReads;
@@ -43,7 +43,7 @@ pub use troubles::Trouble;
 pub struct Root {
     /// Number in the index.
     pub id: RootId,
-    /// Absolute path.
+    /// Absolute path, as it is configured.
     pub path: PathBuf,
     /// What the config asked for.
     pub configured: RootConfig,
@@ -207,12 +207,12 @@ impl Root {
     }
 
     /// What stands at this path below it now.
-    pub fn look(&self, below: &[u8]) -> Look {
+    pub fn look(&self, below: &[u8]) -> PathState {
         let below = Path::new(OsStr::from_bytes(below));
         match self.anchor() {
             Ok(anchor) => look(&anchor, below),
-            Err(refusal) if refusal.shortage().is_some() => Look::Shortage,
-            Err(_) => Look::RootVanished,
+            Err(refusal) if refusal.shortage().is_some() => PathState::Shortage,
+            Err(_) => PathState::RootVanished,
         }
     }
 

@@ -60,7 +60,7 @@ pub struct Status {
 /// A report on schedule.
 #[derive(Clone, Debug, Serialize)]
 pub struct Schedule {
-    /// Its name.
+    /// The configured name of the schedule.
     pub name: String,
     /// When it runs next (RFC 3339).
     pub next: Option<String>,
@@ -167,7 +167,7 @@ pub struct SchemeUsage {
     pub scheme: Option<Scheme>,
     /// Postings in the store.
     pub postings: u64,
-    /// Their bytes.
+    /// Bytes of posting values in the store.
     pub bytes: u64,
     /// Time spent signing since the start.
     pub sign_seconds: f64,
@@ -193,16 +193,16 @@ impl From<&v1::SchemeUsage> for SchemeUsage {
 /// A watched tree.
 #[derive(Clone, Debug, Serialize)]
 pub struct Root {
-    /// Its number.
+    /// Number of the root in the index.
     pub id: u32,
-    /// Its path.
+    /// Absolute path of the tree.
     #[serde(flatten)]
     pub path: JsonPath,
     /// `native` or `poll`: how it is watched.
     pub mode: String,
     /// `auto`, `native` or `poll`: what the config asks for.
     pub configured_mode: String,
-    /// Its state.
+    /// `watching`, `scanning`, `stalled`, `stale`, `replaced` or `loss-held`.
     pub state: String,
     /// Why its state or mode is what it is.
     pub detail: Option<String>,
@@ -263,7 +263,7 @@ pub struct Sync {
 /// A report was written.
 #[derive(Clone, Debug, Serialize)]
 pub struct SavedReport {
-    /// Its directory.
+    /// Its directory on the daemon's machine.
     pub out: String,
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -35,7 +35,7 @@ pub struct Calibration {
 pub struct SizeGroup {
     /// Bytes of canonical text from which a document belongs to it.
     pub from_bytes: u64,
-    /// Documents.
+    /// How many documents there are.
     pub documents: u64,
     /// Bytes of all their canonical texts.
     pub bytes: u64,
@@ -43,7 +43,7 @@ pub struct SizeGroup {
     pub pairs: u64,
     /// At n = 1, 2, 4, … 64.
     pub steps: Vec<SampleQuality>,
-    /// Recommended.
+    /// The recommended n: the greatest that is precise enough.
     pub n: u64,
 }
 

@@ -128,25 +128,25 @@ impl LastRead {
 /// What one scheme estimates of a comparison; low and high are the ends of the 99 % interval.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimate {
-    /// The scheme.
+    /// The scheme that both texts were signed by.
     pub scheme: Option<Scheme>,
     /// Of both texts.
     pub resemblance: Option<f64>,
-    /// Lower end.
+    /// Lower end of its interval.
     pub resemblance_low: Option<f64>,
-    /// Upper end.
+    /// Upper end of its interval.
     pub resemblance_high: Option<f64>,
     /// Share of the first found in the second.
     pub containment_of_a: Option<f64>,
-    /// Lower end.
+    /// Lower end of its interval.
     pub containment_of_a_low: Option<f64>,
-    /// Upper end.
+    /// Upper end of its interval.
     pub containment_of_a_high: Option<f64>,
     /// Share of the second found in the first.
     pub containment_of_b: Option<f64>,
-    /// Lower end.
+    /// Lower end of its interval.
     pub containment_of_b_low: Option<f64>,
-    /// Upper end.
+    /// Upper end of its interval.
     pub containment_of_b_high: Option<f64>,
     /// What the scheme does not define: `containment`, `interval`.
     pub not_given: Vec<&'static str>,

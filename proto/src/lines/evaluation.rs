@@ -35,7 +35,7 @@ pub struct Evaluation {
 pub struct TrainedModel {
     /// What was labelled.
     pub labels: LabelCounts,
-    /// The model.
+    /// The model that was made.
     pub model: Option<JudgeModel>,
     /// Pairs are judged by it now.
     pub in_force: bool,
@@ -43,9 +43,9 @@ pub struct TrainedModel {
     pub learned: JudgedFigures,
     /// Of the shipped model on the same pairs.
     pub shipped: JudgedFigures,
-    /// Its rules.
+    /// The rules of that model.
     pub rules: Vec<JudgeRule>,
-    /// Its file.
+    /// The model as its file has it.
     pub file: String,
     /// Of the index when it was asked.
     #[serde(flatten)]
@@ -125,9 +125,9 @@ pub struct JudgedFigures {
 /// Figures of one signal.
 #[derive(Clone, Debug, Serialize)]
 pub struct SignalFigures {
-    /// Its name.
+    /// Name of the signal, such as `resemblance`.
     pub signal: String,
-    /// Its figures.
+    /// How well duplicates are told with it.
     #[serde(flatten)]
     pub figures: JudgedFigures,
 }
@@ -146,13 +146,13 @@ pub struct CurvePoint {
 pub struct RaterAgreement {
     /// One of them.
     pub rater_a: String,
-    /// The other.
+    /// The other of them.
     pub rater_b: String,
     /// Pairs that both labelled.
     pub pairs: u64,
     /// The share with one label from both.
     pub same: f64,
-    /// Cohen's kappa.
+    /// Cohen's kappa over all classes.
     pub kappa: f64,
     /// Of the classes that either gave.
     pub classes: Vec<ClassAgreement>,
@@ -161,7 +161,7 @@ pub struct RaterAgreement {
 /// How two raters agree on one class.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassAgreement {
-    /// The class.
+    /// `same`, `version`, `template-only` or `unrelated`.
     pub class: Option<&'static str>,
     /// Of the pairs to which either gave it, the share to which both did.
     pub share: f64,
@@ -172,7 +172,7 @@ pub struct ClassAgreement {
 /// A rule of a model.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgeRule {
-    /// Its number.
+    /// Number of the rule in its model, from 1.
     pub number: u32,
     /// What the signals have to be.
     pub rule: String,

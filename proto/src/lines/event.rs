@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::{date_of_micros, exact, filled, lossy};
 use crate::v1;
 
-/// One change.
+/// One event, as `simctl watch` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Event {
     /// Its number: `simctl watch --after` resumes behind it.
     pub number: u64,
     /// When it was recorded, in UTC; null for `watching`, which is no change.
     pub at: Option<String>,
-    /// What changed.
+    /// What happened, such as `file-indexed`; a newer daemon may send others.
     pub kind: String,
     /// The file, or the root; null where there is none.
     pub path: Option<String>,

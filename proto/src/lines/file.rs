@@ -87,7 +87,7 @@ impl From<&v1::File> for File {
 /// One file, as `simctl show` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct DescribedFile {
-    /// Its record.
+    /// The fields of a `file` line.
     #[serde(flatten)]
     pub file: File,
     /// Of the index when it was asked for.

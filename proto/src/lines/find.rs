@@ -36,7 +36,7 @@ impl From<&v1::Scheme> for Scheme {
 /// A file that answers a query.
 #[derive(Clone, Debug, Serialize)]
 pub struct Match {
-    /// Absolute path.
+    /// Absolute path of the file.
     #[serde(flatten)]
     pub path: JsonPath,
     /// Hash of its document, in hexadecimal.

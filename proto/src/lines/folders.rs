@@ -10,7 +10,7 @@ use crate::v1;
 /// Two folders, archives or roots that hold the same files.
 #[derive(Clone, Debug, Serialize)]
 pub struct FolderCopies {
-    /// Both folders.
+    /// Paths of both folders.
     #[serde(flatten)]
     pub sides: Sides,
     /// Files in the first and all folders in it.

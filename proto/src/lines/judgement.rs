@@ -10,11 +10,11 @@ use crate::v1;
 pub struct Judgement {
     /// `same`, `version`, `template-only` or `unrelated`.
     pub class: Option<&'static str>,
-    /// Its probability.
+    /// Probability of that class, by the pairs that the model was trained on.
     pub probability: f64,
     /// The number of the rule that fired; 0 where both files carry one text.
     pub rule_number: u32,
-    /// That rule.
+    /// What the signals had to be for that rule; null where there is none.
     pub rule: Option<String>,
     /// The signals computed, in that order.
     pub signals: Vec<SignalValue>,
@@ -46,7 +46,7 @@ impl From<&v1::JudgeModel> for JudgeModel {
 /// A signal that was computed.
 #[derive(Clone, Debug, Serialize)]
 pub struct SignalValue {
-    /// Its name.
+    /// Name of the signal, such as `resemblance`.
     pub name: String,
     /// Its value; null where it says nothing of this pair.
     pub value: Option<f64>,

@@ -16,7 +16,7 @@ pub struct Sides {
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a_bytes: Option<String>,
-    /// The second.
+    /// The second, in the same form.
     pub b: String,
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ impl Sides {
 /// Two files that resemble each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pair {
-    /// Both files.
+    /// Paths of both files.
     #[serde(flatten)]
     pub sides: Sides,
     /// Hash of the first document, in hexadecimal.
@@ -116,7 +116,7 @@ impl From<&v1::Group> for Group {
 /// A file of a group.
 #[derive(Clone, Debug, Serialize)]
 pub struct Member {
-    /// Absolute path.
+    /// Absolute path of the file.
     #[serde(flatten)]
     pub path: JsonPath,
     /// Hash of its document, in hexadecimal.

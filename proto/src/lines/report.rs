@@ -12,7 +12,7 @@ use crate::completeness::Completeness;
 /// A path as an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonPath {
-    /// Absolute path.
+    /// Absolute path; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// Its exact bytes, where they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub struct Diff {
 /// A file that was not read, or not whole.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnreadFile {
-    /// Its path.
+    /// Path of the file.
     #[serde(flatten)]
     pub path: JsonPath,
     /// Code of the state it is in.
@@ -76,10 +76,10 @@ pub struct UnreadFile {
 pub struct Finding {
     /// The question: `copies-of`, `stale-versions`, `leak` or `duplicates`.
     pub kind: &'static str,
-    /// The file.
+    /// Path of the file.
     #[serde(flatten)]
     pub path: JsonPath,
-    /// Its root.
+    /// Path of the root that holds it.
     pub root: String,
     /// Numeric id of the user who owns it.
     pub owner: Option<u32>,
@@ -112,7 +112,7 @@ pub struct Finding {
     /// Where that date is from: `sent`, `modified`, `created` or `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_source: Option<&'static str>,
-    /// With `of`.
+    /// Resemblance to `of`; null where nothing was counted.
     pub resemblance: Option<f64>,
     /// Share of the file found in `of`.
     pub containment: Option<f64>,
@@ -137,7 +137,7 @@ pub struct Change {
     /// Files of a group that is new or gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<u64>,
-    /// The file.
+    /// Path of the file; absent where the group is new or gone.
     #[serde(flatten)]
     pub path: Option<JsonPath>,
     /// Hash of the document that it carries, in hexadecimal.
@@ -195,7 +195,7 @@ pub struct Question {
 /// The head of a manifest; its files, its mark and its hash follow (see [`crate::manifest`]).
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
-    /// `simdex`.
+    /// The constant `simdex`.
     pub product: &'static str,
     /// Version of the daemon that wrote it.
     pub version: String,

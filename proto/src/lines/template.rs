@@ -1,4 +1,4 @@
-//! Template text.
+//! Template text, block by block, and the summary after it.
 
 use serde::Serialize;
 

@@ -61,7 +61,7 @@ fn share() -> Result<Sandbox> {
 
 pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     let sandbox = share()?;
-    let mut seen = Seen::default();
+    let mut seen = SeenLines::default();
     seen.lines(&sandbox.scan(["--pairs"])?)?;
     let daemon = sandbox.serve().start()?;
     daemon.sync()?;
@@ -140,13 +140,13 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
 
 /// What stood in the lines so far.
 #[derive(Default)]
-struct Seen {
+struct SeenLines {
     counts: BTreeMap<String, u32>,
     relations: BTreeSet<String>,
     with_bytes: u32,
 }
 
-impl Seen {
+impl SeenLines {
     /// Checks and counts the lines of an answer.
     fn lines(&mut self, answer: &Answer) -> Result<()> {
         let lines = answer.lines()?;

@@ -16,7 +16,7 @@ const WITH_TEXT: [&str; 4] = ["indexed", "identical-bytes", "identical-text", "p
 
 /// The documents of some plain text files.
 pub(super) struct Documents {
-    /// Each once.
+    /// Each text once, by its hash.
     pub(super) texts: Vec<CanonicalText>,
     /// Paths of the files that carry each, ascending.
     pub(super) paths: Vec<BTreeSet<String>>,

@@ -107,7 +107,7 @@ impl Answers {
 pub struct Listed {
     /// Absolute path, exact.
     pub path: PathBuf,
-    /// Its state.
+    /// Code of its state, such as `indexed`.
     pub state: String,
     /// Hash of its bytes.
     pub content: Option<String>,

@@ -54,11 +54,11 @@ pub struct Crash {
 /// What has happened so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
-    /// Strikes.
+    /// Strikes on a daemon that was running.
     pub strikes: u32,
     /// Further strikes on a daemon that was still starting.
     pub at_start: u32,
-    /// Syncs acknowledged.
+    /// Syncs that the daemon acknowledged.
     pub acknowledged: u32,
     /// Files that had to be known after a strike, over all strikes.
     pub checked: usize,

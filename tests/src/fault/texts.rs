@@ -8,7 +8,7 @@ const BASES: usize = 40;
 /// Words the texts are made of.
 const VOCABULARY: u64 = 3_000;
 
-/// Makes contents.
+/// Makes contents of files from a vocabulary and base texts.
 pub struct Texts {
     bases: Vec<Vec<String>>,
 }

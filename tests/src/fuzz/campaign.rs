@@ -25,7 +25,7 @@ const SLACK: Duration = Duration::from_secs(20);
 
 /// What is to be done.
 pub struct Order<'a> {
-    /// The target.
+    /// What is fuzzed, and with which seeds.
     pub target: &'static Target,
     /// For how long.
     pub time: Duration,
@@ -40,7 +40,7 @@ pub struct Order<'a> {
 /// What came of it.
 #[derive(Default)]
 pub struct Campaign {
-    /// Documents answered.
+    /// Documents that were answered for.
     pub executions: u64,
     /// Answers by state and reason.
     pub outcomes: BTreeMap<String, u64>,
@@ -50,7 +50,7 @@ pub struct Campaign {
 }
 
 impl Order<'_> {
-    /// Runs it.
+    /// Fuzzes until the time is over, and looks for leaks.
     pub fn run(&self) -> Result<Campaign> {
         fs::create_dir_all(&self.kept_in)?;
         let before = Resources::now()?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 /// Memory that a campaign may add once it is warm; the corpus it learns is part of it.
 const GROWTH_KIB: u64 = 96 << 10;
 
-/// One look.
+/// What the process holds at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resources {
     resident_kib: u64,

@@ -11,7 +11,7 @@ use crate::handmade::office;
 /// Longer files of a corpus are passed over: what breaks a reader is seldom long.
 const LONGEST_SEED: u64 = 256 << 10;
 
-/// One target.
+/// A family of readers to fuzz, with what mutations are made of.
 #[derive(Clone, Copy)]
 pub struct Target {
     /// As given on the command line, and the folder of its seeds.
@@ -48,7 +48,7 @@ const fn package(
     }
 }
 
-/// All targets.
+/// All targets, in the order of their list.
 pub const TARGETS: &[Target] = &[
     target("plain", &["txt", "md", "csv", "json", "log"], TEXT),
     target("html", &["html", "htm", "xhtml", "mht", "mhtml"], HTML),

@@ -10,7 +10,7 @@ const MIB: usize = 1 << 20;
 /// Deflated zeroes and their checksum.
 #[derive(Clone)]
 pub struct Zeroes {
-    /// RFC 1951.
+    /// A complete stream of deflate (RFC 1951).
     pub deflated: Vec<u8>,
     /// CRC-32 of what they inflate to.
     pub crc: u32,

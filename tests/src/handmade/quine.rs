@@ -30,7 +30,7 @@ const UNIT: usize = 5;
 const NAME: &str = "itself-and-itself-again-01.zip";
 const COMMENT: usize = 28;
 
-/// The archive.
+/// The archive whose one entry is itself.
 pub fn quine() -> Vec<u8> {
     // Some choice makes the checksums solvable; nearly every second does.
     let found = (b'a'..=b'z').find_map(|letter| {

@@ -24,11 +24,11 @@ pub struct Entry {
     pub packed: Vec<u8>,
     /// Claimed length of them, where it is another.
     pub packed_length: Option<u32>,
-    /// Claimed length.
+    /// Unpacked length that the headers claim.
     pub length: u32,
-    /// Claimed checksum.
+    /// CRC-32 that the headers claim.
     pub crc: u32,
-    /// Unix mode.
+    /// Unix mode of the file.
     pub mode: u32,
     /// Another name in the local header.
     pub local_name: Option<Vec<u8>>,
@@ -50,7 +50,7 @@ impl Entry {
         }
     }
 
-    /// Deflated.
+    /// An entry packed with deflate.
     pub fn deflated(name: impl AsRef<[u8]>, bytes: &[u8]) -> Self {
         let stored = Self::stored(name, bytes);
         Self {

@@ -28,7 +28,7 @@ const AWAY: &str = "away";
 const FOLDERS: u64 = 6;
 const FILES: u64 = 8;
 
-/// One act.
+/// An act, drawn as often as its weight says.
 pub(super) struct Act {
     pub(super) name: &'static str,
     pub(super) weight: u64,

@@ -31,9 +31,9 @@ const LONGEST: u64 = 120_000;
 
 /// A history: its versions, earliest first.
 pub struct History {
-    /// The family.
+    /// Name of the family in `MANIFEST.tsv`.
     pub name: String,
-    /// The texts.
+    /// The texts of its versions.
     pub versions: Vec<String>,
 }
 

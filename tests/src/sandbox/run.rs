@@ -34,7 +34,7 @@ impl Run {
         }
     }
 
-    /// Further arguments.
+    /// Adds arguments after those that are there.
     pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.command.args(args);
         self

@@ -1,7 +1,7 @@
 //! Studies of the judgement: its table of terms, its model, and the tables of Huffman et al. 2007.
 
 use anyhow::Result;
-use simdex_judge::evaluation::{Sourced, Spread, Validated, nine_seeds};
+use simdex_judge::evaluation::{SourcedPair, Spread, Validated, nine_seeds};
 use simdex_judge::training::Growth;
 use simdex_judge::{Class, Signal};
 
@@ -93,7 +93,7 @@ fn formats(settings: &Settings, source: u64) -> Result<Vec<LabelledPair>> {
 }
 
 /// The measured pairs without what they are cases of.
-fn sourced(pairs: &[LabelledPair], body: Body) -> Vec<Sourced> {
+fn sourced(pairs: &[LabelledPair], body: Body) -> Vec<SourcedPair> {
     measured(pairs, body)
         .into_iter()
         .map(|(_, pair)| pair)
@@ -101,7 +101,7 @@ fn sourced(pairs: &[LabelledPair], body: Body) -> Vec<Sourced> {
 }
 
 /// A cross-validation with these signals.
-fn validated(pairs: &[Sourced], signals: &[Signal]) -> Result<Vec<Validated>> {
+fn validated(pairs: &[SourcedPair], signals: &[Signal]) -> Result<Vec<Validated>> {
     let growth = Growth {
         signals: signals.to_vec(),
         ..Growth::default()

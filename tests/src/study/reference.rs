@@ -18,7 +18,7 @@ const SCRIPTS: usize = 2;
 
 /// One file as one reader reads it.
 pub(super) struct Reading {
-    /// The file.
+    /// Path of the file.
     pub(super) path: PathBuf,
     /// Its format by its bytes, as the script tells it.
     pub(super) format: String,

@@ -6,9 +6,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Instant;
 
-use super::run::{Output, Until, run};
+use super::run::{Output, RunLimit, run};
 use super::{MachineFault, OutsidePrograms, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
-use crate::kept::{Claim, Growing};
+use crate::kept::{Claim, GrowingBytes};
 use crate::space::SpoolSpace;
 use crate::{Extraction, Fact, Outcome, Reason};
 
@@ -124,7 +124,7 @@ impl<'a> Attempt<'a> {
         input: File,
     ) -> Result<Option<Output>, MachineFault> {
         let OutsidePrograms { shim, limits, .. } = self.outside;
-        let until = Until {
+        let until = RunLimit {
             deadline: self.deadline,
             go_on: self.source.go_on,
         };
@@ -196,7 +196,7 @@ fn words(extraction: &Extraction) -> usize {
 
 /// Bytes as the input of the next program.
 pub(super) fn spooled(bytes: &[u8], space: &SpoolSpace) -> io::Result<File> {
-    let mut kept = Growing::new(space, Claim::More, bytes.len() as u64)?;
+    let mut kept = GrowingBytes::new(space, Claim::More, bytes.len() as u64)?;
     kept.write_all(bytes)?;
     // The budget counts what documents leave behind; this goes with its page.
     reopened(kept.finish()?.into_file(space)?.as_fd())

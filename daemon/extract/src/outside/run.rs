@@ -26,13 +26,13 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 
 /// How long a program may run.
 #[derive(Clone, Copy)]
-pub(super) struct Until<'a> {
+pub(super) struct RunLimit<'a> {
     pub(super) deadline: Instant,
     /// False once nobody waits for what it prints.
     pub(super) go_on: &'a dyn Fn() -> bool,
 }
 
-impl Until<'_> {
+impl RunLimit<'_> {
     /// How long to wait before it is asked again; none at the deadline, an error where nobody waits.
     pub(super) fn slice(&self) -> io::Result<Option<Duration>> {
         if !(self.go_on)() {
@@ -51,7 +51,7 @@ pub(super) fn run(
     program: &Path,
     arguments: &[String],
     input: OwnedFd,
-    until: Until<'_>,
+    until: RunLimit<'_>,
 ) -> io::Result<Option<Output>> {
     let mut child = start(shim, limits, program, arguments, input)?;
     let read = read(&mut child, limits.output_bytes, until);
@@ -97,7 +97,7 @@ fn start(
 }
 
 /// Waits for the end of a program that prints nothing more; none where it does not come in time.
-fn end_of(child: &mut Child, until: Until<'_>) -> io::Result<Option<ExitStatus>> {
+fn end_of(child: &mut Child, until: RunLimit<'_>) -> io::Result<Option<ExitStatus>> {
     let (mut pause, longest) = PAUSES;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -111,7 +111,7 @@ fn end_of(child: &mut Child, until: Until<'_>) -> io::Result<Option<ExitStatus>>
     }
 }
 
-fn read(child: &mut Child, limit: u64, until: Until<'_>) -> io::Result<Option<Output>> {
+fn read(child: &mut Child, limit: u64, until: RunLimit<'_>) -> io::Result<Option<Output>> {
     let Some(stdout) = child.stdout.take() else {
         return Ok(None);
     };

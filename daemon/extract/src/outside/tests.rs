@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::attempt::spooled;
 use super::confine::confine;
-use super::run::{Output, Until, run};
+use super::run::{Output, RunLimit, run};
 use super::*;
 use crate::pool::tests::{document, test_worker};
 use crate::space::SpoolSpace;
@@ -50,8 +50,8 @@ fn space() -> SpoolSpace {
     SpoolSpace::new(std::env::temp_dir(), 1 << 30)
 }
 
-fn until(limits: &OutsideLimits) -> Until<'static> {
-    Until {
+fn until(limits: &OutsideLimits) -> RunLimit<'static> {
+    RunLimit {
         deadline: Instant::now() + limits.time,
         go_on: &|| true,
     }

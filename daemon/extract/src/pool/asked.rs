@@ -8,7 +8,7 @@ use crate::underway::Mark;
 use crate::{Extraction, MemberPolicy, SpoolSpace};
 
 /// One document, as a worker is asked to read it.
-pub(crate) struct Asked<'a> {
+pub(crate) struct DocumentRequest<'a> {
     pub(crate) document: BorrowedFd<'a>,
     pub(crate) request: Request,
     pub(crate) members: MemberPolicy,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::permit::WorkerPermit;
 use super::queue::Lane;
-use super::{Asked, Pool, unread};
+use super::{DocumentRequest, Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
 use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason, SpoolSpace};
@@ -56,7 +56,7 @@ impl Pool {
         let Ok(length) = length.map(|length| u64::try_from(length).unwrap_or(0)) else {
             return unread(Outcome::Failed(Reason::ReadError), pages);
         };
-        let asked = Asked {
+        let asked = DocumentRequest {
             document: pages,
             request: Request {
                 nonce: self.nonce.fetch_add(1, Ordering::Relaxed),

@@ -89,20 +89,20 @@ pub(super) type Ticket = u64;
 pub(super) struct Queue {
     next: Ticket,
     waiting: BTreeMap<Ticket, (Lane, QueueKey)>,
-    busy: BTreeMap<Ticket, Busy>,
+    busy: BTreeMap<Ticket, ServedDocument>,
     /// The last place was given to a question.
     question_was_last: bool,
 }
 
-/// A document under way.
+/// A document that a worker has, and since when.
 #[derive(Debug)]
-struct Busy {
+struct ServedDocument {
     lane: Lane,
     key: QueueKey,
     since: Instant,
 }
 
-impl Busy {
+impl ServedDocument {
     fn is_slow(&self, now: Instant) -> bool {
         now.duration_since(self.since) >= SLOW
     }
@@ -137,7 +137,8 @@ impl Queue {
         self.leave(ticket);
         self.question_was_last = lane == Lane::Question;
         let since = now;
-        self.busy.insert(ticket, Busy { lane, key, since });
+        self.busy
+            .insert(ticket, ServedDocument { lane, key, since });
         true
     }
 
@@ -145,7 +146,7 @@ impl Queue {
     fn next(&self, places: usize, now: Instant) -> Option<Ticket> {
         let question = self.first(|lane| lane == Lane::Question);
         let backlog = self.first(|lane| lane != Lane::Question);
-        let of_backlog = |busy: &&Busy| busy.lane != Lane::Question && !busy.is_slow(now);
+        let of_backlog = |busy: &&ServedDocument| busy.lane != Lane::Question && !busy.is_slow(now);
         let is_owed =
             self.question_was_last && self.busy.values().filter(of_backlog).count() < places;
         match is_owed {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Reply, receive, send};
 use crate::Reason;
 use crate::member::{MemberHead, MemberOut};
-use crate::spool::Collecting;
+use crate::spool::MemberCollector;
 
 /// Longest chunk of a member's bytes.
 const MAX_CHUNK: usize = 64 << 10;
@@ -20,7 +20,7 @@ const GATHERED: usize = 64 << 10;
 /// What a worker says after a request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Said {
+enum WorkerMessage {
     Member { nonce: u64, head: MemberHead },
     Reply(Reply),
 }
@@ -51,7 +51,7 @@ impl Answers {
     /// Writes the reply and the bytes of its text; the answer is complete.
     pub(crate) fn reply(&self, reply: Reply, text: &[u8]) -> io::Result<()> {
         let mut out = self.0.borrow_mut();
-        send(&mut *out, &Said::Reply(reply))?;
+        send(&mut *out, &WorkerMessage::Reply(reply))?;
         out.write_all(text)?;
         out.flush()
     }
@@ -70,7 +70,7 @@ pub(crate) struct MemberStream {
 
 impl MemberOut for MemberStream {
     fn begin(&mut self, head: &MemberHead) -> io::Result<()> {
-        let said = Said::Member {
+        let said = WorkerMessage::Member {
             nonce: self.nonce,
             head: head.clone(),
         };
@@ -97,12 +97,12 @@ impl MemberOut for MemberStream {
 pub(crate) fn receive_reply(
     stream: &mut impl BufRead,
     request: u64,
-    members: &mut Collecting<'_>,
+    members: &mut MemberCollector<'_>,
 ) -> io::Result<Reply> {
     loop {
         match receive(&mut *stream)? {
-            Said::Reply(reply) => return Ok(reply),
-            Said::Member { nonce, head } => {
+            WorkerMessage::Reply(reply) => return Ok(reply),
+            WorkerMessage::Member { nonce, head } => {
                 let has_bytes = head.unread.is_none();
                 if nonce != request || !head.unread.is_none_or(Reason::is_readers) {
                     return Err(io::ErrorKind::InvalidData.into());
@@ -116,7 +116,7 @@ pub(crate) fn receive_reply(
     }
 }
 
-fn receive_bytes(stream: &mut impl BufRead, members: &mut Collecting<'_>) -> io::Result<()> {
+fn receive_bytes(stream: &mut impl BufRead, members: &mut MemberCollector<'_>) -> io::Result<()> {
     loop {
         let mut length = [0; 4];
         stream.read_exact(&mut length)?;
@@ -141,7 +141,7 @@ fn receive_end(stream: &mut impl BufRead) -> io::Result<Option<Reason>> {
 fn receive_chunk(
     stream: &mut impl BufRead,
     mut left: usize,
-    members: &mut Collecting<'_>,
+    members: &mut MemberCollector<'_>,
 ) -> io::Result<()> {
     while left > 0 {
         let there = stream.fill_buf()?;

@@ -24,13 +24,13 @@ fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
     let third = Underway::open(dir.path()).unwrap();
     assert!(matches!(
         third.begin(CULPRIT, WaitPolicy::MayWait),
-        Err(Refused::GivenUp)
+        Err(NotTried::GivenUp)
     ));
     drop(third);
     let later = Underway::open(dir.path()).unwrap();
     assert!(matches!(
         later.begin(CULPRIT, WaitPolicy::MayWait),
-        Err(Refused::GivenUp)
+        Err(NotTried::GivenUp)
     ));
 }
 

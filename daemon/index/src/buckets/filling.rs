@@ -14,7 +14,7 @@ const BUCKET_BYTES: u64 = 2048;
 const POSTING_BYTES: u64 = 5;
 
 /// Postings of one scheme on their way into a run.
-pub(crate) struct Filling<'a, 'b> {
+pub(crate) struct RunFilling<'a, 'b> {
     run: &'a mut (dyn RunWriter + 'b),
     scheme: SchemeKind,
     held: RunOfScheme,
@@ -22,7 +22,7 @@ pub(crate) struct Filling<'a, 'b> {
     open: Vec<Posting>,
 }
 
-impl<'a, 'b> Filling<'a, 'b> {
+impl<'a, 'b> RunFilling<'a, 'b> {
     /// With room for so many postings.
     pub(crate) fn new(
         run: &'a mut (dyn RunWriter + 'b),

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Postings as run 0 of a store, with room for so many, added so many at a time.
 fn run(store: &MemoryStore, postings: &[Posting], room: u64, at_once: usize) -> Run {
     let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
-    let mut filling = Filling::new(&mut *writer, SchemeKind::ModN, room);
+    let mut filling = RunFilling::new(&mut *writer, SchemeKind::ModN, room);
     for some in postings.chunks(at_once) {
         filling.add(some).unwrap();
     }

@@ -128,9 +128,9 @@ impl Passages {
     }
 }
 
-/// What was noted for one list.
+/// The moves of files that were noted for one listing.
 #[derive(Debug)]
-struct Noted {
+struct NotedMoves {
     view: View,
     contents: HashMap<u64, Passages>,
     looks: HashMap<u64, Passages>,
@@ -140,7 +140,7 @@ struct Noted {
     is_full: bool,
 }
 
-impl Noted {
+impl NotedMoves {
     fn of(view: &View) -> Self {
         Self {
             view: view.clone(),
@@ -212,7 +212,7 @@ impl Noted {
 
 /// Notes what is renamed in a view, until it is dropped.
 #[derive(Debug)]
-pub struct MoveWatch(Arc<Mutex<Noted>>);
+pub struct MoveWatch(Arc<Mutex<NotedMoves>>);
 
 impl MoveWatch {
     /// How many files of the view may have been renamed since: a list by path that was made meanwhile may have missed
@@ -228,7 +228,7 @@ impl MoveWatch {
 /// that none slips through that a list meets halfway.
 #[derive(Default)]
 pub(crate) struct MoveWatches {
-    watching: Vec<Weak<Mutex<Noted>>>,
+    watching: Vec<Weak<Mutex<NotedMoves>>>,
     /// Of the batch that is being applied; the writer applies one at a time.
     under_way: Vec<NameChange>,
 }
@@ -252,7 +252,7 @@ impl MoveWatches {
     }
 
     pub(super) fn watch(&mut self, view: &View) -> MoveWatch {
-        let mut noted = Noted::of(view);
+        let mut noted = NotedMoves::of(view);
         noted.note(&self.under_way);
         let noted = Arc::new(Mutex::new(noted));
         self.watching.retain(|noted| noted.strong_count() > 0);
@@ -261,7 +261,7 @@ impl MoveWatches {
     }
 }
 
-fn lock(noted: &Mutex<Noted>) -> MutexGuard<'_, Noted> {
+fn lock(noted: &Mutex<NotedMoves>) -> MutexGuard<'_, NotedMoves> {
     noted.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

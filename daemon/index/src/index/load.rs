@@ -94,7 +94,7 @@ fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), Index
 }
 
 /// A content while files are counted.
-struct Loaded {
+struct LoadedContent {
     /// How its extraction ended, and what it carries.
     found: (State, Option<DocId>),
     /// The file that was the first to carry its document, where that has text.
@@ -145,7 +145,7 @@ pub(crate) fn load_files(
     Ok((counts, contents.into_keys().collect()))
 }
 
-fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, Loaded>, IndexError> {
+fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, LoadedContent>, IndexError> {
     let mut contents = BTreeMap::new();
     visit(store, key::prefix::CONTENT, |bytes, value| {
         let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
@@ -153,7 +153,7 @@ fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, Loaded>, Ind
             let found = (record.state, record.document);
             contents.insert(
                 hash,
-                Loaded {
+                LoadedContent {
                     found,
                     sole: None,
                     is_held: false,

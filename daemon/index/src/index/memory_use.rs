@@ -42,7 +42,7 @@ impl MemoryHolder {
 /// What one part holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// The part.
+    /// The part of the index that holds them.
     pub holder: MemoryHolder,
     /// Bytes it holds; of maps, about.
     pub bytes: u64,

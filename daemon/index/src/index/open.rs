@@ -76,7 +76,7 @@ impl Index {
             tracing::error!("a run of postings is missing, damaged or another: all are made anew");
         }
         let again = options.rebuild || named.is_none();
-        let stale = Stale::of(&meta.parameters, &parameters, options.rebuild, again);
+        let stale = StaleParts::of(&meta.parameters, &parameters, options.rebuild, again);
         if stale.signatures || stale.edges {
             adopt(&*store, &mut meta, parameters, stale)?;
             report.rebuilt = true;
@@ -268,12 +268,12 @@ pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), Index
 
 /// What no longer follows from the settings, or is to be made again.
 #[derive(Clone, Copy)]
-struct Stale {
+struct StaleParts {
     signatures: bool,
     edges: bool,
 }
 
-impl Stale {
+impl StaleParts {
     fn of(old: &Parameters, new: &Parameters, everything: bool, signatures: bool) -> Self {
         let same_threshold = Parameters {
             threshold: new.threshold,
@@ -296,7 +296,7 @@ fn adopt(
     store: &dyn Store,
     meta: &mut MetaRecord,
     parameters: Parameters,
-    stale: Stale,
+    stale: StaleParts,
 ) -> Result<(), IndexError> {
     if stale.edges {
         // Cut anywhere this is done again: the settings are stored last.

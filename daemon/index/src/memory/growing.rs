@@ -62,7 +62,7 @@ impl GrowingPermit {
         &self.account
     }
 
-    /// Bytes counted.
+    /// Bytes counted so far, with a permit or without.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -90,7 +90,7 @@ impl Fingerprints<'_> {
 /// A document that shares fingerprints with the query.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// The document.
+    /// Id of the document found.
     pub document: DocId,
     /// Rung at which both sides were counted.
     pub rung: Rung,

@@ -35,7 +35,7 @@ pub struct GroupView {
 /// A document of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupDocument {
-    /// The document.
+    /// Id of the document; never that of the principal.
     pub document: DocId,
     /// Exact counts, the principal's side first.
     pub edge: EdgeRecord,

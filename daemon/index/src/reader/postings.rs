@@ -26,14 +26,14 @@ const COPIED_AT_ONCE: usize = 64 << 10;
 pub(crate) type OnPostingList<'a> = dyn FnMut(usize, Option<&[DocId]>) + 'a;
 
 /// Documents of the first keys, as the buffers hold them, and the runs that hold the rest.
-struct Copied {
+struct PostingsCopy {
     documents: Vec<DocId>,
     /// Where the documents of each key end.
     ends: Vec<usize>,
     runs: Runs,
 }
 
-impl Copied {
+impl PostingsCopy {
     fn of(&self, at: usize) -> &[DocId] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.documents[start..self.ends[at]]
@@ -97,10 +97,10 @@ impl IndexReader {
     }
 
     /// What the buffers hold of the first keys, at least of one.
-    fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> Copied {
+    fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> PostingsCopy {
         let at = usize::from(scheme_number(scheme));
         let state = self.shared.state();
-        let mut copied = Copied {
+        let mut copied = PostingsCopy {
             documents: Vec::new(),
             ends: Vec::new(),
             runs: Arc::clone(&state.runs),

@@ -24,7 +24,7 @@ const KEY: usize = 64;
 pub(crate) enum Carried {
     /// A document, in whatever content.
     Document(DocId),
-    /// One content.
+    /// A content, whatever document it carries.
     Content(ContentHash),
 }
 

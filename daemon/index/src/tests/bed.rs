@@ -16,7 +16,7 @@ use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, 
 use super::frail::Frail;
 use crate::buckets::{Buckets, Cursor};
 use crate::store::{MemoryStore, SledStore, Store};
-use crate::verify::{Depth, verify};
+use crate::verify::{VerifyDepth, verify};
 use crate::{
     Cancel, Change, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
     NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
@@ -179,7 +179,7 @@ impl Bed {
     /// Asserts that nothing that is stored contradicts itself.
     pub(super) fn verify(&self) {
         let store = self.index().index.shared.store.as_ref();
-        let found = verify(store, &self.texts(), Depth::Everything).unwrap();
+        let found = verify(store, &self.texts(), VerifyDepth::Everything).unwrap();
         assert_eq!(found.faults.told, [""; 0]);
     }
 

@@ -13,7 +13,7 @@ use super::candidates::check;
 use super::texts::Random;
 use crate::store::Write;
 use crate::text::{TextRef, TextStore, block_of_format_2};
-use crate::verify::{Depth, verify};
+use crate::verify::{VerifyDepth, verify};
 use crate::{Cancel, CandidateKind, IndexError, MemoryAccount, NewDocument};
 
 /// Two texts that look alike from outside: as long, and as long compressed.
@@ -103,7 +103,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     let found = verify(
         bed.index().index.shared.store.as_ref(),
         &bed.texts(),
-        Depth::Everything,
+        VerifyDepth::Everything,
     )
     .unwrap();
     assert_eq!(found.faults.count, 1, "{:?}", found.faults.told);

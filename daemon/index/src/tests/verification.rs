@@ -9,7 +9,7 @@ use simdex_signature::SchemeKind;
 use super::bed::{Bed, content, document, file};
 use super::texts::Random;
 use crate::batch::Batch;
-use crate::verify::{Depth, Faults, Verified, verify};
+use crate::verify::{Faults, Verified, VerifyDepth, verify};
 
 const TEXTS: usize = 40;
 
@@ -25,18 +25,18 @@ fn filled() -> (Bed, Vec<String>) {
     (bed, texts)
 }
 
-fn verified(bed: &Bed, depth: Depth) -> Verified {
+fn verified(bed: &Bed, depth: VerifyDepth) -> Verified {
     verify(bed.index().index.shared.store.as_ref(), &bed.texts(), depth).unwrap()
 }
 
-fn told(bed: &Bed, depth: Depth) -> String {
+fn told(bed: &Bed, depth: VerifyDepth) -> String {
     verified(bed, depth).faults.told.join("\n")
 }
 
 #[test]
 fn a_sound_index_has_no_faults_and_everything_is_counted() {
     let (bed, texts) = filled();
-    for depth in [Depth::Heads, Depth::Everything] {
+    for depth in [VerifyDepth::Heads, VerifyDepth::Everything] {
         let found = verified(&bed, depth);
         assert_eq!(found.faults.told, [""; 0]);
         assert_eq!(found.texts, TEXTS as u64);
@@ -62,7 +62,7 @@ fn a_member_without_the_file_that_holds_it_is_told() {
     let link = key::file_of_content(content(&texts[0], 0), &orphan);
     batch.put(link, Vec::new());
     batch.apply().unwrap();
-    let told = told(&bed, Depth::Heads);
+    let told = told(&bed, VerifyDepth::Heads);
     assert!(
         told.contains("the file that holds it is not on record"),
         "{told}"
@@ -73,7 +73,7 @@ fn a_member_without_the_file_that_holds_it_is_told() {
 fn missing_texts_are_told_at_either_depth() {
     let (bed, _) = filled();
     fs::remove_dir_all(bed.texts()).unwrap();
-    for depth in [Depth::Heads, Depth::Everything] {
+    for depth in [VerifyDepth::Heads, VerifyDepth::Everything] {
         let found = verified(&bed, depth);
         assert_eq!(found.faults.count, TEXTS as u64);
         assert!(found.faults.told[0].contains("missing"));
@@ -88,10 +88,10 @@ fn a_flipped_bit_in_any_text_is_told_where_everything_is_read() {
     let mut bytes = fs::read(segment.path()).unwrap();
     bytes[200] ^= 4;
     fs::write(segment.path(), &bytes).unwrap();
-    assert!(told(&bed, Depth::Everything).contains("checksum mismatch"));
-    assert_eq!(told(&bed, Depth::Heads), "", "the heads are whole");
+    assert!(told(&bed, VerifyDepth::Everything).contains("checksum mismatch"));
+    assert_eq!(told(&bed, VerifyDepth::Heads), "", "the heads are whole");
     fs::write(segment.path(), &bytes[..100]).unwrap();
-    assert!(told(&bed, Depth::Heads).contains("no block holds it"));
+    assert!(told(&bed, VerifyDepth::Heads).contains("no block holds it"));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn links_that_lead_nowhere_are_told() {
         let mut batch = Batch::new(bed.index().index.shared.store.records());
         batch.delete(key);
         batch.apply().unwrap();
-        let told = told(&bed, Depth::Heads);
+        let told = told(&bed, VerifyDepth::Heads);
         assert!(told.contains(fault), "{fault}: {told}");
     }
 }
@@ -131,7 +131,7 @@ fn records_and_postings_that_do_not_decode_are_told() {
     batch.put(key::document(id), vec![1, 2, 3]);
     batch.put(b"zzz".to_vec(), Vec::new());
     batch.apply().unwrap();
-    let told = told(&bed, Depth::Heads);
+    let told = told(&bed, VerifyDepth::Heads);
     assert!(
         told.contains("ends early") && told.contains("not known"),
         "{told}"
@@ -155,7 +155,7 @@ fn records_and_postings_that_do_not_decode_are_told() {
     writer.put(&[9; 8], &block).unwrap();
     writer.put(&[9; 7], &block).unwrap();
     writer.finish().unwrap();
-    let told = self::told(&bed, Depth::Heads);
+    let told = self::told(&bed, VerifyDepth::Heads);
     for fault in [
         "does not decode",
         "of another bucket",
@@ -196,7 +196,7 @@ fn what_was_never_made_or_is_not_there_is_told() {
     meta.next_segment = 2;
     batch.put(key::meta(), meta.encode());
     batch.apply().unwrap();
-    let told = told(&bed, Depth::Heads);
+    let told = told(&bed, VerifyDepth::Heads);
     for fault in [
         "record e 00000000000000290000000000000031: a document that it joins",
         "record g 0000000000000029: a key of another form",
@@ -220,7 +220,7 @@ fn what_a_crash_leaves_behind_the_last_text_is_no_fault() {
     bytes.extend(head);
     bytes.extend(vec![0; 1 << 17]);
     fs::write(segment.path(), bytes).unwrap();
-    let found = verified(&bed, Depth::Everything);
+    let found = verified(&bed, VerifyDepth::Everything);
     assert_eq!((found.faults.count, found.dead_blocks), (0, 1));
 }
 

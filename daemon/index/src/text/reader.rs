@@ -25,7 +25,7 @@ const KEPT_BLOCK_BYTES: usize = 1 << 20;
 /// What reading texts has taken since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextWork {
-    /// Segments opened.
+    /// How often a segment file was opened.
     pub segments_opened: u64,
     /// Blocks read and decompressed.
     pub blocks_read: u64,

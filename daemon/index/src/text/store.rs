@@ -44,7 +44,7 @@ pub struct SegmentUsage {
 
 /// What the head of a block says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct BlockHead {
     /// Where it stands in its segment, in bytes.
     pub offset: u64,
     /// Compressed bytes after it.
@@ -53,7 +53,7 @@ pub struct Head {
     pub text_len: u32,
 }
 
-impl Head {
+impl BlockHead {
     /// Whether a reference to this offset lies within the block.
     pub fn holds(&self, text: &TextRef) -> bool {
         let end = text.start.checked_add(text.len);
@@ -63,7 +63,7 @@ impl Head {
 
 /// What became of the texts of a segment.
 #[derive(Debug, Default)]
-pub struct Compacted {
+pub struct CompactedSegment {
     /// Each old reference with its new one, in order of their place.
     pub moved: Vec<(TextRef, TextRef)>,
     /// References to texts that were not copied.
@@ -286,11 +286,11 @@ impl TextStore {
     }
 
     /// What the heads of a segment's blocks say, in order; nothing else is read.
-    pub fn heads(&self, segment: u32) -> Result<Vec<Head>, TextError> {
+    pub fn heads(&self, segment: u32) -> Result<Vec<BlockHead>, TextError> {
         let mut heads = Vec::new();
         segment::blocks(&self.dir, segment, |place, header| {
             // Both fit: they were four bytes each.
-            heads.push(Head {
+            heads.push(BlockHead {
                 offset: place.offset,
                 block_len: header.block_len as u32,
                 text_len: header.raw_len as u32,
@@ -301,7 +301,7 @@ impl TextStore {
     }
 
     /// Reads a block and compares its checksum.
-    pub fn check_block(&self, segment: u32, head: &Head) -> Result<(), TextError> {
+    pub fn check_block(&self, segment: u32, head: &BlockHead) -> Result<(), TextError> {
         let whole = TextRef {
             segment,
             offset: head.offset,
@@ -322,7 +322,7 @@ impl TextStore {
         segment: u32,
         live: &[TextRef],
         is_right: &dyn Fn(&TextRef, &str) -> bool,
-    ) -> Result<Compacted, TextError> {
+    ) -> Result<CompactedSegment, TextError> {
         if let Some(stray) = live.iter().find(|text| text.segment != segment) {
             return Err(TextError::WrongSegment {
                 expected: segment,
@@ -332,7 +332,7 @@ impl TextStore {
         self.writer().leave(segment)?;
         let mut sorted = live.to_vec();
         sorted.sort_unstable();
-        let mut compacted = Compacted::default();
+        let mut compacted = CompactedSegment::default();
         for batch in batches(&sorted) {
             let mut whole = Vec::with_capacity(batch.len());
             for at in batch {

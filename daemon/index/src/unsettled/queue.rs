@@ -9,13 +9,13 @@ use crate::groups::Rank;
 
 /// Documents that are taken in rounds.
 #[derive(Default)]
-pub(super) struct Rounds {
+pub(super) struct RoundQueue {
     pub(super) queue: Queue,
     /// Those of this round that were not taken yet, the first at the end; some may wait no more.
     pub(super) round: Vec<DocId>,
 }
 
-impl Rounds {
+impl RoundQueue {
     /// At most so many of this round, or of the next where it is over.
     pub(super) fn next(&mut self, most: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
         let mut documents = Vec::new();

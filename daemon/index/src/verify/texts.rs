@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use simdex_schema::{DocId, DocumentHash, MetaRecord};
 use simdex_signature::CanonicalText;
 
-use super::{Depth, Faults, Verified};
+use super::{Faults, Verified, VerifyDepth};
 use crate::IndexError;
-use crate::text::{Head, TextError, TextRef, TextStore};
+use crate::text::{BlockHead, TextError, TextRef, TextStore};
 
 /// What points to a text: a document of this name.
 pub(super) struct Reference {
@@ -21,7 +21,7 @@ pub(super) fn verify(
     texts: &TextStore,
     references: Vec<Reference>,
     meta: &MetaRecord,
-    depth: Depth,
+    depth: VerifyDepth,
     verified: &mut Verified,
 ) -> Result<(), IndexError> {
     let mut by_segment: BTreeMap<u32, Vec<Reference>> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(super) fn verify(
 struct Segment<'a> {
     texts: &'a TextStore,
     meta: &'a MetaRecord,
-    depth: Depth,
+    depth: VerifyDepth,
 }
 
 impl Segment<'_> {
@@ -81,7 +81,7 @@ impl Segment<'_> {
                 _ => tell(reference, "no block holds it", &mut verified.faults),
             }
         }
-        if self.depth == Depth::Everything {
+        if self.depth == VerifyDepth::Everything {
             let dead = heads.iter().zip(live).filter(|(_, live)| !live);
             for (head, _) in dead {
                 verified.dead_blocks += u64::from(!self.is_whole(number, head)?);
@@ -91,7 +91,7 @@ impl Segment<'_> {
     }
 
     fn text(&self, reference: &Reference, faults: &mut Faults) -> Result<(), IndexError> {
-        if self.depth == Depth::Heads {
+        if self.depth == VerifyDepth::Heads {
             return Ok(());
         }
         let text = match self.texts.read(&reference.at) {
@@ -109,7 +109,7 @@ impl Segment<'_> {
         Ok(())
     }
 
-    fn is_whole(&self, segment: u32, head: &Head) -> Result<bool, IndexError> {
+    fn is_whole(&self, segment: u32, head: &BlockHead) -> Result<bool, IndexError> {
         match self.texts.check_block(segment, head) {
             Ok(()) => Ok(true),
             Err(TextError::Corrupt { .. }) => Ok(false),

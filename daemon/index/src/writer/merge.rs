@@ -12,21 +12,21 @@ use simdex_schema::{DocId, MetaRecord, RunId, RunRecord};
 use simdex_signature::SchemeKind;
 
 use super::WriterState;
-use crate::buckets::{Buckets, Cursor, Filling};
+use crate::buckets::{Buckets, Cursor, RunFilling};
 use crate::buffer::{Buffer, PART_BITS};
 use crate::index::put_meta;
-use crate::runs::{Run, Runs, Take, drop_others, staying};
+use crate::runs::{Run, RunChoice, Runs, drop_others, staying};
 use crate::shared::SCHEMES;
 use crate::store::random_id;
 use crate::store::{NewRun, RunWriter, StoreError};
-use crate::table::Known;
+use crate::table::KnownDocuments;
 use crate::{IndexError, IndexWriter};
 
 /// Bytes that a posting takes in a bucket, at most but for ids of many issuers.
 const MOST_POSTING_BYTES: u64 = 8;
 
 /// A run that was written.
-struct Written {
+struct WrittenRun {
     record: RunRecord,
     /// Postings of documents that are gone, in the runs that it took in.
     left_out: u64,
@@ -35,7 +35,7 @@ struct Written {
 /// What merges came to since the index was opened: counts of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Merges {
-    /// Runs written.
+    /// Merges that were completed.
     pub merges: u64,
     /// Postings written into them.
     pub postings: u64,
@@ -46,10 +46,10 @@ pub struct Merges {
 impl IndexWriter {
     /// Merges the buffer into a run. Writers wait, readers do not.
     pub fn merge(&self) -> Result<(), IndexError> {
-        self.merge_all(Take::Due)
+        self.merge_all(RunChoice::Due)
     }
 
-    pub(crate) fn merge_all(&self, take: Take) -> Result<(), IndexError> {
+    pub(crate) fn merge_all(&self, take: RunChoice) -> Result<(), IndexError> {
         let mut writer = self.lock();
         self.purge(&mut writer)?;
         let watermark = writer.meta.next_document;
@@ -58,19 +58,19 @@ impl IndexWriter {
 
     /// Merges while a store opens: documents after `last` are still to be signed again.
     pub(crate) fn merge_through(&self, last: DocId) -> Result<(), IndexError> {
-        self.merge_up_to(&mut self.lock(), last.serial() + 1, Take::Due)
+        self.merge_up_to(&mut self.lock(), last.serial() + 1, RunChoice::Due)
     }
 
     fn merge_up_to(
         &self,
         writer: &mut WriterState,
         watermark: u64,
-        take: Take,
+        take: RunChoice,
     ) -> Result<(), IndexError> {
         match self.merge_once(writer, watermark, take) {
             // Less may fit.
-            Err(IndexError::Store(StoreError::NoRoom { .. })) if take == Take::Due => {
-                self.merge_once(writer, watermark, Take::Small)
+            Err(IndexError::Store(StoreError::NoRoom { .. })) if take == RunChoice::Due => {
+                self.merge_once(writer, watermark, RunChoice::Small)
             }
             merged => merged,
         }
@@ -80,7 +80,7 @@ impl IndexWriter {
         &self,
         writer: &mut WriterState,
         watermark: u64,
-        take: Take,
+        take: RunChoice,
     ) -> Result<(), IndexError> {
         // Texts below the watermark are not looked at when the store opens.
         self.shared.texts.sync()?;
@@ -115,7 +115,7 @@ impl IndexWriter {
         older: usize,
         merging: &[Arc<Buffer>; 3],
         taken: &[Run],
-    ) -> Result<Written, IndexError> {
+    ) -> Result<WrittenRun, IndexError> {
         let known = self.shared.state().table.known_bits();
         let held: u64 = taken.iter().map(|run| run.record.bytes()).sum();
         let added: u64 = merging.iter().map(|buffer| buffer.len() as u64).sum();
@@ -139,7 +139,7 @@ impl IndexWriter {
             left_out += of_gone;
         }
         writer.finish()?;
-        Ok(Written { record, left_out })
+        Ok(WrittenRun { record, left_out })
     }
 
     /// Has the meta record name a run in place of those that it took in, and shows it to queries.
@@ -148,9 +148,9 @@ impl IndexWriter {
         writer: &mut WriterState,
         watermark: u64,
         old: &[Run],
-        written: Written,
+        written: WrittenRun,
     ) -> Result<(), IndexError> {
-        let Written { record, left_out } = written;
+        let WrittenRun { record, left_out } = written;
         let mut meta = MetaRecord {
             watermark,
             runs: old.iter().map(|run| run.record).collect(),
@@ -209,7 +209,7 @@ fn fill(
     scheme: SchemeKind,
     buffer: &Buffer,
     taken: &[Run],
-    known: &Known,
+    known: &KnownDocuments,
 ) -> Result<(RunOfScheme, u64), IndexError> {
     let buckets: Vec<_> = taken.iter().map(|run| Buckets::of(run, scheme)).collect();
     let old: u64 = buckets.iter().map(|buckets| buckets.held.postings).sum();
@@ -217,7 +217,7 @@ fn fill(
     if postings == 0 {
         return Ok((RunOfScheme::default(), 0));
     }
-    let mut filling = Filling::new(run, scheme, postings);
+    let mut filling = RunFilling::new(run, scheme, postings);
     let mut cursors: Vec<_> = buckets.into_iter().map(Cursor::new).collect();
     let mut part = Vec::new();
     let mut left_out = 0;

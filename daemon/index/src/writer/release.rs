@@ -112,7 +112,7 @@ impl IndexWriter {
         released: &mut Vec<FileKey>,
     ) -> Result<(), IndexError> {
         let _writer = self.lock();
-        let mut part = Part::of(Batch::new(self.shared.store.records()));
+        let mut part = UnreadBatch::of(Batch::new(self.shared.store.records()));
         let mut whole = Vec::new();
         while let Some(id) = left.last()
             && self.release(&mut part, *id)?
@@ -133,7 +133,7 @@ impl IndexWriter {
 
     /// Unreads the files of one document and forgets its contents and its name; the next purge
     /// forgets the document. False where the batch is long by then: the rest is for another.
-    fn release(&self, part: &mut Part<'_>, id: DocId) -> Result<bool, IndexError> {
+    fn release(&self, part: &mut UnreadBatch<'_>, id: DocId) -> Result<bool, IndexError> {
         let carried = self.first_keys(&key::contents_of_document(id))?;
         let is_all = carried.len() < LONG_BATCH;
         for carried in carried {
@@ -152,7 +152,11 @@ impl IndexWriter {
     }
 
     /// Unreads the files that hold a content, in the same way.
-    fn release_content(&self, part: &mut Part<'_>, hash: ContentHash) -> Result<bool, IndexError> {
+    fn release_content(
+        &self,
+        part: &mut UnreadBatch<'_>,
+        hash: ContentHash,
+    ) -> Result<bool, IndexError> {
         if part.batch.len() >= LONG_BATCH {
             return Ok(false);
         }
@@ -167,7 +171,7 @@ impl IndexWriter {
         Ok(is_all)
     }
 
-    fn unread(&self, part: &mut Part<'_>, key: FileKey) -> Result<(), IndexError> {
+    fn unread(&self, part: &mut UnreadBatch<'_>, key: FileKey) -> Result<(), IndexError> {
         if let Some(record) = self.registry.file(&key)? {
             let outcome = FileOutcome::Unread(State::Unstable, Reason::TextDamaged.into());
             let unread = FileRecord {
@@ -200,13 +204,13 @@ impl IndexWriter {
 }
 
 /// Files that are unread in one batch.
-struct Part<'a> {
+struct UnreadBatch<'a> {
     batch: Batch<'a>,
     counted: Vec<CountChange>,
     files: Vec<FileKey>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> UnreadBatch<'a> {
     fn of(batch: Batch<'a>) -> Self {
         Self {
             batch,

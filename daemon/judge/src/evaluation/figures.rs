@@ -1,6 +1,6 @@
 //! All figures of one set of labelled pairs: each signal alone, all of them by cumulative cost, together.
 
-use super::{GoOn, Quality, Sourced, Validated, nine_seeds, precision_recall};
+use super::{GoOn, Quality, SourcedPair, Validated, nine_seeds, precision_recall};
 use crate::signal::Signal;
 use crate::training::{Growth, TrainingError};
 
@@ -53,7 +53,7 @@ pub struct Figures {
 
 impl Figures {
     /// Of runs over these pairs, that of the median F1 first, as [`nine_seeds`] returns them.
-    pub fn of(runs: &[Validated], pairs: &[Sourced]) -> Self {
+    pub fn of(runs: &[Validated], pairs: &[SourcedPair]) -> Self {
         let spread = |figure: fn(&Quality) -> f64| {
             Spread::of(runs.iter().map(|run| figure(&run.quality)).collect())
         };
@@ -70,7 +70,7 @@ impl Figures {
             return figures;
         };
         figures.quality = median.quality;
-        for (Sourced { pair, .. }, judged) in pairs.iter().zip(&median.judged) {
+        for (SourcedPair { pair, .. }, judged) in pairs.iter().zip(&median.judged) {
             let same_root = pair.values.get(Signal::SameRoot);
             let part = match (same_root == 1.0, same_root == 0.0) {
                 (true, _) => &mut figures.within_root,
@@ -109,7 +109,7 @@ impl Evaluation {
 /// # Errors
 /// As of [`nine_seeds`].
 pub fn evaluate(
-    pairs: &[Sourced],
+    pairs: &[SourcedPair],
     signals: &[Signal],
     go_on: GoOn<'_>,
 ) -> Result<Evaluation, TrainingError> {

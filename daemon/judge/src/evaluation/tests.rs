@@ -7,16 +7,16 @@ use crate::signal::{Signal, Values};
 use crate::training::LEAST_OF_CLASS;
 
 /// A pair of which resemblance and the root are known, and nothing else.
-fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> Sourced {
+fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedPair {
     let mut values = Values([0.5; 15]);
     values.0[Signal::Resemblance.index()] = resemblance;
     values.0[Signal::SameRoot.index()] = same_root;
-    let pair = Labelled { values, class };
-    Sourced { pair, source }
+    let pair = LabelledSignals { values, class };
+    SourcedPair { pair, source }
 }
 
 /// Pairs of which resemblance tells versions; every tenth of one root is labelled wrongly.
-fn pairs(count: u64) -> Vec<Sourced> {
+fn pairs(count: u64) -> Vec<SourcedPair> {
     let made = (0..count).map(|at| {
         let resemblance = (at * 617 % 1000) as f64 / 1000.0;
         let same_root = (at % 2) as f64;
@@ -70,7 +70,7 @@ fn a_rule_that_holds_everywhere_is_validated() {
         };
         pair(resemblance, 0.5, class, at / 6)
     };
-    let pairs: Vec<Sourced> = (0..600).map(made).collect();
+    let pairs: Vec<SourcedPair> = (0..600).map(made).collect();
     let each = nine_seeds(&pairs, &Growth::default(), &|| true).unwrap();
     assert_eq!(each.len(), 9);
     assert!(each.iter().all(|each| each.quality.pairs() == 600));
@@ -153,11 +153,11 @@ fn nobody_is_tested_on_what_was_learned() {
         };
         pair(source as f64 / 100.0, 0.5, class, source)
     });
-    let made: Vec<Sourced> = made.collect();
+    let made: Vec<SourcedPair> = made.collect();
     let of_sources = cross_validate(&made, &Growth::default(), 0, &|| true).unwrap();
-    let parted: Vec<Sourced> = (0..)
+    let parted: Vec<SourcedPair> = (0..)
         .zip(&made)
-        .map(|(source, sourced)| Sourced {
+        .map(|(source, sourced)| SourcedPair {
             source,
             ..sourced.clone()
         })
@@ -173,7 +173,7 @@ fn nobody_is_tested_on_what_was_learned() {
 
 #[test]
 fn what_cannot_be_validated_is_refused() {
-    let refused = |pairs: &[Sourced], go_on: bool| {
+    let refused = |pairs: &[SourcedPair], go_on: bool| {
         let refused = cross_validate(pairs, &Growth::default(), 0, &|| go_on);
         refused.unwrap_err()
     };

@@ -34,11 +34,11 @@ pub enum ModelError {
     /// A line does not say what must stand there.
     #[error("line {line} is not {expected}: {found:?}")]
     Line {
-        /// Its number.
+        /// Number of the line in the file, from 1.
         line: usize,
         /// What belongs there.
         expected: &'static str,
-        /// Its beginning.
+        /// The first 60 characters of what stands there.
         found: String,
     },
     /// The tree is too deep.

@@ -22,10 +22,10 @@ fn text(of: &str) -> Rc<JudgedText> {
     Rc::new(JudgedText::new(of))
 }
 
-fn known(resemblance: f64) -> Known {
-    Known {
+fn known(resemblance: f64) -> KnownSignals {
+    KnownSignals {
         resemblance,
-        ..Known::default()
+        ..KnownSignals::default()
     }
 }
 

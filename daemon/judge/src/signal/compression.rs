@@ -33,7 +33,7 @@ const LONG: usize = 128 << 10;
 /// Lengths of a text compressed, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressed {
-    /// Alone.
+    /// The text alone.
     pub once: u64,
     /// Followed by itself.
     pub twice: u64,
@@ -56,9 +56,9 @@ pub(crate) fn beginning(text: &str) -> &str {
 
 /// c(AB) of one pair, made once for both distances.
 #[derive(Debug, Default)]
-pub struct Together(OnceCell<u64>);
+pub struct JointLength(OnceCell<u64>);
 
-impl Together {
+impl JointLength {
     fn of(&self, a: &JudgedText, b: &JudgedText) -> u64 {
         let joined = || together(a.beginning(), b.beginning());
         *self.0.get_or_init(joined)
@@ -66,14 +66,14 @@ impl Together {
 }
 
 /// Normalised compression distance; 0 of two empty texts, hardly above 1 of unlike ones.
-pub fn ncd(a: &JudgedText, b: &JudgedText, both: &Together) -> f64 {
+pub fn ncd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
     let (of_a, of_b) = (a.compressed().once, b.compressed().once);
     let both = both.of(a, b);
     both.saturating_sub(of_a.min(of_b)) as f64 / of_a.max(of_b).max(1) as f64
 }
 
 /// Modified normalised compression distance.
-pub fn mcd(a: &JudgedText, b: &JudgedText, both: &Together) -> f64 {
+pub fn mcd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
     modified(both.of(a, b), a.compressed().twice, b.compressed().twice)
 }
 
@@ -128,17 +128,17 @@ mod tests {
     }
 
     fn ncd(a: &JudgedText, b: &JudgedText) -> f64 {
-        super::ncd(a, b, &Together::default())
+        super::ncd(a, b, &JointLength::default())
     }
 
     fn mcd(a: &JudgedText, b: &JudgedText) -> f64 {
-        super::mcd(a, b, &Together::default())
+        super::mcd(a, b, &JointLength::default())
     }
 
     #[test]
     fn one_compression_of_both_serves_both_distances() {
         let (a, b) = (text(&noise(1, 200)), text(&noise(2, 300)));
-        let both = Together::default();
+        let both = JointLength::default();
         assert_eq!(super::ncd(&a, &b, &both), ncd(&a, &b));
         assert_eq!(both.0.get(), Some(&together(a.beginning(), b.beginning())));
         assert_eq!(super::mcd(&a, &b, &both), mcd(&a, &b));

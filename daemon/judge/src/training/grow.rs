@@ -6,7 +6,7 @@ use smartcore::tree::decision_tree_classifier::{
     DecisionTreeClassifier, DecisionTreeClassifierParameters, SplitCriterion,
 };
 
-use super::{Growth, Labelled, TrainingError};
+use super::{Growth, LabelledSignals, TrainingError};
 use crate::class::Counts;
 use crate::model::{Node, Test};
 use crate::signal::Signal;
@@ -27,7 +27,7 @@ struct FittedNode {
 
 /// Grows a tree over some of the pairs. Its leaves hold nothing yet.
 pub(super) fn tree(
-    pairs: &[Labelled],
+    pairs: &[LabelledSignals],
     members: &[usize],
     signals: &[Signal],
     growth: &Growth,
@@ -87,7 +87,7 @@ fn rounded(threshold: f64) -> f64 {
 /// level. A test that leaves one side empty goes.
 pub(super) fn fill(
     shape: &Node,
-    pairs: &[Labelled],
+    pairs: &[LabelledSignals],
     members: Vec<usize>,
     level: u16,
     make: &mut dyn FnMut(Vec<usize>, u16) -> Result<Node, TrainingError>,

@@ -4,7 +4,7 @@ use super::*;
 use crate::signal::UNKNOWN;
 
 /// Pairs of which resemblance tells unrelated ones, and mcd the same from versions; some labels are wrong.
-fn pairs(count: usize, wrong: usize) -> Vec<Labelled> {
+fn pairs(count: usize, wrong: usize) -> Vec<LabelledSignals> {
     let unit = |at: usize, step: usize| (at * step % 1000) as f64 / 1000.0;
     let pair = |at: usize| {
         let (resemblance, mcd) = (unit(at, 617), unit(at, 389));
@@ -21,7 +21,7 @@ fn pairs(count: usize, wrong: usize) -> Vec<Labelled> {
         } else {
             class
         };
-        Labelled { values, class }
+        LabelledSignals { values, class }
     };
     (0..count).map(pair).collect()
 }
@@ -71,7 +71,7 @@ fn what_a_cheap_signal_tells_is_not_asked_of_a_dear_one() {
 
 #[test]
 fn too_little_to_learn_from_is_refused() {
-    let refused = |pairs: &[Labelled]| {
+    let refused = |pairs: &[LabelledSignals]| {
         let refused = train(pairs, &Growth::default(), "", "");
         refused.unwrap_err().to_string()
     };

@@ -137,12 +137,12 @@ impl<R: Read> Read for Bounded<R> {
 }
 
 /// Fails where the bytes end before the length that was claimed.
-struct Exact<R> {
+struct ExactReader<R> {
     inner: R,
     left: u64,
 }
 
-impl<R: Read> Read for Exact<R> {
+impl<R: Read> Read for ExactReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.left = self.left.saturating_sub(read as u64);

@@ -10,7 +10,7 @@ use crate::sink::Sink;
 
 /// What text beside the body is, in the order it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Aside {
+pub(super) enum AsideKind {
     Header,
     Footer,
     Note,
@@ -24,8 +24,8 @@ pub(super) enum Aside {
 pub(super) struct Streams<'a, K> {
     pub(super) sink: &'a mut Sink,
     open: Vec<(K, String)>,
-    asides: Vec<(Aside, String)>,
-    seen: BTreeSet<(Aside, String)>,
+    asides: Vec<(AsideKind, String)>,
+    seen: BTreeSet<(AsideKind, String)>,
     held: usize,
     limit: usize,
     dropped: bool,
@@ -91,16 +91,20 @@ impl<'a, K> Streams<'a, K> {
 
     /// Holds a piece back until the body is through, and counts it. Headers and footers are stored
     /// with every section or page style: each text is kept once.
-    pub(super) fn keep(&mut self, aside: Aside, text: &str) {
+    pub(super) fn keep(&mut self, aside: AsideKind, text: &str) {
         let text = text.trim();
         if text.is_empty() {
             return;
         }
         match aside {
-            Aside::Header | Aside::Footer if !self.seen.insert((aside, text.to_owned())) => return,
-            Aside::Header | Aside::Footer => {}
-            Aside::Note => self.sink.count(Fact::Notes, 1),
-            Aside::Comment => self.sink.count(Fact::Comments, 1),
+            AsideKind::Header | AsideKind::Footer
+                if !self.seen.insert((aside, text.to_owned())) =>
+            {
+                return;
+            }
+            AsideKind::Header | AsideKind::Footer => {}
+            AsideKind::Note => self.sink.count(Fact::Notes, 1),
+            AsideKind::Comment => self.sink.count(Fact::Comments, 1),
         }
         if self.held + text.len() > self.limit {
             self.dropped = true;
@@ -144,9 +148,9 @@ mod tests {
     fn pieces_follow_the_body_in_their_order_and_running_ones_stand_once() {
         let mut sink = Sink::of(1000);
         let mut streams = Streams::<()>::new(&mut sink);
-        streams.keep(Aside::Note, "note");
-        streams.keep(Aside::Header, "top ");
-        streams.keep(Aside::Header, " top");
+        streams.keep(AsideKind::Note, "note");
+        streams.keep(AsideKind::Header, "top ");
+        streams.keep(AsideKind::Header, " top");
         streams.push("body");
         assert_eq!(streams.finish(), None);
         assert_eq!(sink.text(), "body\ntop\nnote\n");

@@ -37,7 +37,7 @@ const MAX_FRAMES: usize = 20;
 const MAX_REFRESH_SECONDS: u32 = 5;
 
 /// What there is at an address that a frame asks for.
-pub(super) enum Beside {
+pub(super) enum FrameTarget {
     /// A page; `location` is what its own addresses are resolved against.
     Page { html: String, location: String },
     /// A page that is shown already: each is shown once.
@@ -47,13 +47,13 @@ pub(super) enum Beside {
 }
 
 /// Gives what there is at a resolved address.
-type Frames<'a> = &'a mut dyn FnMut(&str) -> Beside;
+type Frames<'a> = &'a mut dyn FnMut(&str) -> FrameTarget;
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let html = decode(&bytes, sink);
     drop(bytes);
-    let page = read_page(&html, "", &mut |_| Beside::Missing);
+    let page = read_page(&html, "", &mut |_| FrameTarget::Missing);
     drop(html);
     page.state(sink);
     let asked = page.missing.iter().filter(|at| address::is_relative(at));
@@ -72,7 +72,7 @@ pub(super) fn decode(bytes: &[u8], sink: &mut Sink) -> String {
 /// Writes what a reader of the page would read: entities decoded, one line per block, cells of a row
 /// apart by tabs.
 pub(super) fn write_text(html: &str, sink: &mut Sink) {
-    let page = read_page(html, "", &mut |_| Beside::Missing);
+    let page = read_page(html, "", &mut |_| FrameTarget::Missing);
     sink.count(Fact::ListNumbers, page.list_numbers);
     sink.push(&page.text);
 }
@@ -87,7 +87,7 @@ pub(super) fn read_page(html: &str, location: &str, frames: Frames<'_>) -> Page 
 
 /// Reads the body of a message: lines quoted from another begin with `>`, as in plain text.
 pub(super) fn read_message(html: &str) -> Page {
-    let mut nothing = |_: &str| Beside::Missing;
+    let mut nothing = |_: &str| FrameTarget::Missing;
     let mut reader = Reader::new(&mut nothing);
     reader.is_message = true;
     reader.run(html);
@@ -176,7 +176,7 @@ struct Reader<'a> {
 
 /// How a page that is asked for is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum FramePlace {
     /// As a frame of the page that asks.
     Within,
     /// In place of it.

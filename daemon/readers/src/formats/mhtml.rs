@@ -108,18 +108,18 @@ fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Page 
 }
 
 /// The page of an address, once.
-fn find(pages: &mut [Page], address: &str) -> html::Beside {
+fn find(pages: &mut [Page], address: &str) -> html::FrameTarget {
     let id = address.strip_prefix("cid:");
     let is_meant = |page: &&mut Page| match id {
         Some(id) => page.id == id,
         None => !page.location.is_empty() && address::is_same(&page.location, address),
     };
-    let mut beside = html::Beside::Missing;
+    let mut beside = html::FrameTarget::Missing;
     for page in pages.iter_mut().filter(is_meant) {
-        beside = html::Beside::Shown;
+        beside = html::FrameTarget::Shown;
         if let Some(html) = page.html.take() {
             let location = page.location.clone();
-            return html::Beside::Page { html, location };
+            return html::FrameTarget::Page { html, location };
         }
     }
     beside

@@ -9,13 +9,13 @@ use crate::config::Config;
 
 /// Both places, absolute.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Places {
+pub(super) struct ServePlaces {
     pub(super) data_dir: PathBuf,
     pub(super) socket: PathBuf,
 }
 
 /// The config's places, else the service manager's, the user's, or the system's.
-pub(super) fn of(config: &Config) -> anyhow::Result<Places> {
+pub(super) fn of(config: &Config) -> anyhow::Result<ServePlaces> {
     let variable = |name: &str| std::env::var_os(name);
     let is_root = rustix::process::geteuid().is_root();
     let data_dir = config
@@ -33,7 +33,7 @@ pub(super) fn of(config: &Config) -> anyhow::Result<Places> {
         directories.recursive(true).mode(0o700).create(parent)?;
     }
     let socket = config.socket.clone().unwrap_or_else(|| socket(&variable));
-    Ok(Places {
+    Ok(ServePlaces {
         data_dir: std::path::absolute(data_dir)?,
         socket: std::path::absolute(socket)?,
     })

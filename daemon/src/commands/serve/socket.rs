@@ -20,9 +20,9 @@ pub(super) enum SocketError {
     /// The operating system refuses.
     #[error("the socket {} cannot be made ({source}); name another with --socket", path.display())]
     Refused {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: io::Error,
     },
 }

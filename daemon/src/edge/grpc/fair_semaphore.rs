@@ -17,7 +17,7 @@ use tokio::time::timeout_at;
 pub(super) struct ClientId {
     /// The user, by the kernel's word.
     pub(super) uid: u32,
-    /// The connection.
+    /// Number of the connection, which no other of this run has.
     pub(super) connection: u64,
 }
 

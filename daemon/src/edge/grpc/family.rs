@@ -1,4 +1,4 @@
-//! Answers FindFamily.
+//! Answers FindFamily: versions in their order, or by date what has no text.
 
 use std::time::Instant;
 
@@ -67,7 +67,7 @@ impl FamilyRequest {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let seconds = || started.elapsed().as_secs_f64();
         match self.find(engine, source, caller, sender.cancel())? {
-            Found::Family { family, subject } => {
+            FamilyAnswer::Family { family, subject } => {
                 let listed = FamilySource {
                     index: engine.index.reader(),
                     subject: &subject,
@@ -78,7 +78,7 @@ impl FamilyRequest {
                     encode::family_summary(&listed, &family, &sent, check.verdict()?, seconds());
                 send(sender, v1::family_reply::Part::Summary(summary))
             }
-            Found::Unordered(answer) => {
+            FamilyAnswer::Unordered(answer) => {
                 let mut parts = encode::unordered_family(answer, check.verdict()?, seconds());
                 parts.try_for_each(|part| send(sender, part))
             }
@@ -93,22 +93,22 @@ impl FamilyRequest {
         source: SubjectSource,
         caller: Caller,
         cancel: &Cancel,
-    ) -> Result<Found, Refused> {
+    ) -> Result<FamilyAnswer, Refused> {
         let (index, params) = (engine.index.reader(), &self.params);
         let account = caller.account(index, cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
         Ok(match subject.text() {
-            Some(text) => Found::Family {
+            Some(text) => FamilyAnswer::Family {
                 family: find_family(index, &subject, text, params, cancel)?,
                 subject: subject.summary(),
             },
-            None => Found::Unordered(find(index, &subject, &without_text(params), cancel)?),
+            None => FamilyAnswer::Unordered(find(index, &subject, &without_text(params), cancel)?),
         })
     }
 }
 
 /// What is sent, and nothing that it was found with.
-enum Found {
+enum FamilyAnswer {
     /// Versions in their order.
     Family {
         family: Family,

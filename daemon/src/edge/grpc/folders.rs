@@ -1,4 +1,4 @@
-//! Answers ListFolderCopies.
+//! Answers ListFolderCopies: pairs of folders that have files in common.
 
 use std::time::Instant;
 

@@ -64,7 +64,7 @@ impl<'a> JudgedList<'a> {
         let Some(principal) = &self.principal else {
             return Ok(encoded);
         };
-        let mut apart = Apart::default();
+        let mut apart = JudgedApart::default();
         let members = group.members.iter().zip(&mut encoded.members);
         for (member, encoded) in members.skip(first) {
             let numbers = [
@@ -84,14 +84,14 @@ impl<'a> JudgedList<'a> {
 
 /// Whether a file of a group is judged no version of its principal.
 #[derive(Default)]
-struct Apart {
-    /// One is.
+struct JudgedApart {
+    /// One is known to be judged so.
     is_one: bool,
     /// Of one nothing is known.
     is_open: bool,
 }
 
-impl Apart {
+impl JudgedApart {
     fn note(&mut self, judged: &ListJudgement) {
         match judged {
             ListJudgement::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
@@ -138,7 +138,7 @@ mod tests {
             })
         };
         let told = |judged: &[ListJudgement]| {
-            let mut apart = Apart::default();
+            let mut apart = JudgedApart::default();
             judged.iter().for_each(|judged| apart.note(judged));
             apart.told()
         };

@@ -63,7 +63,7 @@ pub struct ClientLimits {
 }
 
 impl ClientLimits {
-    /// As configured.
+    /// The limits of a config, each at least 1.
     pub fn of(config: &GrpcConfig) -> Self {
         let seconds = |seconds: u64| Duration::from_secs(seconds.max(1));
         Self {

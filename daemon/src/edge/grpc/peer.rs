@@ -27,7 +27,7 @@ pub struct Connections {
 #[derive(Default)]
 struct Table {
     next: u64,
-    open: BTreeMap<u64, Arc<Line>>,
+    open: BTreeMap<u64, Arc<OpenConnection>>,
     users: HashMap<u32, Load>,
 }
 
@@ -39,19 +39,19 @@ struct Load {
     bytes: u64,
 }
 
-/// One connection.
-struct Line {
+/// One connection, from its admission until it is closed.
+struct OpenConnection {
     id: u64,
     uid: u32,
     opened: Instant,
-    state: Mutex<LineState>,
+    state: Mutex<ConnectionState>,
 }
 
-struct LineState {
+struct ConnectionState {
     requests: usize,
     idle_since: Instant,
     /// Replies under way.
-    replies: BTreeMap<u64, Reading>,
+    replies: BTreeMap<u64, ReplyReading>,
     next: u64,
     cut: bool,
     /// Whoever reads and writes on the connection.
@@ -60,14 +60,14 @@ struct LineState {
 
 /// How a client reads one reply.
 #[derive(Clone, Copy, Debug, Default)]
-struct Reading {
+struct ReplyReading {
     /// The piece it is to read now, and since when.
     piece: Option<(usize, Instant)>,
     /// Time it took for earlier pieces beyond what those may take.
     late: Duration,
 }
 
-impl Reading {
+impl ReplyReading {
     /// Until when it must have read the piece it was given, with so much patience for all of them.
     fn until(&self, patience: Duration) -> Option<Instant> {
         let (_, since) = self.piece?;
@@ -85,7 +85,7 @@ impl Reading {
 
 /// Why a connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutReason {
     /// It did not say that it speaks HTTP/2.
     Silent,
     /// No request was under way on it.
@@ -98,7 +98,7 @@ pub enum Cut {
 
 /// What becomes of somebody who connects.
 pub enum Admission {
-    /// Welcome.
+    /// The connection is open.
     Granted(Peer),
     /// The user has as many connections as one may, or every connection is taken, and none can give way.
     Refused,
@@ -108,7 +108,7 @@ pub enum Admission {
 #[derive(Clone)]
 pub struct Peer {
     book: Arc<Connections>,
-    line: Arc<Line>,
+    connection: Arc<OpenConnection>,
 }
 
 impl Connections {
@@ -133,7 +133,7 @@ impl Connections {
         let mut table = lock(&self.table);
         let own = table.of_user(uid);
         let displaced = if own >= self.limits.connections_per_user {
-            table.longest_idle(|line| line.uid == uid)
+            table.longest_idle(|connection| connection.uid == uid)
         } else if table.open.len() >= self.limits.connections {
             let idle = table.longest_idle(|_| true);
             // Busy ones give way only to a user who has none.
@@ -152,11 +152,11 @@ impl Connections {
 
     fn enter(self: &Arc<Self>, table: &mut Table, uid: u32) -> Peer {
         let now = Instant::now();
-        let line = Arc::new(Line {
+        let connection = Arc::new(OpenConnection {
             id: table.next,
             uid,
             opened: now,
-            state: Mutex::new(LineState {
+            state: Mutex::new(ConnectionState {
                 requests: 0,
                 idle_since: now,
                 replies: BTreeMap::new(),
@@ -166,48 +166,51 @@ impl Connections {
             }),
         });
         table.next += 1;
-        table.open.insert(line.id, Arc::clone(&line));
+        table.open.insert(connection.id, Arc::clone(&connection));
         Peer {
             book: Arc::clone(self),
-            line,
+            connection,
         }
     }
 }
 
 impl Table {
     fn of_user(&self, uid: u32) -> usize {
-        self.open.values().filter(|line| line.uid == uid).count()
+        self.open
+            .values()
+            .filter(|connection| connection.uid == uid)
+            .count()
     }
 
     /// The idle connection whose place is given away first: of the user with the most connections,
     /// the one that has been idle for longest.
-    fn longest_idle(&self, among: impl Fn(&Line) -> bool) -> Option<Arc<Line>> {
+    fn longest_idle(&self, among: impl Fn(&OpenConnection) -> bool) -> Option<Arc<OpenConnection>> {
         let mut counts: HashMap<u32, usize> = HashMap::new();
-        for line in self.open.values() {
-            *counts.entry(line.uid).or_insert(0) += 1;
+        for connection in self.open.values() {
+            *counts.entry(connection.uid).or_insert(0) += 1;
         }
-        let idle = self.open.values().filter(|line| among(line));
-        let idle = idle.filter_map(|line| Some((line, line.idle_since()?)));
-        let first = idle.min_by_key(|(line, since)| {
-            let count = counts.get(&line.uid).copied().unwrap_or(0);
+        let idle = self.open.values().filter(|connection| among(connection));
+        let idle = idle.filter_map(|connection| Some((connection, connection.idle_since()?)));
+        let first = idle.min_by_key(|(connection, since)| {
+            let count = counts.get(&connection.uid).copied().unwrap_or(0);
             (std::cmp::Reverse(count), *since)
         });
-        first.map(|(line, _)| Arc::clone(line))
+        first.map(|(connection, _)| Arc::clone(connection))
     }
 
     /// The youngest connection of the user with the most, where that is more than one.
-    fn youngest_of_many(&self) -> Option<Arc<Line>> {
-        let mut of_users: BTreeMap<u32, Vec<&Arc<Line>>> = BTreeMap::new();
-        for line in self.open.values() {
-            of_users.entry(line.uid).or_default().push(line);
+    fn youngest_of_many(&self) -> Option<Arc<OpenConnection>> {
+        let mut of_users: BTreeMap<u32, Vec<&Arc<OpenConnection>>> = BTreeMap::new();
+        for connection in self.open.values() {
+            of_users.entry(connection.uid).or_default().push(connection);
         }
         let most = of_users.into_values().max_by_key(Vec::len)?;
         let youngest = most.last().filter(|_| most.len() > 1);
-        youngest.map(|line| Arc::clone(line))
+        youngest.map(|connection| Arc::clone(connection))
     }
 }
 
-impl Line {
+impl OpenConnection {
     fn idle_since(&self) -> Option<Instant> {
         let state = lock(&self.state);
         (state.requests == 0).then_some(state.idle_since)
@@ -226,18 +229,18 @@ impl Peer {
     /// Who it is, as far as sharing goes.
     pub(super) fn client(&self) -> ClientId {
         ClientId {
-            uid: self.line.uid,
-            connection: self.line.id,
+            uid: self.connection.uid,
+            connection: self.connection.id,
         }
     }
 
     /// Whether the connection must be cut now, else when to look again. `spoke` says whether the
     /// client has shown that it speaks HTTP/2; `waker` is woken where the place is needed.
-    pub fn verdict(&self, spoke: bool, waker: &Waker) -> Result<Instant, Cut> {
+    pub fn verdict(&self, spoke: bool, waker: &Waker) -> Result<Instant, CutReason> {
         let limits = &self.book.limits;
-        let mut state = lock(&self.line.state);
+        let mut state = lock(&self.connection.state);
         if state.cut {
-            return Err(Cut::Displaced);
+            return Err(CutReason::Displaced);
         }
         if !state
             .waker
@@ -248,7 +251,7 @@ impl Peer {
         }
         let now = Instant::now();
         let mut look = now + limits.idle;
-        let mut until = |since: Instant, patience: Duration, cut: Cut| {
+        let mut until = |since: Instant, patience: Duration, cut: CutReason| {
             look = look.min(since + patience);
             if now >= since + patience {
                 Err(cut)
@@ -257,28 +260,28 @@ impl Peer {
             }
         };
         if !spoke {
-            until(self.line.opened, HANDSHAKE, Cut::Silent)?;
+            until(self.connection.opened, HANDSHAKE, CutReason::Silent)?;
         }
         if state.requests == 0 {
-            until(state.idle_since, limits.connection_idle, Cut::Idle)?;
+            until(state.idle_since, limits.connection_idle, CutReason::Idle)?;
         }
         let unread = state.replies.values();
         if let Some(last) = unread.filter_map(|reply| reply.until(limits.idle)).min() {
-            until(last, Duration::ZERO, Cut::Unread)?;
+            until(last, Duration::ZERO, CutReason::Unread)?;
         }
         Ok(look)
     }
 
     /// The connection is closed.
     pub fn close(&self) {
-        lock(&self.book.table).open.remove(&self.line.id);
+        lock(&self.book.table).open.remove(&self.connection.id);
     }
 
     /// Begins a request, within the user's share.
     pub(super) fn begin(&self) -> Result<Ticket, Status> {
         {
             let mut table = lock(&self.book.table);
-            let load = table.users.entry(self.line.uid).or_default();
+            let load = table.users.entry(self.connection.uid).or_default();
             if load.requests >= self.book.limits.requests_per_user {
                 return Err(Status::resource_exhausted(
                     "as many requests of this user as one may have are under way",
@@ -286,11 +289,11 @@ impl Peer {
             }
             load.requests += 1;
         }
-        let mut state = lock(&self.line.state);
+        let mut state = lock(&self.connection.state);
         state.requests += 1;
         let number = state.next;
         state.next += 1;
-        state.replies.insert(number, Reading::default());
+        state.replies.insert(number, ReplyReading::default());
         drop(state);
         Ok(Ticket {
             peer: self.clone(),
@@ -300,10 +303,10 @@ impl Peer {
 
     fn change_load(&self, change: impl FnOnce(&mut Load)) {
         let mut table = lock(&self.book.table);
-        if let Some(load) = table.users.get_mut(&self.line.uid) {
+        if let Some(load) = table.users.get_mut(&self.connection.uid) {
             change(load);
             if *load == Load::default() {
-                table.users.remove(&self.line.uid);
+                table.users.remove(&self.connection.uid);
             }
         }
     }

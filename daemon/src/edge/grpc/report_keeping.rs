@@ -13,7 +13,7 @@ use crate::reports::schedule::Scheduler;
 pub struct ReportKeeping {
     /// The directory for them.
     pub reports: Option<Arc<ReportDir>>,
-    /// The schedules.
+    /// What runs the schedules; `None` where none is configured.
     pub scheduler: Option<Arc<Scheduler>>,
 }
 

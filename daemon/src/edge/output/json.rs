@@ -12,22 +12,22 @@ fn line<T: Body + Serialize>(body: &T) -> String {
     serde_json::to_string(&Line::of(body)).unwrap_or_default()
 }
 
-/// `{"type":"file",…}`
+/// A line `{"type":"file",…}`.
 pub fn file_line(file: &FileView) -> String {
     line(&lines::File::from(&encode::file(file)))
 }
 
-/// `{"type":"pair",…}`
+/// A line `{"type":"pair",…}`.
 pub fn pair_line(pair: &Pair) -> String {
     line(&lines::Pair::from(&encode::pair(pair)))
 }
 
-/// `{"type":"group",…}`
+/// A line `{"type":"group",…}`.
 pub fn group_line(group: &Group) -> String {
     line(&lines::Group::from(&encode::group(group)))
 }
 
-/// `{"type":"summary",…}`, last.
+/// The line `{"type":"summary",…}`, which comes last.
 pub fn summary_line(summary: &Summary) -> String {
     line(&lines::Summary::from(&encode::summary(summary)))
 }

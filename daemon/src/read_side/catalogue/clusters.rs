@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::reader::{Parts, Reader};
+use super::reader::{FileParts, Reader};
 use super::{PATH, path_of};
 use crate::read_side::clusters::{Cluster, Clusters};
 use crate::read_side::query::Relation;
@@ -116,7 +116,7 @@ impl Reader<'_> {
                 common,
             })
         };
-        let mut parts = Parts::of(&mut visit);
+        let mut parts = FileParts::of(&mut visit);
         let ids = || documents.iter().map(|(_, _, id)| *id);
         match self.is_large(ids()) {
             true => {
@@ -134,7 +134,7 @@ impl Reader<'_> {
     fn files_by_path(
         &self,
         documents: impl Iterator<Item = DocId>,
-        parts: &mut Parts<'_, ClusterMember>,
+        parts: &mut FileParts<'_, ClusterMember>,
     ) -> Result<(), IndexError> {
         let mut others = Vec::new();
         for (at, id) in documents.enumerate() {

@@ -10,7 +10,7 @@ use simdex_schema::{DocId, DocumentHash, GroupId};
 use simdex_signature::Ratio;
 
 use super::reader::Reader;
-use super::{Counted, Group, bytes_of};
+use super::{Group, Listing, bytes_of};
 use crate::base::visit::FirstError;
 
 /// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
@@ -21,7 +21,7 @@ pub fn visit_groups(
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
-) -> Result<Counted<u64>, IndexError> {
+) -> Result<Listing<u64>, IndexError> {
     let (reader, cancel) = (Reader { index, view }, account.cancel());
     let ordered = reader.groups_by_path(threshold, account)?;
     let mut unsettled = ordered.unsettled;
@@ -38,7 +38,7 @@ pub fn visit_groups(
             Some(ControlFlow::Break(())) => break,
         }
     }
-    Ok(Counted {
+    Ok(Listing {
         items: count,
         suppressed: ordered.suppressed,
         unsettled,
@@ -76,8 +76,8 @@ pub fn visit_whole_groups(
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
-) -> Result<Counted<u64>, IndexError> {
-    let (mut whole, mut failed, mut is_on) = (Whole::of(account), None, true);
+) -> Result<Listing<u64>, IndexError> {
+    let (mut whole, mut failed, mut is_on) = (GroupAssembler::of(account), None, true);
     let counted = visit_groups(index, view, threshold, account, &mut |part| {
         let flow = match whole.add(part) {
             Ok(before) => before.map_or(ControlFlow::Continue(()), &mut *visit),
@@ -97,13 +97,13 @@ pub fn visit_whole_groups(
 }
 
 /// Puts the parts of groups together.
-struct Whole<'a> {
+struct GroupAssembler<'a> {
     account: &'a MemoryAccount,
     held: GrowingPermit,
     group: Option<Group>,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> GroupAssembler<'a> {
     fn of(account: &'a MemoryAccount) -> Self {
         Self {
             account,
@@ -179,7 +179,7 @@ fn shown_group(
     let Some(group) = known.group else {
         return Ok(found);
     };
-    let (mut whole, mut failed) = (Whole::of(account), FirstError::default());
+    let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
     let reader = Reader { index, view };
     let mut add = |part| failed.flow(whole.add(part).map(drop));
     if reader.group(&group, account, &mut add)?.is_none() {
@@ -188,7 +188,7 @@ fn shown_group(
         found.unsettled.awaited += reader.left_behind(&group);
     }
     failed.into_result()?;
-    let Whole { group, held, .. } = whole;
+    let GroupAssembler { group, held, .. } = whole;
     found.group = group.map(|group| (group, held));
     Ok(found)
 }

@@ -12,7 +12,7 @@ use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
 use super::reader::Reader;
-use super::{Counted, GroupFile, Pair, bytes_of, is_first, path_of};
+use super::{GroupFile, Listing, Pair, bytes_of, is_first, path_of};
 use crate::base::visit::FirstError;
 use crate::read_side::query::Relation;
 
@@ -34,7 +34,7 @@ pub fn pairs(
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<Counted<PairCounts>, IndexError> {
+) -> Result<Listing<PairCounts>, IndexError> {
     let reader = Reader { index, view };
     let known = index.groups(view, threshold, account)?;
     let groups = known.groups.iter().filter(|group| reader.is_shown(group));
@@ -66,7 +66,7 @@ pub fn pairs(
         })
     })?;
     failed.map_or(Ok(()), Err)?;
-    Ok(Counted {
+    Ok(Listing {
         items: PairCounts {
             pairs: count,
             groups,

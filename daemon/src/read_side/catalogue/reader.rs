@@ -20,14 +20,14 @@ pub(super) struct Reader<'a> {
 }
 
 /// Files on their way to a visitor, in parts; says with each whether it goes on with those before.
-pub(super) struct Parts<'a, T> {
+pub(super) struct FileParts<'a, T> {
     files: Vec<T>,
     is_continued: bool,
     is_over: bool,
     visit: &'a mut dyn FnMut(Vec<T>, bool) -> ControlFlow<()>,
 }
 
-impl<'a, T> Parts<'a, T> {
+impl<'a, T> FileParts<'a, T> {
     pub(super) fn of(visit: &'a mut dyn FnMut(Vec<T>, bool) -> ControlFlow<()>) -> Self {
         Self {
             files: Vec::new(),
@@ -168,7 +168,7 @@ impl Reader<'_> {
                 members,
             })
         };
-        let mut parts = Parts::of(&mut visit);
+        let mut parts = FileParts::of(&mut visit);
         self.members(group.principal, None, &mut |member| parts.add(member))?;
         if parts.is_empty() {
             return Ok(None);
@@ -185,7 +185,7 @@ impl Reader<'_> {
     fn others_by_path(
         &self,
         group: &GroupView,
-        parts: &mut Parts<'_, GroupFile>,
+        parts: &mut FileParts<'_, GroupFile>,
     ) -> Result<(), IndexError> {
         let mut others = Vec::new();
         for member in &group.members {
@@ -207,7 +207,7 @@ impl Reader<'_> {
         &self,
         group: &GroupView,
         account: &MemoryAccount,
-        parts: &mut Parts<'_, GroupFile>,
+        parts: &mut FileParts<'_, GroupFile>,
     ) -> Result<(), IndexError> {
         let mut held = GrowingPermit::of(account);
         let mut others = Vec::new();

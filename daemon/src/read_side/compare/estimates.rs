@@ -40,7 +40,7 @@ pub struct SchemeEstimate {
     pub method: Method,
     /// Shingles that were signed.
     pub window: Window,
-    /// Estimated resemblance.
+    /// Estimated resemblance, with its interval where the scheme gives one.
     pub resemblance: Measured,
     /// Estimated containment of a in b; none where the scheme gives none.
     pub of_a: Option<Measured>,

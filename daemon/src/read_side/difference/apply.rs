@@ -40,7 +40,7 @@ pub enum ApplyError {
 /// # Errors
 /// See [`ApplyError`]; nothing is guessed.
 pub fn apply(patch: &str, a: &str) -> Result<String, ApplyError> {
-    let mut run = Run {
+    let mut run = PatchRun {
         patch: patch.split_inclusive('\n').enumerate().peekable(),
         end: patch.split_inclusive('\n').count() + 1,
         text: lines(a),
@@ -61,7 +61,7 @@ pub fn apply(patch: &str, a: &str) -> Result<String, ApplyError> {
 }
 
 /// One application under way.
-struct Run<'a> {
+struct PatchRun<'a> {
     patch: Peekable<Enumerate<SplitInclusive<'a, char>>>,
     /// The line number after the last line of the patch.
     end: usize,
@@ -69,11 +69,11 @@ struct Run<'a> {
     /// Lines of the text used up.
     taken: usize,
     out: String,
-    /// Lines written.
+    /// Lines written to `out` so far.
     given: usize,
 }
 
-impl<'a> Run<'a> {
+impl<'a> PatchRun<'a> {
     fn next(&mut self, expected: &'static str) -> Result<(usize, &'a str), ApplyError> {
         let end = self.end;
         let (index, text) = self.patch.next().ok_or(ApplyError::Syntax {
@@ -168,22 +168,22 @@ impl<'a> Run<'a> {
 }
 
 /// Lines of one side of a hunk, `start` counted from 0.
-struct Side {
+struct HunkSide {
     start: usize,
     len: usize,
 }
 
 /// Reads `@@ -1,2 +3 @@`.
-fn hunk_header(text: &str) -> Option<(Side, Side)> {
+fn hunk_header(text: &str) -> Option<(HunkSide, HunkSide)> {
     let text = text.strip_prefix("@@ -")?.strip_suffix(" @@\n")?;
     let (old, new) = text.split_once(" +")?;
     Some((side(old)?, side(new)?))
 }
 
-fn side(text: &str) -> Option<Side> {
+fn side(text: &str) -> Option<HunkSide> {
     let (line, len) = text.split_once(',').unwrap_or((text, "1"));
     let (line, len): (usize, usize) = (line.parse().ok()?, len.parse().ok()?);
     // An empty range is named by the line before it.
     let start = if len == 0 { line } else { line.checked_sub(1)? };
-    Some(Side { start, len })
+    Some(HunkSide { start, len })
 }

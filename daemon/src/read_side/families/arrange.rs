@@ -48,7 +48,7 @@ pub struct VersionDate {
 }
 
 /// How alike versions are.
-pub trait Alike {
+pub trait Likeness {
     /// The resemblance of one version to each other; none where they are not linked. Symmetric. What stands
     /// in its own place says nothing.
     fn row(&self, of: usize) -> Vec<Option<f64>>;
@@ -63,13 +63,13 @@ pub enum Direction {
     ModificationTime,
     /// The texts alone.
     Text,
-    /// Nothing.
+    /// Nothing: the dates contradict each other, or the texts leave it open.
     Unknown,
 }
 
 /// A version in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedVersion {
     /// Its number among those that were given.
     pub version: usize,
     /// The number of the earlier version that it came of, and what tells so.
@@ -83,9 +83,9 @@ pub struct Placed {
 /// That of `go_on`, which is asked now and then.
 pub fn arrange<E>(
     versions: &[Version],
-    alike: &impl Alike,
+    alike: &impl Likeness,
     go_on: &mut dyn FnMut() -> Result<(), E>,
-) -> Result<Vec<Placed>, E> {
+) -> Result<Vec<PlacedVersion>, E> {
     let distances = Distances::new(versions, alike, times(versions));
     let slots = slots(&distances, go_on)?;
     let mut order = Order {
@@ -105,7 +105,7 @@ pub fn arrange<E>(
 /// The times by which versions are placed: their own, or that of the dated version that one without a date
 /// is nearest to; the last of all where it is linked to none.
 fn slots<E>(
-    distances: &Distances<'_, impl Alike>,
+    distances: &Distances<'_, impl Likeness>,
     go_on: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Vec<i64>, E> {
     let is_dated = |at: &usize| distances.times[*at].is_some();
@@ -141,7 +141,7 @@ struct Order<'a, A> {
     placed: Vec<(usize, Option<usize>)>,
 }
 
-impl<A: Alike> Order<'_, A> {
+impl<A: Likeness> Order<'_, A> {
     /// Places versions between which no date decides.
     fn place_all<E>(
         &mut self,
@@ -201,7 +201,11 @@ fn rise(from: &Version, to: &Version) -> f64 {
 }
 
 /// Says of each edge what directs it.
-fn directed(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>)]) -> Vec<Placed> {
+fn directed(
+    versions: &[Version],
+    slots: &[i64],
+    placed: &[(usize, Option<usize>)],
+) -> Vec<PlacedVersion> {
     let mut trees = SlotTrees::of(versions, slots, placed);
     trees.find_lowest(placed);
     let direction = |version: usize, parent: usize| {
@@ -221,7 +225,7 @@ fn directed(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>
             _ => Direction::Unknown,
         }
     };
-    let place = |&(version, parent): &(usize, Option<usize>)| Placed {
+    let place = |&(version, parent): &(usize, Option<usize>)| PlacedVersion {
         version,
         parent: parent.map(|parent| (parent, direction(version, parent))),
     };

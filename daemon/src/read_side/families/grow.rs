@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Alike, Version};
+use super::{Likeness, Version};
 
 /// Counts and times by which versions are near to one another.
 pub(super) struct Distances<'a, A> {
@@ -16,7 +16,7 @@ pub(super) struct Distances<'a, A> {
 
 /// The nearest version that a tree offers to one outside it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nearest {
+pub(super) struct NearestVersion {
     pub(super) parent: usize,
     resemblance: f64,
     /// Seconds between the two; the most where a date is missing.
@@ -25,7 +25,7 @@ pub(super) struct Nearest {
     pair: (usize, usize),
 }
 
-impl Nearest {
+impl NearestVersion {
     /// `Less` where this one is nearer.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let by_resemblance = other.resemblance.total_cmp(&self.resemblance);
@@ -37,11 +37,11 @@ impl Nearest {
 
 /// For each version outside a tree, the nearest in it.
 pub(super) struct Frontier {
-    nearest: Vec<Option<Nearest>>,
+    nearest: Vec<Option<NearestVersion>>,
     joined: Vec<bool>,
 }
 
-impl<'a, A: Alike> Distances<'a, A> {
+impl<'a, A: Likeness> Distances<'a, A> {
     pub(super) fn new(versions: &[Version], alike: &'a A, times: Vec<Option<i64>>) -> Self {
         let mut by_name: Vec<usize> = (0..versions.len()).collect();
         by_name.sort_unstable_by_key(|at| versions[*at].name);
@@ -84,13 +84,13 @@ impl<'a, A: Alike> Distances<'a, A> {
         }
     }
 
-    fn nearest(&self, parent: usize, other: usize, resemblance: f64) -> Nearest {
+    fn nearest(&self, parent: usize, other: usize, resemblance: f64) -> NearestVersion {
         let (a, b) = (self.ranks[parent], self.ranks[other]);
         let gap = match (self.times[parent], self.times[other]) {
             (Some(a), Some(b)) => a.abs_diff(b),
             _ => u64::MAX,
         };
-        Nearest {
+        NearestVersion {
             parent,
             resemblance,
             gap,
@@ -101,7 +101,7 @@ impl<'a, A: Alike> Distances<'a, A> {
 
 impl Frontier {
     /// Of these versions the one nearest to the tree, if any is linked to it.
-    pub(super) fn next_of(&self, open: &[usize]) -> Option<(usize, Nearest)> {
+    pub(super) fn next_of(&self, open: &[usize]) -> Option<(usize, NearestVersion)> {
         let linked = open.iter().filter(|at| !self.joined[**at]);
         let linked = linked.filter_map(|at| Some((*at, self.nearest[*at]?)));
         linked.min_by(|a, b| a.1.order(&b.1))

@@ -8,7 +8,7 @@
 
 use simdex_signature::{Fingerprint, Rung, ShingleSet};
 
-use super::Alike;
+use super::Likeness;
 
 /// How far a count on a sample may fall short of what is asked: the pair is counted exactly afterwards.
 const SLACK: f64 = 0.05;
@@ -16,7 +16,7 @@ const SLACK: f64 = 0.05;
 /// From which numbers on one version is taken to have come of another.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRule {
-    /// Least resemblance.
+    /// Least resemblance of two versions that are linked.
     pub resemblance: f64,
     /// Least containment of either in the other, where they resemble each other less.
     pub containment: f64,
@@ -88,17 +88,17 @@ impl Samples {
         self.total = self.held.iter().map(Vec::len).sum();
     }
 
-    /// Fingerprints held.
+    /// Fingerprints held of all versions together.
     pub fn total(&self) -> usize {
         self.total
     }
 
     /// How alike the versions are, by this rule.
-    pub fn counted(self, rule: LinkRule) -> Counted {
+    pub fn counted(self, rule: LinkRule) -> CountedSamples {
         let lengths = self.held.iter().map(|sample| sample.len() as u64).collect();
         let (of_version, lists) = lists(self.held);
         let slack = if self.level == 0 { 0.0 } else { SLACK };
-        Counted {
+        CountedSamples {
             of_version,
             lists,
             lengths,
@@ -122,7 +122,7 @@ enum Holders {
 
 /// Samples by fingerprint.
 #[derive(Debug)]
-pub struct Counted {
+pub struct CountedSamples {
     /// For each version the lists of its fingerprints; those that it alone holds are left out.
     of_version: Vec<Vec<u32>>,
     lists: Vec<Holders>,
@@ -131,7 +131,7 @@ pub struct Counted {
     slack: f64,
 }
 
-impl Alike for Counted {
+impl Likeness for CountedSamples {
     fn row(&self, of: usize) -> Vec<Option<f64>> {
         let mut beside = vec![0_i64; self.lengths.len()];
         let mut by_most = 0;

@@ -9,7 +9,7 @@ use super::*;
 /// How alike versions are, pair by pair.
 struct Table(Vec<Vec<Option<f64>>>);
 
-impl Alike for Table {
+impl Likeness for Table {
     fn row(&self, of: usize) -> Vec<Option<f64>> {
         self.0[of].clone()
     }
@@ -38,15 +38,15 @@ fn version(name: u8, shingles: usize, date: Option<i64>) -> Version {
     }
 }
 
-fn placed(versions: &[Version], alike: &impl Alike) -> Vec<Placed> {
+fn placed(versions: &[Version], alike: &impl Likeness) -> Vec<PlacedVersion> {
     let Ok(placed) = arrange(versions, alike, &mut || Ok::<_, Infallible>(()));
     placed
 }
 
 /// Pairs of parent and child, by the names of the versions.
-fn edges(versions: &[Version], placed: &[Placed]) -> Vec<(u8, u8)> {
+fn edges(versions: &[Version], placed: &[PlacedVersion]) -> Vec<(u8, u8)> {
     let name = |at: usize| versions[at].name[0];
-    let edge = |placed: &Placed| Some((name(placed.parent?.0), name(placed.version)));
+    let edge = |placed: &PlacedVersion| Some((name(placed.parent?.0), name(placed.version)));
     placed.iter().filter_map(edge).collect()
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes as bytes_of, count};
+use super::{FindingError, MOST_FOUND, Search, TakeFinding, Totals, bytes as bytes_of, count};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams, Relation, find_file};
 use crate::reports::report::Finding;
@@ -27,7 +27,7 @@ pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileVi
 pub(super) fn find(
     search: &Search<'_>,
     files: &[PathBuf],
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<Totals, FindingError> {
     let asked = named(search, files)?;
     let mut totals = Totals::from([
@@ -56,7 +56,7 @@ fn of_file(
     params: &QueryParams,
     file: &FileView,
     totals: &mut Totals,
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let Some(answer) = search.answer(file, params, "files", totals)? else {
         return same_bytes(search, file, totals, take);
@@ -81,7 +81,7 @@ fn of_file(
 fn take_all(
     mut found: Vec<Finding>,
     totals: &mut Totals,
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     found.sort_by(|a, b| (&a.root, a.owner, &a.path).cmp(&(&b.root, b.owner, &b.path)));
     count(totals, "copies", found.len() as u64);
@@ -94,7 +94,7 @@ fn same_bytes(
     search: &Search<'_>,
     file: &FileView,
     totals: &mut Totals,
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let Some(content) = file.record.content() else {
         return Ok(());

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
-use super::{FindingError, Search, Take, Totals, bytes, count};
+use super::{FindingError, Search, TakeFinding, Totals, bytes, count};
 use crate::base::visit::FirstError;
 use crate::reports::report::Finding;
 
@@ -28,7 +28,10 @@ const NAMES: [&str; 6] = [
     "not_compared",
 ];
 
-pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, FindingError> {
+pub(super) fn find(
+    search: &Search<'_>,
+    take: &mut TakeFinding<'_>,
+) -> Result<Totals, FindingError> {
     let mut finder = Finder {
         held: GrowingPermit::of(search.account),
         search,
@@ -57,7 +60,7 @@ const INODE: u64 = 40;
 
 /// The files that were kept of one document.
 #[derive(Default)]
-struct Kept {
+struct KeptFiles {
     /// The first file of all, and of each content.
     first: Option<PathBuf>,
     of_content: HashMap<ContentHash, PathBuf>,
@@ -65,7 +68,7 @@ struct Kept {
     inodes: HashSet<(u64, u64)>,
 }
 
-impl Kept {
+impl KeptFiles {
     /// Notes the first file of a content.
     fn keep(
         &mut self,
@@ -85,9 +88,9 @@ struct Finder<'a, 'b> {
     held: GrowingPermit,
     /// Documents of several files that were visited.
     documents: HashSet<DocId>,
-    uncompared: HashMap<ContentHash, Kept>,
+    uncompared: HashMap<ContentHash, KeptFiles>,
     totals: Totals,
-    take: &'a mut Take<'b>,
+    take: &'a mut TakeFinding<'b>,
 }
 
 impl Finder<'_, '_> {
@@ -102,7 +105,7 @@ impl Finder<'_, '_> {
             return Ok(());
         }
         self.held.add(DOCUMENT)?;
-        let (mut kept, mut failed) = (Kept::default(), FirstError::default());
+        let (mut kept, mut failed) = (KeptFiles::default(), FirstError::default());
         let mut held = GrowingPermit::of(self.search.account);
         index.visit_files_of(document, self.search.view, &mut |file| {
             let checked = self.search.cancel().check().map_err(FindingError::from);
@@ -133,7 +136,7 @@ impl Finder<'_, '_> {
     fn beside(
         &mut self,
         file: &FileView,
-        kept: &mut Kept,
+        kept: &mut KeptFiles,
         held: &mut GrowingPermit,
     ) -> Result<(), FindingError> {
         let Some(content) = file.record.content().filter(|_| !file.key.is_member()) else {

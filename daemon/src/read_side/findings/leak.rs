@@ -10,7 +10,7 @@ use simdex_index::{FileView, GrowingPermit};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, count};
+use super::{FindingError, MOST_FOUND, Search, TakeFinding, Totals, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
 
@@ -20,7 +20,7 @@ const SEEN: u64 = 24;
 pub(super) fn find(
     search: &Search<'_>,
     protected: &[RootId],
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<Totals, FindingError> {
     let roots = &search.engine.roots;
     let inside: Vec<u32> = protected.iter().map(|root| root.0).collect();
@@ -71,7 +71,7 @@ fn of_file(
     params: &QueryParams,
     file: &FileView,
     totals: &mut Totals,
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let Some(answer) = search.answer(file, params, "compared", totals)? else {
         return Ok(());

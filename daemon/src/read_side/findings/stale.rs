@@ -12,7 +12,7 @@ use simdex_proto::defaults;
 use simdex_schema::DocumentHash;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, Search, Take, Totals, bytes, count};
+use super::{FindingError, Search, TakeFinding, Totals, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::catalogue;
 use crate::read_side::families::{Direction, LinkRule};
@@ -38,7 +38,7 @@ const NAMES: [&str; 7] = [
 pub(super) fn find(
     search: &Search<'_>,
     age: u64,
-    take: &mut Take<'_>,
+    take: &mut TakeFinding<'_>,
 ) -> Result<Totals, FindingError> {
     let relation_threshold = search.engine.threshold();
     let params = FamilyParams {
@@ -88,7 +88,7 @@ struct Finder<'a, 'b> {
     /// Versions listed as stale: what holds two documents is in the families of both.
     listed: HashSet<DocumentHash>,
     totals: Totals,
-    take: &'a mut Take<'b>,
+    take: &'a mut TakeFinding<'b>,
 }
 
 impl Finder<'_, '_> {

@@ -53,7 +53,7 @@ struct FileAt {
 pub struct FolderPair {
     /// The folder that comes first.
     pub a: FolderId,
-    /// The other.
+    /// The folder that comes second.
     pub b: FolderId,
     /// Files in the first folder and all folders in it.
     pub files_a: u64,
@@ -90,9 +90,9 @@ impl FolderPair {
     }
 }
 
-/// What was found.
+/// Pairs of folders that have files in common.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct MatchedFolders {
     /// Those with most files in common first.
     pub pairs: Vec<FolderPair>,
     /// More pairs of folders have files in common than are held: some may be missing.
@@ -111,7 +111,7 @@ impl Tree {
         self.files.push(FileAt { folder, document });
     }
 
-    /// Files added.
+    /// How many files were added.
     pub fn files(&self) -> usize {
         self.files.len()
     }
@@ -124,7 +124,7 @@ impl Tree {
         least: f64,
         fewest: u64,
         go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Option<Found> {
+    ) -> Option<MatchedFolders> {
         let contents = Contents::of(self);
         let (evidence, truncated) = self.evidence(&contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
@@ -146,7 +146,7 @@ impl Tree {
             counted.extend(is_copy.then_some(pair));
         }
         let pairs = self.outermost(&contents, counted, go_on)?;
-        Some(Found { pairs, truncated })
+        Some(MatchedFolders { pairs, truncated })
     }
 
     /// Of pairs that lie in one another the outermost, unless one in it has as many files in common: then it
@@ -171,7 +171,7 @@ impl Tree {
             .zip(0..)
             .collect();
         let (mut is_listed, mut is_idle) = (vec![false; counted.len()], vec![false; counted.len()]);
-        let mut listed = Listed::default();
+        let mut listed = ListedPairs::default();
         for (at, pair) in counted.iter().enumerate() {
             if !go_on(0) {
                 return None;
@@ -194,7 +194,7 @@ impl Tree {
     }
 
     /// Whether a pair lies in one that is listed, one folder in each.
-    fn lies_in(&self, pair: &FolderPair, listed: &Listed, contents: &Contents) -> bool {
+    fn lies_in(&self, pair: &FolderPair, listed: &ListedPairs, contents: &Contents) -> bool {
         let mut above = self.upwards(pair.a);
         above.any(|own| listed.beside(own, pair.b, contents).is_some())
     }
@@ -286,9 +286,9 @@ impl Tree {
 /// The pairs that are listed: of each folder its partners, by their place in a walk. None of two partners lies in
 /// the other, for then one of the two pairs would lie in the other.
 #[derive(Default)]
-struct Listed(HashMap<FolderId, BTreeMap<FolderId, FolderId>>);
+struct ListedPairs(HashMap<FolderId, BTreeMap<FolderId, FolderId>>);
 
-impl Listed {
+impl ListedPairs {
     fn add(&mut self, pair: &FolderPair, contents: &Contents) {
         for (own, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
             let partners = self.0.entry(own).or_default();

@@ -11,7 +11,7 @@ use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{Held, Side, known, within_reach};
+use super::{HeldJudgedText, JudgedSide, known, within_reach};
 use crate::read_side::query::Overlap;
 
 /// What became of a pair that was to be judged.
@@ -45,7 +45,7 @@ pub struct ListJudge<'a> {
     index: &'a IndexReader,
     account: &'a MemoryAccount,
     /// The texts read last, of first and of second sides.
-    texts: [Option<(DocId, Held)>; 2],
+    texts: [Option<(DocId, HeldJudgedText)>; 2],
     last: Option<([DocId; 2], ListJudgement)>,
     until: Option<Instant>,
 }
@@ -110,7 +110,11 @@ impl<'a> ListJudge<'a> {
         let [Some(of_a), Some(of_b)] = stats else {
             return Ok(ListJudgement::NoText);
         };
-        let known = known(&[Side::of_file(a), Side::of_file(b)], [of_a, of_b], overlap);
+        let known = known(
+            &[JudgedSide::of_file(a), JudgedSide::of_file(b)],
+            [of_a, of_b],
+            overlap,
+        );
         let model = Arc::clone(&self.model);
         let judged = model.judge(&known, || {
             let first = self.text(0, ids[0], of_a)?;
@@ -122,14 +126,14 @@ impl<'a> ListJudge<'a> {
     }
 
     /// The text of a document that stands on this side.
-    fn text(&mut self, side: usize, id: DocId, length: u64) -> Result<Held, IndexError> {
+    fn text(&mut self, side: usize, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
         let kept = self.texts.iter().flatten().find(|(known, _)| *known == id);
         let kept = kept.map(|(_, held)| held.clone());
         // The text of the pair before gives up its memory first.
         self.texts[side] = None;
         let held = match kept {
             Some(held) => held,
-            None => Held::read(self.index, id, length, self.account)?,
+            None => HeldJudgedText::read(self.index, id, length, self.account)?,
         };
         self.texts[side] = Some((id, held.clone()));
         Ok(held)

@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{FileView, MemoryAccount, MemoryPermit, View};
 use simdex_judge::JudgedText;
-use simdex_judge::evaluation::Sourced;
-use simdex_judge::training::Labelled;
+use simdex_judge::evaluation::SourcedPair;
+use simdex_judge::training::LabelledSignals;
 use simdex_schema::{DocumentHash, GroupId};
 
 use super::pairs::Pairs;
@@ -23,7 +23,7 @@ pub(super) fn measured(
     pairs: &Pairs<'_>,
     labels: &Labels,
     account: &MemoryAccount,
-) -> Result<(Vec<Sourced>, LabelCounts), LabelError> {
+) -> Result<(Vec<SourcedPair>, LabelCounts), LabelError> {
     let mut counts = LabelCounts {
         labels: labels.labels.len() as u64,
         raters: pairs.raters().len() as u64,
@@ -49,13 +49,13 @@ pub(super) fn measured(
             values => values?,
         };
         counts.classes.add(class);
-        found.push((documents[0], Labelled { values, class }));
+        found.push((documents[0], LabelledSignals { values, class }));
     }
-    let sourced = found.into_iter().map(|(document, pair)| Sourced {
+    let sourced = found.into_iter().map(|(document, pair)| SourcedPair {
         pair,
         source: sources.source(document),
     });
-    let sourced: Vec<Sourced> = sourced.collect();
+    let sourced: Vec<SourcedPair> = sourced.collect();
     let distinct: BTreeSet<u64> = sourced.iter().map(|pair| pair.source).collect();
     counts.sources = distinct.len() as u64;
     Ok((sourced, counts))
@@ -66,11 +66,11 @@ struct Reader<'a> {
     engine: &'a Engine,
     account: &'a MemoryAccount,
     view: View,
-    first: Option<Held>,
+    first: Option<HeldDocument>,
 }
 
 /// A document with its text taken apart.
-struct Held {
+struct HeldDocument {
     document: DocumentHash,
     group: Option<GroupId>,
     subject: Subject,
@@ -116,13 +116,13 @@ impl<'a> Reader<'a> {
         Ok(judging::measured(sides, &overlap))
     }
 
-    fn held(&self, side: &LabelledFile) -> Result<Held, LabelError> {
+    fn held(&self, side: &LabelledFile) -> Result<HeldDocument, LabelError> {
         let file = self.file(side)?;
         let subject = Subject::from_file(self.engine.index.reader(), &file, self.account)?;
         let text = subject.text().ok_or_else(|| no_text(side))?;
         let length = text.canonical.as_bytes().len() as u64;
         let permit = self.account.take_large(JudgedText::peak_bytes(length))?;
-        Ok(Held {
+        Ok(HeldDocument {
             document: side.document,
             group: file.group,
             text: judging::taken_apart(text),
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Held {
+impl HeldDocument {
     /// Whether it is this very side: signals of places differ from file to file.
     fn is_of(&self, side: &LabelledFile) -> bool {
         let path = self.subject.asked_path.as_deref();
@@ -184,7 +184,7 @@ struct Sources {
 }
 
 impl Sources {
-    fn join(&mut self, a: &Held, b: &Held) {
+    fn join(&mut self, a: &HeldDocument, b: &HeldDocument) {
         let (first, second) = (self.number(a.document), self.number(b.document));
         self.unite(first, second);
         for (number, group) in [(first, a.group), (second, b.group)] {

@@ -27,9 +27,9 @@ const FOR_EACH: usize = 64;
 pub struct SampleRequest {
     /// The roots whose files are shown.
     pub view: View,
-    /// Least resemblance.
+    /// Least resemblance of a pair.
     pub threshold: Ratio,
-    /// Most pairs.
+    /// Pairs that are sampled at most.
     pub limit: usize,
     /// Another seed, another sample.
     pub seed: u64,

@@ -20,7 +20,7 @@ use super::{
     SubjectSummary, best_date,
 };
 use crate::read_side::families::{Direction, LinkRule, Version, VersionDate, arrange};
-use search::{Found, Member, search};
+use search::{FoundVersion, FoundVersions, search};
 
 /// What of a family is sought.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct FamilyParams {
     pub relation_threshold: f64,
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
-    /// Most versions.
+    /// Versions that are found at most.
     pub most: usize,
     /// The roots whose files may be listed.
     pub view: View,
@@ -51,9 +51,9 @@ pub enum VersionKind {
 /// How a version came of an earlier one; both by their places in the order.
 #[derive(Clone, Copy, Debug)]
 pub struct FamilyEdge {
-    /// The later.
+    /// The later version.
     pub version: usize,
-    /// The earlier.
+    /// The earlier version.
     pub parent: usize,
     /// What the later is to the earlier.
     pub kind: VersionKind,
@@ -78,9 +78,9 @@ pub enum FamilyFile {
 
 /// The versions of a document, earliest first.
 pub struct Family {
-    /// In order.
-    versions: Vec<Member>,
-    /// By version.
+    /// In their order, the earliest first.
+    versions: Vec<FoundVersion>,
+    /// At most one for each version, ascending.
     pub edges: Vec<FamilyEdge>,
     /// Documents that shared fingerprints with a version that was asked about.
     pub candidates: u64,
@@ -101,7 +101,7 @@ pub fn find_family(
     cancel: &Cancel,
 ) -> Result<Family, QueryError> {
     let found = search(index, subject, text, params, cancel)?;
-    let Found {
+    let FoundVersions {
         members,
         samples,
         candidates,
@@ -218,7 +218,7 @@ impl Family {
 /// What the order of the versions follows from.
 fn described(
     index: &IndexReader,
-    members: &[Member],
+    members: &[FoundVersion],
     params: &FamilyParams,
     cancel: &Cancel,
 ) -> Result<Vec<Version>, IndexError> {
@@ -274,7 +274,7 @@ fn date(
 fn edge(
     index: &IndexReader,
     (subject, text): (&Subject, &ShingledText),
-    pair: [&Member; 2],
+    pair: [&FoundVersion; 2],
     params: &FamilyParams,
     cancel: &Cancel,
 ) -> Result<Option<(VersionKind, Overlap)>, QueryError> {
@@ -284,7 +284,7 @@ fn edge(
         set_of(index, subject, version)?,
         set_of(index, subject, parent)?,
     );
-    let listed = |held: &'_ Option<HeldSet>, member: &Member| -> bool {
+    let listed = |held: &'_ Option<HeldSet>, member: &FoundVersion| -> bool {
         held.is_some() || subject.carries(member.hash)
     };
     if !listed(&own, version) || !listed(&its, parent) {
@@ -315,7 +315,7 @@ fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
 fn set_of(
     index: &IndexReader,
     subject: &Subject,
-    member: &Member,
+    member: &FoundVersion,
 ) -> Result<Option<HeldSet>, IndexError> {
     let Some(document) = member.document.filter(|_| !subject.carries(member.hash)) else {
         return Ok(None);

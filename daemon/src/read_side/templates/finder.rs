@@ -23,7 +23,7 @@ const MOST_CELLS: usize = 1 << 24;
 const MOST_LINES: usize = 1 << 19;
 
 /// Bytes of a line in the map, whose room is taken at once: a map has a byte for each entry beside it.
-const LINE_BYTES: u64 = 1 + size_of::<(LineKey, Line)>() as u64;
+const LINE_BYTES: u64 = 1 + size_of::<(LineKey, LineCounts)>() as u64;
 /// Bytes of a line in its block, for a list that doubles as it grows.
 const IN_BLOCK: u64 = 3 * size_of::<LineKey>() as u64;
 /// Bytes of a block beside its lines.
@@ -57,7 +57,7 @@ pub struct Recurring {
 pub struct Sketching {
     least: u32,
     sketch: Sketch,
-    candidates: HashMap<LineKey, Line>,
+    candidates: HashMap<LineKey, LineCounts>,
     most: usize,
     truncated: bool,
 }
@@ -65,12 +65,12 @@ pub struct Sketching {
 /// The second pass: in how many documents each of these is.
 pub struct Counting {
     least: u32,
-    lines: HashMap<LineKey, Line>,
+    lines: HashMap<LineKey, LineCounts>,
     truncated: bool,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Line {
+struct LineCounts {
     documents: u32,
     example: u64,
     last: u64,
@@ -131,7 +131,7 @@ impl Sketching {
             }
             let room = self.candidates.len() < self.most;
             match self.candidates.entry(line) {
-                Entry::Vacant(entry) if room => drop(entry.insert(Line::default())),
+                Entry::Vacant(entry) if room => drop(entry.insert(LineCounts::default())),
                 Entry::Vacant(_) => self.truncated = true,
                 Entry::Occupied(_) => {}
             }
@@ -220,7 +220,7 @@ impl PartialOrd for Ranked {
 }
 
 /// The line before this one in its block.
-fn previous(lines: &HashMap<LineKey, Line>, key: LineKey) -> Option<LineKey> {
+fn previous(lines: &HashMap<LineKey, LineCounts>, key: LineKey) -> Option<LineKey> {
     let Neighbour::Always(Some(before)) = lines.get(&key)?.before else {
         return None;
     };
@@ -228,7 +228,7 @@ fn previous(lines: &HashMap<LineKey, Line>, key: LineKey) -> Option<LineKey> {
 }
 
 /// The line after this one in its block.
-fn next(lines: &HashMap<LineKey, Line>, key: LineKey) -> Option<LineKey> {
+fn next(lines: &HashMap<LineKey, LineCounts>, key: LineKey) -> Option<LineKey> {
     let own = lines.get(&key)?;
     let Neighbour::Always(Some(after)) = own.after else {
         return None;
@@ -240,7 +240,7 @@ fn next(lines: &HashMap<LineKey, Line>, key: LineKey) -> Option<LineKey> {
 
 /// The block that begins with this line. A line whose next is always itself never ends a text, so that no
 /// block runs in a circle.
-fn block(lines: &HashMap<LineKey, Line>, first: LineKey) -> Recurring {
+fn block(lines: &HashMap<LineKey, LineCounts>, first: LineKey) -> Recurring {
     let keys = std::iter::successors(Some(first), |&key| next(lines, key));
     let line = lines.get(&first).copied().unwrap_or_default();
     Recurring {

@@ -36,8 +36,8 @@ pub struct PreviousReport {
     longest: usize,
 }
 
-/// What a comparison came to.
-pub(super) struct Compared {
+/// What a comparison with an earlier report came to.
+pub(super) struct ChangeSummary {
     pub(super) totals: ChangeTotals,
     /// Why part of it may not be of the files.
     pub(super) caveats: Vec<Caveat>,
@@ -158,7 +158,7 @@ impl<'a> Changes<'a> {
         input: &ReportInput<'_>,
         sink: &mut HashingSink<'a>,
         page: &mut HashedFile<'a>,
-    ) -> Result<Compared, ReportError> {
+    ) -> Result<ChangeSummary, ReportError> {
         let Self {
             previous,
             comparer,
@@ -173,7 +173,7 @@ impl<'a> Changes<'a> {
         })?;
         sink.finish(file)?;
         let caveats = previous.terms.caveats(&terms_of(input));
-        let compared = Compared { totals, caveats };
+        let compared = ChangeSummary { totals, caveats };
         page.write_with(|out| html::changes(out, &previous.path, &compared, &rows))?;
         Ok(compared)
     }

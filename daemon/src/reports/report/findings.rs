@@ -44,7 +44,7 @@ pub struct Finding {
     pub newest: Option<Vec<u8>>,
     /// The date of a version, seconds since 1970, and where it is from.
     pub date: Option<(i64, &'static str)>,
-    /// With `of`.
+    /// Resemblance to `of`; none where it was not measured.
     pub resemblance: Option<f64>,
     /// Share of this file found in `of`.
     pub containment: Option<f64>,

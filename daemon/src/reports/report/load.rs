@@ -130,7 +130,7 @@ impl LoadFile {
 
 /// A file's place in its group, and what is known of the group.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct GroupPlace<'a> {
     pub(super) id: u64,
     pub(super) principal: &'a ReportMember,
     pub(super) member: &'a ReportMember,
@@ -139,23 +139,23 @@ pub(super) struct Place<'a> {
     pub(super) texts: u64,
 }
 
-impl Place<'_> {
+impl GroupPlace<'_> {
     pub(super) fn is_principal(&self) -> bool {
         self.member.path == self.principal.path
     }
 }
 
 /// Bytes that a file takes in the map, with room to grow.
-const PLACE: u64 = 3 * size_of::<(&[u8], Place<'_>)>() as u64;
+const PLACE: u64 = 3 * size_of::<(&[u8], GroupPlace<'_>)>() as u64;
 
 /// The files of the groups by their paths.
-pub(super) struct Places<'a> {
-    of_files: HashMap<&'a [u8], Place<'a>>,
+pub(super) struct GroupPlaces<'a> {
+    of_files: HashMap<&'a [u8], GroupPlace<'a>>,
     held: GrowingPermit,
 }
 
-impl<'a> Places<'a> {
-    /// None yet.
+impl<'a> GroupPlaces<'a> {
+    /// No files yet; `account` counts what they take.
     pub(super) fn of(account: &MemoryAccount) -> Self {
         Self {
             of_files: HashMap::new(),
@@ -168,7 +168,7 @@ impl<'a> Places<'a> {
         self.held.add(PLACE * group.members.len() as u64)?;
         let texts = group.distinct_documents();
         for member in &group.members {
-            let place = Place {
+            let place = GroupPlace {
                 id: group.group.id,
                 principal: group.principal,
                 member,
@@ -181,7 +181,7 @@ impl<'a> Places<'a> {
     }
 
     /// The place of a file; none where it is in no group, or carries another text since.
-    fn place(&self, file: &ReportFile<'_>) -> Option<Place<'a>> {
+    fn place(&self, file: &ReportFile<'_>) -> Option<GroupPlace<'a>> {
         let place = self.of_files.get(file.path).copied();
         place.filter(|place| file.document == Some(place.member.document))
     }
@@ -192,7 +192,7 @@ pub(super) fn write(
     sink: &mut HashingSink<'_>,
     input: &ReportInput<'_>,
     load: LoadFile,
-    places: &Places<'_>,
+    places: &GroupPlaces<'_>,
     texts: &HashSet<DocumentHash>,
 ) -> Result<(), ReportError> {
     let mut file = sink.create_file(load.path())?;
@@ -216,7 +216,7 @@ pub(super) fn write(
 struct Rows<'a> {
     load: LoadFile,
     input: &'a ReportInput<'a>,
-    places: &'a Places<'a>,
+    places: &'a GroupPlaces<'a>,
     texts: &'a HashSet<DocumentHash>,
 }
 

@@ -7,20 +7,20 @@ use std::os::unix::ffi::OsStrExt as _;
 use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question, SinceReport};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
-use super::changes::Compared;
+use super::changes::ChangeSummary;
 use super::findings::Sums;
 use super::{ReportInput, ReportKey};
 
 /// What a report came to.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Its kind.
+    /// `groups`, or the name of a compliance question.
     pub(super) kind: &'static str,
     /// What a compliance question asked, and its sums.
     pub(super) question: Option<Question>,
     pub(super) sums: Option<Sums>,
     /// What changed since an earlier report.
-    pub(super) changes: Option<Compared>,
+    pub(super) changes: Option<ChangeSummary>,
     /// Files below `diffs/`, and documents without one because text is not kept.
     pub(super) diffs: u64,
     pub(super) without_text: u64,

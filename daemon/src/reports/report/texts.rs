@@ -12,7 +12,7 @@ pub(super) struct Texts<'a> {
     text_of: &'a TextOf<'a>,
     /// Documents whose text is written.
     written: HashSet<DocumentHash>,
-    /// Counts these.
+    /// Counts the memory that `written` takes.
     held: GrowingPermit,
 }
 

@@ -37,9 +37,9 @@ pub enum VerifyError {
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Read {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
-        /// The cause.
+        /// Why it cannot be read.
         source: io::Error,
     },
     /// Something stands there that is no regular file: a link, a device, a FIFO.
@@ -51,21 +51,21 @@ pub enum VerifyError {
     /// The manifest, or a line of `diffs.jsonl`, is malformed.
     #[error("{} is malformed: {source}", path.display())]
     Malformed {
-        /// The file.
+        /// The manifest, or `diffs.jsonl`.
         path: PathBuf,
-        /// The cause.
+        /// What is wrong with its JSON.
         source: serde_json::Error,
     },
     /// The manifest does not end with the hash of its own lines.
     #[error("{} was changed after it was written: its lines do not have the hash it ends with", path.display())]
     Unbound {
-        /// The manifest.
+        /// Path of the manifest.
         path: PathBuf,
     },
     /// A name leads out of the report, or stands in the manifest twice.
     #[error("{name:?} is no file of this report")]
     Name {
-        /// The name.
+        /// The name, as the manifest or a line of `diffs.jsonl` has it.
         name: String,
     },
     /// A file that the manifest does not name.
@@ -79,38 +79,38 @@ pub enum VerifyError {
     Count {
         /// By the manifest.
         counted: u64,
-        /// In `diffs.jsonl`.
+        /// By the lines of `diffs.jsonl`.
         found: u64,
     },
     /// A file was changed after the report was written.
     #[error("{} differs from its checksum", path.display())]
     Changed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// A diff does not apply to the principal's text.
     #[error("{} does not apply: {source}", path.display())]
     Diff {
-        /// The diff.
+        /// Path of the diff.
         path: PathBuf,
-        /// The cause.
+        /// Why it does not apply.
         source: ApplyError,
     },
     /// A diff applies and gives another text than the member's.
     #[error("{} gives another text than the member's", path.display())]
     Result {
-        /// The diff.
+        /// Path of the diff.
         path: PathBuf,
     },
 }
 
 /// The report's directory: as it was named, and held open.
-struct Place<'a> {
+struct OpenedReport<'a> {
     path: &'a Path,
     anchor: Anchor,
 }
 
-impl Place<'_> {
+impl OpenedReport<'_> {
     fn join(&self, name: impl AsRef<Path>) -> PathBuf {
         self.path.join(name)
     }
@@ -137,7 +137,7 @@ pub fn verify(report: &Path) -> Result<Verified, VerifyError> {
     // Links on the way to the report are who asks' own; below it none is followed.
     let real = report.canonicalize().map_err(missing)?;
     let anchor = Anchor::open(&real).map_err(|refusal| missing(io::Error::other(refusal)))?;
-    let report = &Place {
+    let report = &OpenedReport {
         path: report,
         anchor,
     };
@@ -182,7 +182,7 @@ fn entries(files: Vec<FileEntry>) -> Result<Entries, VerifyError> {
 }
 
 /// Every file of the directory stands in the manifest, and every folder holds such files.
-fn nothing_else(report: &Place<'_>, entries: &Entries) -> Result<(), VerifyError> {
+fn nothing_else(report: &OpenedReport<'_>, entries: &Entries) -> Result<(), VerifyError> {
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
         let path = report.join(&folder);
@@ -218,7 +218,7 @@ fn is_folder(name: &str, entries: &Entries) -> bool {
     next.is_some_and(|(next, _)| next.starts_with(&inside))
 }
 
-fn checksum(report: &Place<'_>, entry: &FileEntry) -> Result<(), VerifyError> {
+fn checksum(report: &OpenedReport<'_>, entry: &FileEntry) -> Result<(), VerifyError> {
     let path = report.join(&entry.path);
     let file = open(report, &entry.path)?;
     let failed = |source| VerifyError::Read {
@@ -238,7 +238,7 @@ fn checksum(report: &Place<'_>, entry: &FileEntry) -> Result<(), VerifyError> {
     }
 }
 
-fn diffs(report: &Place<'_>, entries: &Entries) -> Result<u64, VerifyError> {
+fn diffs(report: &OpenedReport<'_>, entries: &Entries) -> Result<u64, VerifyError> {
     const DIFFS: &str = "diffs.jsonl";
     // The report of a compliance question has none.
     if !entries.contains_key(DIFFS) {
@@ -278,14 +278,14 @@ fn applies(path: PathBuf, diff: &str, from: &str, to: &str) -> Result<(), Verify
 }
 
 /// The text of a file that the manifest names, and so that was checked.
-fn listed(report: &Place<'_>, name: &str, entries: &Entries) -> Result<String, VerifyError> {
+fn listed(report: &OpenedReport<'_>, name: &str, entries: &Entries) -> Result<String, VerifyError> {
     let entry = entries.get(name).ok_or_else(|| VerifyError::Name {
         name: name.to_owned(),
     })?;
     read(report, name, entry.bytes)
 }
 
-fn open(report: &Place<'_>, name: &str) -> Result<File, VerifyError> {
+fn open(report: &OpenedReport<'_>, name: &str) -> Result<File, VerifyError> {
     let path = report.join(name);
     open_regular(&report.anchor, Path::new(name)).map_err(|error| match error {
         OpenError::NotRegular | OpenError::Outside => VerifyError::NotRegular { path },
@@ -299,7 +299,7 @@ fn open(report: &Place<'_>, name: &str) -> Result<File, VerifyError> {
     })
 }
 
-fn read(report: &Place<'_>, name: &str, longest: u64) -> Result<String, VerifyError> {
+fn read(report: &OpenedReport<'_>, name: &str, longest: u64) -> Result<String, VerifyError> {
     let mut text = String::new();
     let read = open(report, name)?.take(longest).read_to_string(&mut text);
     read.map_err(|source| VerifyError::Read {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::changes::{Changes, Compared};
+use super::changes::{ChangeSummary, Changes};
 use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
@@ -61,7 +61,7 @@ impl<'a> SortedGroup<'a> {
         })
     }
 
-    /// Distinct documents.
+    /// How many distinct documents the members carry.
     pub(super) fn distinct_documents(&self) -> u64 {
         let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
         documents.len() as u64
@@ -93,7 +93,7 @@ impl<'a> SortedGroup<'a> {
 
 /// One diff in the report.
 pub(super) struct DiffFacts {
-    /// Its file.
+    /// Path of its file below the report.
     pub(super) diff: String,
     pub(super) extent: Extent,
     /// The time for it ran out: it is longer than need be.
@@ -138,7 +138,7 @@ pub(super) fn report<'a>(
     let mut writer = Writer::open(sink, input, &groups)?;
     let survey = survey(&mut writer.sink, input)?;
     let mut changes = Changes::begin(&mut writer.sink, input)?;
-    let mut places = load::Places::of(input.account);
+    let mut places = load::GroupPlaces::of(input.account);
     writer
         .pages
         .write_head(|out, plan| html::head(out, input, &groups, plan, &survey.kinds))?;
@@ -327,7 +327,7 @@ impl<'a> Writer<'a> {
     fn close(
         self,
         input: &ReportInput<'_>,
-        changes: Option<Compared>,
+        changes: Option<ChangeSummary>,
     ) -> Result<Written, ReportError> {
         let Self {
             mut sink,

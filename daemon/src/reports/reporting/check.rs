@@ -71,7 +71,7 @@ pub enum BadReport {
     /// The path starts anywhere but at the top.
     #[error("{0:?} is not an absolute path")]
     Relative(PathBuf),
-    /// No ratio.
+    /// A threshold that is no ratio.
     #[error("threshold is {0}, not a number from 0 to 1")]
     Threshold(f64),
     /// A kind that compares nothing by a threshold of its own.

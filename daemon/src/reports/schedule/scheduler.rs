@@ -23,7 +23,7 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 /// What is told of a schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScheduleStatus {
-    /// Its name.
+    /// The configured name of the schedule.
     pub name: String,
     /// When it runs next.
     pub next: Option<Timestamp>,
@@ -35,7 +35,7 @@ pub struct ScheduleStatus {
     pub error: String,
 }
 
-/// Runs schedules.
+/// Runs all schedules, on a thread of its own.
 pub struct Scheduler {
     slot: Arc<EngineSlot>,
     reports: Arc<ReportDir>,

@@ -17,7 +17,7 @@ pub struct ReadContent {
     pub state: State,
     /// Refines the state.
     pub reason: StoredReason,
-    /// Extracted text.
+    /// Extracted text; `None` where the outcome is another.
     pub text: Option<String>,
     /// Media type, by the bytes.
     pub media_type: String,

@@ -28,7 +28,7 @@ pub(super) struct Extractor<'a> {
 }
 
 /// A content that was just extracted.
-pub(super) struct Extracted {
+pub(super) struct ExtractedContent {
     /// Its record and document.
     pub(super) content: NewContent,
     /// Its members, not yet read.
@@ -63,7 +63,7 @@ impl Extractor<'_> {
         name: Option<String>,
         old: Option<ContentRecord>,
         cut: Option<Reason>,
-    ) -> Extracted {
+    ) -> ExtractedContent {
         // Kept until the text is signed: a crash of the daemon until then counts against the content.
         let asked = self.ask_pool(bytes.private, bytes.hash, name);
         let (took, _mark) = (asked.took, asked.mark);
@@ -95,7 +95,7 @@ impl Extractor<'_> {
             facts: read.facts,
             reader: read.reader.map(version_of),
         };
-        Extracted {
+        ExtractedContent {
             content: NewContent { record, document },
             members: read.members,
             transient: read.transient,

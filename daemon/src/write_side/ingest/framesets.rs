@@ -31,7 +31,7 @@ use super::reader_version::is_current;
 use super::records::Records;
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
-use crate::write_side::watch::walk::{Look, Seen};
+use crate::write_side::watch::walk::{PathState, WalkEntry};
 
 pub(super) use container::{ContainerPages, FramedPage};
 
@@ -43,13 +43,13 @@ pub(super) enum RenderedPage {
     /// No frame lies beside it.
     WithoutFrames,
     /// The page with its frames.
-    Filled(Filled),
+    Filled(FilledPage),
     /// They change while they are read: the next look tries again.
     ChangedDuringRead,
 }
 
 /// A page with its frames.
-pub(super) struct Filled {
+pub(super) struct FilledPage {
     /// The archive that holds them.
     pub(super) member: Member,
     /// Differs where any of the pages does.
@@ -94,7 +94,7 @@ impl Framesets<'_> {
             _ => self.copy_from_disk(page, out),
         });
         Ok(match member {
-            Ok(member) => RenderedPage::Filled(Filled {
+            Ok(member) => RenderedPage::Filled(FilledPage {
                 member,
                 digest: plan.digest(),
             }),
@@ -192,7 +192,7 @@ impl Framesets<'_> {
     fn regular_at(&self, key: &FileKey) -> Option<FileStat> {
         let limit = self.input_bytes.min(MAX_BYTES);
         match self.root.look(&key.path) {
-            Look::Seen(Seen::File { stat, .. }, _) => {
+            PathState::Seen(WalkEntry::File { stat, .. }, _) => {
                 Some(stat).filter(|stat| stat.length <= limit)
             }
             _ => None,

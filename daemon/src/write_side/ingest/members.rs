@@ -34,7 +34,7 @@ pub(super) struct TreeLimits {
 }
 
 impl TreeLimits {
-    /// As configured.
+    /// The limits that are configured.
     pub(super) fn of(limits: &ExtractConfig) -> Self {
         Self {
             entries: limits.container_entries as usize,

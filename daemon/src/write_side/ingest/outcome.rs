@@ -44,7 +44,7 @@ pub(super) struct IngestedFile<'a> {
 }
 
 /// A transient fault of the system, which says nothing about the file.
-pub(super) struct Transient {
+pub(super) struct TransientFault {
     /// The file as it was seen.
     pub(super) stat: FileStat,
     /// Its content, where that much is known.
@@ -53,7 +53,7 @@ pub(super) struct Transient {
     pub(super) reason: Reason,
 }
 
-impl Transient {
+impl TransientFault {
     /// A fault before the content was known.
     pub(super) fn of_stat(stat: FileStat, reason: Reason) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl IngestedFile<'_> {
 
     /// A file that a transient fault kept from being read: what is on record stays where it still
     /// holds, else the file is unstable; either way it is tried again.
-    pub(super) fn retry_later(&self, fault: &Transient) -> IngestOutcome {
+    pub(super) fn retry_later(&self, fault: &TransientFault) -> IngestOutcome {
         let still_holds = |recorded: &FileRecord| match fault.content {
             Some(content) => recorded.content() == Some(content),
             None => {
@@ -147,11 +147,11 @@ impl IngestedFile<'_> {
         match error {
             // The kernel asks whoever holds the lease to give it up, within a time.
             OpenError::Io(error) if is_leased(error) => {
-                self.retry_later(&Transient::of_stat(stat, Reason::Leased))
+                self.retry_later(&TransientFault::of_stat(stat, Reason::Leased))
             }
             OpenError::RootVanished(error) | OpenError::Io(error) if is_transient(error) => {
                 tracing::warn!(%error, "a file cannot be opened; it is tried again later");
-                self.retry_later(&Transient::of_stat(stat, Reason::NoDescriptor))
+                self.retry_later(&TransientFault::of_stat(stat, Reason::NoDescriptor))
             }
             // A delete event or the next rescan removes the record; until then it keeps its state.
             OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside => {

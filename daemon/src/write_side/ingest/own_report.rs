@@ -14,7 +14,7 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, 
 use crate::reports::report::{FileHashes, LoadFile, MANIFEST, ReportKey, is_page_name};
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
-use crate::write_side::watch::walk::{Look, Seen};
+use crate::write_side::watch::walk::{PathState, WalkEntry};
 
 /// Files at the top of a report, its pages apart.
 const AT_TOP: [&str; 6] = [
@@ -95,7 +95,7 @@ impl OwnReports {
     }
 
     fn report_at(&self, root: &Root, path: Vec<u8>) -> Option<Arc<OwnManifest>> {
-        let Look::Seen(Seen::File { stat, .. }, _) = root.look(&path) else {
+        let PathState::Seen(WalkEntry::File { stat, .. }, _) = root.look(&path) else {
             return None;
         };
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -134,7 +134,7 @@ impl OwnReports {
 struct ReportPath<'a> {
     /// The folder of the report, with a slash at its end; empty for the root itself.
     report: &'a [u8],
-    /// Below it.
+    /// Path of the file below that folder.
     name: &'a str,
 }
 

@@ -14,7 +14,7 @@ use crate::write_side::watch::stat::Observe;
 /// Files longer than this are hashed in place first: a known one need not be copied.
 const HASHED_FIRST: u64 = 64 << 20;
 
-/// Takes snapshots.
+/// Takes snapshots of the files of one root.
 pub(super) struct Snapshots<'a> {
     pub(super) records: Records<'a>,
     /// Where copies are kept, of the root's share.
@@ -27,7 +27,7 @@ pub(super) struct Snapshots<'a> {
 /// What came of taking a file's bytes.
 pub(super) enum TakeOutcome {
     /// The stat was the same before and after.
-    Taken(Box<Taken>),
+    Taken(Box<TakenBytes>),
     /// The stat changed: take it again.
     Changed,
     /// The share answered with an error.
@@ -39,7 +39,7 @@ pub(super) enum TakeOutcome {
 }
 
 /// The bytes of a file at one moment.
-pub(super) struct Taken {
+pub(super) struct TakenBytes {
     pub(super) stat: FileStat,
     pub(super) read_at: Timestamp,
     pub(super) hash: ContentHash,
@@ -49,7 +49,7 @@ pub(super) struct Taken {
     pub(super) bytes: Option<(PrivateFile, u64)>,
 }
 
-impl Taken {
+impl TakenBytes {
     /// Whether the file changed so shortly before that an equal stat proves nothing.
     pub(super) fn is_racy(&self) -> bool {
         self.stat.racy(self.read_at)
@@ -88,7 +88,7 @@ impl Snapshots<'_> {
         if !FileStat::of_open(file).is_ok_and(|after| after.unchanged(&stat, true)) {
             return Ok(TakeOutcome::Changed);
         }
-        Ok(TakeOutcome::Taken(Box::new(Taken {
+        Ok(TakeOutcome::Taken(Box::new(TakenBytes {
             stat,
             read_at,
             hash,

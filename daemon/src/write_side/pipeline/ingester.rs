@@ -6,7 +6,7 @@ use std::sync::mpsc::SyncSender;
 use simdex_index::IndexError;
 use simdex_schema::FileKey;
 
-use super::jobs::{Next, queue_key};
+use super::jobs::{NextStep, queue_key};
 use super::{IDLE, IngestResult, Shared};
 use crate::host::alarms::AlarmSource;
 use crate::write_side::ingest::{Ingest, IngestOutcome, gave_up};
@@ -16,9 +16,9 @@ impl Shared {
     pub(super) fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestResult>) {
         loop {
             let mut job = match self.jobs.next(IDLE) {
-                Next::Job(job) => job,
-                Next::Idle => continue,
-                Next::Ended => return,
+                NextStep::Job(job) => job,
+                NextStep::Idle => continue,
+                NextStep::Ended => return,
             };
             let Some(ingested) = self.ingest_until_done(number, &job.key) else {
                 return;

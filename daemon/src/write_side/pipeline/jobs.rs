@@ -24,16 +24,16 @@ const WAITING_IN_ROOT: usize = 8192;
 /// How often a caller that waits for room checks whether to go on.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The queues.
+/// The files to ingest, queued by root and folder.
 pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,
-    most: Most,
+    most: IngesterLimits,
 }
 
 /// Ingesters that may be at work at once.
 #[derive(Clone, Copy)]
-struct Most {
+struct IngesterLimits {
     /// For all roots together, beside one for each.
     shared: usize,
     of_root: usize,
@@ -66,7 +66,7 @@ struct Folder {
 }
 
 /// What an ingester is to do.
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// Ingest this file, then call [`Jobs::done`].
     Job(Job),
     /// Nothing came in time: call again.
@@ -78,7 +78,7 @@ pub(super) enum Next {
 impl Jobs {
     /// Queues for so many ingesters beside one for each root.
     pub(super) fn new(shared: usize) -> Self {
-        let most = Most {
+        let most = IngesterLimits {
             shared,
             of_root: (shared * 3 / 4).max(1),
             of_folder: (shared / 2).max(1),
@@ -129,19 +129,19 @@ impl Jobs {
     }
 
     /// The next file; waits for it at most `patience`.
-    pub(super) fn next(&self, patience: Duration) -> Next {
+    pub(super) fn next(&self, patience: Duration) -> NextStep {
         let none = |state: &mut State| !state.closed && state.turn(self.most).is_none();
         let waited = self.changed.wait_timeout_while(self.lock(), patience, none);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if state.closed {
-            return Next::Ended;
+            return NextStep::Ended;
         }
         let Some(job) = state.take(self.most) else {
-            return Next::Idle;
+            return NextStep::Idle;
         };
         drop(state);
         self.changed.notify_all();
-        Next::Job(job)
+        NextStep::Job(job)
     }
 
     /// A file handed out was ingested: its ingester is free again.
@@ -173,7 +173,7 @@ impl Jobs {
 
 impl State {
     /// Whose turn it is: a root and a folder in it.
-    fn turn(&self, most: Most) -> Option<(RootId, Vec<u8>)> {
+    fn turn(&self, most: IngesterLimits) -> Option<(RootId, Vec<u8>)> {
         let beyond_own = |root: &Root| root.ingesters.saturating_sub(1);
         let shared: usize = self.roots.values().map(beyond_own).sum();
         let may_have_more = |root: &Root| match root.ingesters {
@@ -190,7 +190,7 @@ impl State {
         Some((id, folder.to_vec()))
     }
 
-    fn take(&mut self, most: Most) -> Option<Job> {
+    fn take(&mut self, most: IngesterLimits) -> Option<Job> {
         let (id, name) = self.turn(most)?;
         self.served += 1;
         let root = self.roots.get_mut(&id)?;
@@ -272,8 +272,8 @@ mod tests {
 
     fn looked(jobs: &Jobs) -> Option<(u32, String)> {
         match jobs.next(Duration::ZERO) {
-            Next::Job(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
-            Next::Idle | Next::Ended => None,
+            NextStep::Job(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
+            NextStep::Idle | NextStep::Ended => None,
         }
     }
 
@@ -383,7 +383,7 @@ mod tests {
             jobs.close();
             waiting.join().unwrap();
         });
-        assert!(matches!(jobs.next(Duration::ZERO), Next::Ended));
+        assert!(matches!(jobs.next(Duration::ZERO), NextStep::Ended));
     }
 
     #[test]

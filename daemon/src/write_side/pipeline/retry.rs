@@ -31,14 +31,14 @@ pub(super) struct RetryQueue {
 
 #[derive(Default)]
 struct State {
-    /// The queue.
-    files: BTreeMap<FileKey, Try>,
+    /// The queue: each file with its next try.
+    files: BTreeMap<FileKey, NextTry>,
     /// The queue and what did not fit into it.
-    failing: Counted,
+    failing: CountedFiles,
     closed: bool,
 }
 
-struct Try {
+struct NextTry {
     /// `None` while it is being ingested.
     due: Option<Instant>,
     tries: u32,
@@ -112,7 +112,7 @@ impl State {
         if !self.files.contains_key(key) && !self.has_room(key.root) {
             return;
         }
-        let first = Try {
+        let first = NextTry {
             due: None,
             tries: 0,
         };
@@ -135,7 +135,7 @@ impl State {
 
     /// A file whose time has come.
     fn take(&mut self, now: Instant) -> Option<FileKey> {
-        let is_due = |file: &&mut Try| file.due.is_some_and(|due| due <= now);
+        let is_due = |file: &&mut NextTry| file.due.is_some_and(|due| due <= now);
         let mut files = self.files.iter_mut();
         let (key, file) = files.find(|(_, file)| is_due(file))?;
         file.due = None;
@@ -146,12 +146,12 @@ impl State {
 /// Files that are counted, each once, by root. A hash stands for each: two of four million agree with a probability of
 /// 10^-6, and nobody outside can make two agree.
 #[derive(Default)]
-struct Counted {
+struct CountedFiles {
     roots: BTreeMap<RootId, HashSet<u64>>,
     hasher: RandomState,
 }
 
-impl Counted {
+impl CountedFiles {
     fn insert(&mut self, key: &FileKey) {
         if self.roots.values().map(HashSet::len).sum::<usize>() < COUNTED {
             let hash = self.hasher.hash_one(key);

@@ -29,7 +29,7 @@ const BATCH_LINGER: Duration = Duration::from_millis(30);
 const CHANGE_OVERHEAD: u64 = 4 << 10;
 
 /// Changes that were not applied.
-enum Unapplied {
+enum UnappliedChange {
     /// The engine ends.
     Ended,
     /// The store does not take one of them, whatever the machine does.
@@ -106,10 +106,10 @@ impl Shared {
     fn apply(&self, changes: &[Change]) -> Option<Vec<FileKey>> {
         match (self.apply_with_retries(changes), changes) {
             (Ok(unknown), _) => Some(unknown),
-            (Err(Unapplied::Ended), _) => None,
-            (Err(Unapplied::Refused(reason)), [one]) => self.apply_refused(one, reason),
+            (Err(UnappliedChange::Ended), _) => None,
+            (Err(UnappliedChange::Refused(reason)), [one]) => self.apply_refused(one, reason),
             // One of them is at fault: the others go on.
-            (Err(Unapplied::Refused(_)), _) => {
+            (Err(UnappliedChange::Refused(_)), _) => {
                 let each = changes.iter().map(std::slice::from_ref);
                 let unknown: Option<Vec<_>> = each.map(|change| self.apply(change)).collect();
                 Some(unknown?.concat())
@@ -122,8 +122,8 @@ impl Shared {
         tracing::error!(reason, "a file cannot be stored");
         match self.apply_with_retries(&[change.refused()]) {
             Ok(unknown) => Some(unknown),
-            Err(Unapplied::Ended) => None,
-            Err(Unapplied::Refused(reason)) => {
+            Err(UnappliedChange::Ended) => None,
+            Err(UnappliedChange::Refused(reason)) => {
                 self.lifecycle.fail(Failure::Index(reason));
                 None
             }
@@ -131,7 +131,7 @@ impl Shared {
     }
 
     /// Tries until it succeeds, with growing pauses while the machine lacks something.
-    fn apply_with_retries(&self, changes: &[Change]) -> Result<Vec<FileKey>, Unapplied> {
+    fn apply_with_retries(&self, changes: &[Change]) -> Result<Vec<FileKey>, UnappliedChange> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -144,7 +144,7 @@ impl Shared {
                         .lifecycle
                         .pause(AlarmSource::Writer, &full.to_string(), &mut backoff)
                     {
-                        return Err(Unapplied::Ended);
+                        return Err(UnappliedChange::Ended);
                     }
                     continue;
                 }
@@ -158,14 +158,14 @@ impl Shared {
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
-                    return Err(Unapplied::Refused(causes(&error)));
+                    return Err(UnappliedChange::Refused(causes(&error)));
                 }
                 Err(error) => {
                     if !self
                         .lifecycle
                         .try_again(AlarmSource::Writer, &error, &mut backoff)
                     {
-                        return Err(Unapplied::Ended);
+                        return Err(UnappliedChange::Ended);
                     }
                 }
             }

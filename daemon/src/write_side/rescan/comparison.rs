@@ -2,21 +2,21 @@
 
 use simdex_schema::{FileKey, FileStat};
 
-use super::known::{Known, inside};
+use super::known::{KnownFiles, inside};
 use super::{Rescan, Result, WalkFindings, move_key};
 use crate::write_side::roots::{Root, Trouble};
-use crate::write_side::watch::walk::{Seen, SkipReason};
+use crate::write_side::watch::walk::{SkipReason, WalkEntry};
 
 /// A walk under way, beside what is on record.
 pub(super) struct RecordComparison<'a> {
     pub(super) rescan: &'a Rescan<'a>,
     pub(super) root: &'a Root,
-    pub(super) known: Known<'a>,
+    pub(super) known: KnownFiles<'a>,
     pub(super) found: WalkFindings,
 }
 
 impl RecordComparison<'_> {
-    pub(super) fn see(&mut self, seen: Seen) -> Result<()> {
+    pub(super) fn see(&mut self, seen: WalkEntry) -> Result<()> {
         (self.rescan.go_on)()?;
         let Some(key) = self.root.key(seen.path()) else {
             return Ok(());
@@ -24,15 +24,15 @@ impl RecordComparison<'_> {
         self.miss_before(Some(&key.path))?;
         self.known.meet(&key.path)?;
         match seen {
-            Seen::File { stat, .. } => self.file(key, &stat),
-            Seen::Skipped { reason, .. } => {
+            WalkEntry::File { stat, .. } => self.file(key, &stat),
+            WalkEntry::Skipped { reason, .. } => {
                 // A mount covers what was known there. One that was there first covers nothing.
                 if reason == SkipReason::MountPoint && self.keep_below(&key)? {
                     self.root.saw_trouble(&key.path, Trouble::Kept);
                 }
                 self.rescan.submit(key)
             }
-            Seen::Unreadable { .. } => {
+            WalkEntry::Unreadable { .. } => {
                 let trouble = match self.keep_below(&key)? {
                     true => Trouble::Kept,
                     false => Trouble::Unread,

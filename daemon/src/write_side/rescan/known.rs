@@ -10,8 +10,8 @@ use simdex_schema::FileKey;
 /// Keys read at once.
 const PAGE: usize = 512;
 
-/// What is still to come.
-pub(super) struct Known<'a> {
+/// The files on record that are still to come.
+pub(super) struct KnownFiles<'a> {
     registry: &'a Registry,
     /// What all of their paths begin with: the directory and a `/`, or nothing for the root.
     prefix: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct Known<'a> {
     next: Option<FileKey>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownFiles<'a> {
     /// Everything on record below a directory; of the empty path, in the whole root.
     pub(super) fn below(registry: &'a Registry, directory: &FileKey) -> Self {
         let prefix = inside(&directory.path);
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    fn rest(known: &mut Known<'_>) -> Vec<String> {
+    fn rest(known: &mut KnownFiles<'_>) -> Vec<String> {
         let next = || known.next_before(None).unwrap();
         let keys = std::iter::from_fn(next);
         keys.map(|key| String::from_utf8(key.path).unwrap())
@@ -167,16 +167,16 @@ mod tests {
     #[test]
     fn only_what_lies_below_comes_and_names_that_begin_alike_do_not() {
         let bed = bed(&["a", "a!", "a!/x", "a/1", "a/b/2", "a0", "b"].map(String::from));
-        let mut known = Known::below(bed.index.registry(), &key(bed.root, "a"));
+        let mut known = KnownFiles::below(bed.index.registry(), &key(bed.root, "a"));
         assert_eq!(rest(&mut known), ["a/1", "a/b/2"]);
-        let mut known = Known::below(bed.index.registry(), &key(bed.root, ""));
+        let mut known = KnownFiles::below(bed.index.registry(), &key(bed.root, ""));
         assert_eq!(rest(&mut known).len(), 7);
     }
 
     #[test]
     fn what_comes_before_a_path_is_given_and_what_is_met_is_not() {
         let bed = bed(&["a", "b", "c", "d"].map(String::from));
-        let mut known = Known::below(bed.index.registry(), &key(bed.root, ""));
+        let mut known = KnownFiles::below(bed.index.registry(), &key(bed.root, ""));
         assert_eq!(
             known.next_before(Some(b"b")).unwrap(),
             Some(key(bed.root, "a"))
@@ -191,7 +191,7 @@ mod tests {
         let many = (0..3 * PAGE).map(|number| format!("d/{number:06}"));
         let paths: Vec<String> = many.chain(["e".to_owned()]).collect();
         let bed = bed(&paths);
-        let below = || Known::below(bed.index.registry(), &key(bed.root, ""));
+        let below = || KnownFiles::below(bed.index.registry(), &key(bed.root, ""));
         assert_eq!(rest(&mut below()), paths);
         let mut known = below();
         assert!(known.pass(b"d").unwrap());

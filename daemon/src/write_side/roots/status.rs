@@ -56,7 +56,7 @@ impl RootStatus {
 /// Where a root stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootState {
-    /// Being walked.
+    /// A walk is under way or still to come.
     Scanning,
     /// Up to date but for changes under way.
     Watching,

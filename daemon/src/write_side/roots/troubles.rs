@@ -20,7 +20,7 @@ pub enum Trouble {
 /// Paths below a root, raw bytes.
 #[derive(Default)]
 pub(super) struct Troubles {
-    named: BTreeMap<Vec<u8>, Noted>,
+    named: BTreeMap<Vec<u8>, NotedTrouble>,
     /// Those beyond, of which what was known is kept and not; since the walk of the root that began last, and
     /// before.
     more: [Counts; 2],
@@ -28,7 +28,7 @@ pub(super) struct Troubles {
 }
 
 #[derive(Clone, Copy)]
-struct Noted {
+struct NotedTrouble {
     trouble: Trouble,
     round: u64,
 }
@@ -47,9 +47,10 @@ impl Troubles {
         match self.named.get_mut(below) {
             // A walk knows less than whoever looks at the very path.
             Some(known) if known.round == round => known.trouble = known.trouble.max(trouble),
-            Some(known) => *known = Noted { trouble, round },
+            Some(known) => *known = NotedTrouble { trouble, round },
             None if has_room => {
-                self.named.insert(below.to_vec(), Noted { trouble, round });
+                self.named
+                    .insert(below.to_vec(), NotedTrouble { trouble, round });
             }
             None => {
                 let [now, _] = &mut self.more;

@@ -12,7 +12,7 @@ use simdex_schema::FileStat;
 
 use super::anchor::Anchor;
 use super::tests::lifecycle;
-use super::walk::{Limits, Look, Seen, look, walk_beneath};
+use super::walk::{Limits, PathState, WalkEntry, look, walk_beneath};
 use super::{Cause, Hint, Mode, RootWatcher, Settings};
 
 type Files = BTreeMap<PathBuf, FileStat>;
@@ -21,7 +21,7 @@ fn on_disk(root: &Path, start: &Path) -> Files {
     let mut files = Files::new();
     let anchor = Anchor::open(root).unwrap();
     walk_beneath(&anchor, start, Limits::default(), &mut |seen| {
-        if let Seen::File { path, stat } = seen {
+        if let WalkEntry::File { path, stat } = seen {
             files.insert(path, stat);
         }
         ControlFlow::Continue(())
@@ -35,7 +35,7 @@ fn follow(files: &mut Files, root: &Path, hint: Hint) {
     match hint {
         Hint::Path(path) => {
             let below = path.strip_prefix(root).unwrap();
-            if let Look::Seen(Seen::File { path, stat }, _) =
+            if let PathState::Seen(WalkEntry::File { path, stat }, _) =
                 look(&Anchor::open(root).unwrap(), below)
             {
                 files.insert(path, stat);

@@ -14,9 +14,9 @@ use super::{Cause, Settings};
 /// A deadline is met at most this late; it bounds how often the table is read through.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What is to be told now.
+/// The hints that are to be told now.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Due {
+pub(super) struct DueHints {
     pub(super) paths: Vec<PathBuf>,
     pub(super) rescan: Option<Cause>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Debouncer {
     hot_delay: Duration,
     limit: usize,
     pending: HashMap<PathBuf, Burst>,
-    told: HashMap<PathBuf, Told>,
+    told: HashMap<PathBuf, LastTold>,
     rescan: Option<(Cause, Burst)>,
     last_rescan: Option<Instant>,
     /// No deadline lies before this; deadlines only ever move later.
@@ -42,7 +42,7 @@ struct Burst {
 }
 
 /// The last time a path was told, and how long it then has to wait.
-struct Told {
+struct LastTold {
     at: Instant,
     gap: Duration,
 }
@@ -98,9 +98,9 @@ impl Debouncer {
     }
 
     /// Takes what is due, in no order.
-    pub(super) fn due(&mut self, now: Instant) -> Due {
+    pub(super) fn due(&mut self, now: Instant) -> DueHints {
         if self.wake.is_none_or(|wake| now < wake) {
-            return Due::default();
+            return DueHints::default();
         }
         let (debounce, max_delay) = (self.debounce, self.max_delay);
         let ripe = |burst: &Burst| burst.deadline(debounce, max_delay) <= now;
@@ -125,7 +125,7 @@ impl Debouncer {
             .map(|burst| burst.deadline(debounce, max_delay))
             .min();
         self.wake = next.map(|next| next.max(now + TICK));
-        Due { paths, rescan }
+        DueHints { paths, rescan }
     }
 
     /// When [`Debouncer::due`] should be asked again; `None` until the next event.
@@ -142,7 +142,7 @@ impl Debouncer {
     }
 
     fn remember(&mut self, now: Instant, paths: &[PathBuf]) {
-        let calm = |told: &Told| now > told.at + told.gap * 2 + self.debounce;
+        let calm = |told: &LastTold| now > told.at + told.gap * 2 + self.debounce;
         self.told.retain(|_, told| !calm(told));
         for path in paths {
             let before = self.told.get(path).map(|told| told.gap);
@@ -152,7 +152,7 @@ impl Debouncer {
             let gap = before
                 .map_or(self.debounce * 2, |gap| gap * 2)
                 .min(self.hot_delay);
-            self.told.insert(path.clone(), Told { at: now, gap });
+            self.told.insert(path.clone(), LastTold { at: now, gap });
         }
     }
 

@@ -26,7 +26,7 @@ use super::anchor::{Anchor, RootRefusal, is_shortage};
 use super::rules::is_temporary;
 use super::stat::Observe;
 
-pub use look::{Look, look};
+pub use look::{PathState, look};
 
 /// Deepest directory entered below the root, unless said otherwise.
 pub const MAX_DEPTH: usize = 256;
@@ -37,7 +37,7 @@ pub enum Mounts {
     /// Do not enter it: it is a root of its own, or none.
     #[default]
     Stay,
-    /// Enter it.
+    /// Enter it, as any directory.
     Cross,
 }
 
@@ -61,7 +61,7 @@ impl Default for Limits {
 
 /// One thing a walk came upon. Paths start with the root as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum WalkEntry {
     /// A regular file.
     File {
         /// Where it is.
@@ -73,7 +73,7 @@ pub enum Seen {
     Skipped {
         /// Where it is.
         path: PathBuf,
-        /// Which rule.
+        /// The rule that says so.
         reason: SkipReason,
     },
     /// The file system refuses. If `path` is a directory nothing is known of what lies under it:
@@ -86,7 +86,7 @@ pub enum Seen {
     },
 }
 
-impl Seen {
+impl WalkEntry {
     /// Where it is.
     pub fn path(&self) -> &Path {
         match self {
@@ -155,7 +155,7 @@ impl UnreadableReason {
 /// directory standing where its path with a `/` behind it stands; `visit` may break off.
 pub fn walk(
     anchor: &Anchor,
-    visit: &mut dyn FnMut(Seen) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(WalkEntry) -> ControlFlow<()>,
 ) -> Result<(), RootRefusal> {
     walk_beneath(anchor, anchor.path(), Limits::default(), visit)
 }
@@ -166,7 +166,7 @@ pub fn walk_beneath(
     anchor: &Anchor,
     start: &Path,
     limits: Limits,
-    visit: &mut dyn FnMut(Seen) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(WalkEntry) -> ControlFlow<()>,
 ) -> Result<(), RootRefusal> {
     let mut walk = Walk::new(anchor, start, limits);
     walk.run(start, visit);
@@ -193,7 +193,7 @@ struct Walk<'a> {
 }
 
 /// What to do about an entry: what is said of it, and whether a directory is entered.
-type Judged = (Option<Seen>, bool);
+type Judged = (Option<WalkEntry>, bool);
 
 impl<'a> Walk<'a> {
     fn new(anchor: &'a Anchor, start: &Path, limits: Limits) -> Self {
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn run(&mut self, start: &Path, visit: &mut dyn FnMut(Seen) -> ControlFlow<()>) {
+    fn run(&mut self, start: &Path, visit: &mut dyn FnMut(WalkEntry) -> ControlFlow<()>) {
         let mut entries = WalkDir::new(start).sort_by(in_order_of_keys).into_iter();
         while let Some(entry) = entries.next() {
             let (seen, enter) = match entry {
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
         self.trail.push(path.clone());
         if self.start_depth + depth > self.limits.max_depth {
             let reason = SkipReason::TooDeep;
-            return (Some(Seen::Skipped { path, reason }), false);
+            return (Some(WalkEntry::Skipped { path, reason }), false);
         }
         match self.open(&path) {
             Ok(directory) => {
@@ -244,14 +244,14 @@ impl<'a> Walk<'a> {
             }
             Err(Errno::XDEV) => {
                 let reason = SkipReason::MountPoint;
-                (Some(Seen::Skipped { path, reason }), false)
+                (Some(WalkEntry::Skipped { path, reason }), false)
             }
             Err(errno) => (self.refused(path, errno), false),
         }
     }
 
     /// An entry that is no directory, looked at where it was said to be.
-    fn file(&mut self, entry: &DirEntry) -> Option<Seen> {
+    fn file(&mut self, entry: &DirEntry) -> Option<WalkEntry> {
         let parent = entry.path().parent()?;
         if self.parent.as_ref().is_none_or(|(open, _)| open != parent)
             && let Err(errno) = self.open_parent(parent)
@@ -282,7 +282,7 @@ impl<'a> Walk<'a> {
         self.anchor.directory(below, self.limits.mounts)
     }
 
-    fn broken(&mut self, error: &walkdir::Error) -> Option<Seen> {
+    fn broken(&mut self, error: &walkdir::Error) -> Option<WalkEntry> {
         let directory = || self.trail.get(error.depth().saturating_sub(1));
         let path = error.path().or_else(|| directory().map(PathBuf::as_path))?;
         let errno = error.io_error().and_then(Errno::from_io_error);
@@ -291,7 +291,7 @@ impl<'a> Walk<'a> {
 
     /// Says what an error means; `None` where the thing vanished between the listing and the look,
     /// or was swapped for something that lies elsewhere.
-    fn refused(&mut self, path: PathBuf, errno: Errno) -> Option<Seen> {
+    fn refused(&mut self, path: PathBuf, errno: Errno) -> Option<WalkEntry> {
         let is_gone = matches!(
             errno,
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV
@@ -303,11 +303,11 @@ impl<'a> Walk<'a> {
         }
         match errno {
             _ if is_gone => None,
-            Errno::NAMETOOLONG => Some(Seen::Skipped {
+            Errno::NAMETOOLONG => Some(WalkEntry::Skipped {
                 path,
                 reason: SkipReason::TooDeep,
             }),
-            _ => Some(Seen::Unreadable {
+            _ => Some(WalkEntry::Unreadable {
                 path,
                 reason: UnreadableReason::of(errno),
             }),
@@ -332,7 +332,7 @@ fn in_order_of_keys(one: &DirEntry, other: &DirEntry) -> Ordering {
     a[..shared].cmp(&b[..shared]).then_with(rest)
 }
 
-fn judge(path: PathBuf, stat: &Stat) -> Seen {
+fn judge(path: PathBuf, stat: &Stat) -> WalkEntry {
     let reason = match FileType::from_raw_mode(stat.st_mode) {
         FileType::Symlink => SkipReason::Symlink,
         FileType::RegularFile if path.file_name().is_some_and(is_temporary) => {
@@ -340,11 +340,11 @@ fn judge(path: PathBuf, stat: &Stat) -> Seen {
         }
         FileType::RegularFile => {
             let stat = FileStat::from_stat(stat);
-            return Seen::File { path, stat };
+            return WalkEntry::File { path, stat };
         }
         _ => SkipReason::NotRegular,
     };
-    Seen::Skipped { path, reason }
+    WalkEntry::Skipped { path, reason }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use crate::acceptance::Verdict;
 
-/// One weakness.
+/// A weakness that an attack found, with the proofs that it is mended.
 pub(super) struct Line {
     pub(super) number: u32,
     pub(super) weakness: &'static str,

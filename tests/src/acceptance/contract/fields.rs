@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Count,
     /// A number of seconds.
     Seconds,
-    /// Any number.
+    /// Any number, whole or not.
     Number,
     /// A number from 0 to 1.
     Ratio,

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use serde_json::Value;
 
-use super::Seen;
+use super::SeenLines;
 use crate::labelled::collection::{self, FAMILIES};
 use crate::sandbox::Sandbox;
 
 /// Labels a collection and checks every line that is printed on the way.
-pub(super) fn run(seen: &mut Seen) -> Result<()> {
+pub(super) fn run(seen: &mut SeenLines) -> Result<()> {
     let sandbox = Sandbox::new()?;
     collection::write(&sandbox)?;
     let daemon = sandbox.serve().start()?;

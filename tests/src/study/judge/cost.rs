@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use simdex_judge::signal::compression::Together;
-use simdex_judge::signal::{Known, of_texts as value_of};
+use simdex_judge::signal::compression::JointLength;
+use simdex_judge::signal::{KnownSignals, of_texts as value_of};
 use simdex_judge::{Cost, JudgedText, Signal};
 
 use super::{labelled, of_texts, put, sourced, validated};
@@ -81,8 +81,8 @@ fn times(figures: &mut Figures<'_>) -> Result<()> {
             let [a, b] = [number, number + 1].map(|number| JudgedText::new(&text(number)));
             let started = Instant::now();
             let value = match signal.cost() {
-                Cost::Known => Known::default().value(signal),
-                _ => value_of(signal, &a, &b, &Together::default()),
+                Cost::Known => KnownSignals::default().value(signal),
+                _ => value_of(signal, &a, &b, &JointLength::default()),
             };
             std::hint::black_box(value);
             seconds += started.elapsed().as_secs_f64();

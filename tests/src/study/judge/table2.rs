@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use simdex_judge::evaluation::{Quality, Sourced, Validated, precision_recall};
-use simdex_judge::training::{Growth, Labelled, train};
+use simdex_judge::evaluation::{Quality, SourcedPair, Validated, precision_recall};
+use simdex_judge::training::{Growth, LabelledSignals, train};
 use simdex_judge::{Class, Signal};
 
 use super::{labelled, of_texts, put, tenth, validated};
@@ -20,7 +20,7 @@ const HELD_OUT: u64 = 4;
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let pairs = labelled(settings, figures)?;
     let found = measured(&pairs, Body::Shown);
-    let sourced: Vec<Sourced> = found.iter().map(|(_, pair)| pair.clone()).collect();
+    let sourced: Vec<SourcedPair> = found.iter().map(|(_, pair)| pair.clone()).collect();
     base_rate(&sourced, figures)?;
     let mut alone = Vec::new();
     for signal in of_texts() {
@@ -37,7 +37,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     kinds(&found, figures)
 }
 
-fn base_rate(pairs: &[Sourced], figures: &mut Figures<'_>) -> Result<()> {
+fn base_rate(pairs: &[SourcedPair], figures: &mut Figures<'_>) -> Result<()> {
     let duplicates = pairs
         .iter()
         .filter(|pair| pair.pair.class.is_duplicate())
@@ -99,16 +99,20 @@ fn curve(together: &[Validated], figures: &mut Figures<'_>) -> Result<()> {
 }
 
 /// Trained on three sources in four, and judged on the fourth.
-fn held_out(pairs: &[Sourced], together: &[Validated], figures: &mut Figures<'_>) -> Result<()> {
+fn held_out(
+    pairs: &[SourcedPair],
+    together: &[Validated],
+    figures: &mut Figures<'_>,
+) -> Result<()> {
     // Sources are numbered as they come: every fourth has some of every folder.
     let mut number = BTreeMap::new();
     for pair in pairs {
         let next = number.len() as u64;
         number.entry(pair.source).or_insert(next);
     }
-    let is_out = |pair: &&Sourced| number[&pair.source] % HELD_OUT == 0;
-    let (out, learned): (Vec<&Sourced>, Vec<&Sourced>) = pairs.iter().partition(is_out);
-    let learned: Vec<Labelled> = learned.into_iter().map(|pair| pair.pair).collect();
+    let is_out = |pair: &&SourcedPair| number[&pair.source] % HELD_OUT == 0;
+    let (out, learned): (Vec<&SourcedPair>, Vec<&SourcedPair>) = pairs.iter().partition(is_out);
+    let learned: Vec<LabelledSignals> = learned.into_iter().map(|pair| pair.pair).collect();
     let model = train(&learned, &Growth::default(), "", "")?;
     let mut quality = Quality::default();
     for pair in &out {
@@ -127,8 +131,8 @@ fn held_out(pairs: &[Sourced], together: &[Validated], figures: &mut Figures<'_>
 
 /// The near-duplicate pairs of `template-pairs`, forms that no training pair is of: how many of those that are no
 /// revisions are judged to be the same or versions.
-fn short_forms(pairs: &[Sourced], figures: &mut Figures<'_>) -> Result<()> {
-    let learned: Vec<Labelled> = pairs.iter().map(|pair| pair.pair).collect();
+fn short_forms(pairs: &[SourcedPair], figures: &mut Figures<'_>) -> Result<()> {
+    let learned: Vec<LabelledSignals> = pairs.iter().map(|pair| pair.pair).collect();
     let model = train(&learned, &Growth::default(), "", "")?;
     let (texts, truth) = template_pairs::forms();
     let mut quality = Quality::default();
@@ -163,12 +167,12 @@ fn short_forms(pairs: &[Sourced], figures: &mut Figures<'_>) -> Result<()> {
 }
 
 /// Judged by a model that has not seen the source: what each kind is judged to be.
-fn kinds(found: &[(&LabelledPair, Sourced)], figures: &mut Figures<'_>) -> Result<()> {
+fn kinds(found: &[(&LabelledPair, SourcedPair)], figures: &mut Figures<'_>) -> Result<()> {
     let mut judged: BTreeMap<(&str, &str), [u32; 4]> = BTreeMap::new();
     for fold in 0..5 {
-        let is_out = |pair: &Sourced| pair.source % 5 == fold;
+        let is_out = |pair: &SourcedPair| pair.source % 5 == fold;
         let learned = found.iter().filter(|(_, pair)| !is_out(pair));
-        let learned: Vec<Labelled> = learned.map(|(_, pair)| pair.pair).collect();
+        let learned: Vec<LabelledSignals> = learned.map(|(_, pair)| pair.pair).collect();
         let model = train(&learned, &Growth::default(), "", "")?;
         for (pair, sourced) in found.iter().filter(|(_, pair)| is_out(pair)) {
             let (class, _) = model.classify(&sourced.pair.values);

@@ -23,7 +23,7 @@ const SCHEMES: [Method; 4] = [
 
 type Pair = (usize, usize);
 
-/// Both collections.
+/// Runs the experiment on both collections.
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     for collection in ["cpp-docs", "rustsec"] {
         let texts = texts(settings, &format!("short/{collection}"), "md")?;

@@ -9,7 +9,7 @@ use simdex_schema::{
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{Change, Delta, NewContent, NewDocument, SeenFile};
-use crate::counts::{CountChange, CountedFile, Found, NameChange, found};
+use crate::counts::{ContentOutcome, CountChange, CountedFile, NameChange, found};
 use crate::error::decode_error;
 use crate::store::{MAX_RECORD, RecordStore};
 use crate::text::MAX_TEXT;
@@ -283,8 +283,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     fn recount_content(
         &mut self,
         hash: ContentHash,
-        old: Found,
-        new: Found,
+        old: ContentOutcome,
+        new: ContentOutcome,
     ) -> Result<(), IndexError> {
         for link in self.batch.keys(&key::files_of_content(hash))? {
             if let Some(file) = key::parse_file(&link, 33) {

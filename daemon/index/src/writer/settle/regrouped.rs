@@ -23,7 +23,7 @@ pub struct Regrouped {
 /// A document whose group changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupMove {
-    /// The document.
+    /// Id of the document that moved.
     pub document: DocId,
     /// The group it was in.
     pub from: Option<GroupId>,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use simdex_extract::Reason;
 use tar::{Archive, Entry};
 
-use super::{Entries, Exact, Reading, reason_of};
+use super::{Entries, ExactReader, Reading, reason_of};
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -21,7 +21,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
 /// Reads an archive from any stream.
 pub(super) fn read_stream(stream: impl Read, sink: &mut Sink) -> Reading {
     let allowance = Rc::new(Cell::new(HEADER_BYTES));
-    let guarded = Guarded {
+    let guarded = GuardedReader {
         inner: stream,
         allowance: allowance.clone(),
     };
@@ -74,7 +74,7 @@ fn read_entry(entry: &mut Entry<'_, impl Read>, entries: &mut Entries<'_>) {
     } else {
         u64::MAX
     };
-    let mut bytes = Exact {
+    let mut bytes = ExactReader {
         left: entry.size(),
         inner: entry,
     };
@@ -82,12 +82,12 @@ fn read_entry(entry: &mut Entry<'_, impl Read>, entries: &mut Entries<'_>) {
 }
 
 /// Fails once the allowance is spent: headers are read into memory at the length they claim.
-struct Guarded<R> {
+struct GuardedReader<R> {
     inner: R,
     allowance: Rc<Cell<u64>>,
 }
 
-impl<R: Read> Read for Guarded<R> {
+impl<R: Read> Read for GuardedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         let left = self.allowance.get().checked_sub(read as u64);

@@ -34,9 +34,9 @@ const REPORTS: &[&str] = &[
     "rfc822-headers",
 ];
 
-/// How a part is taken.
+/// Where a part stands in its message, and what it is there.
 #[derive(Clone, Copy)]
-struct Place {
+struct PartPlace {
     depth: u32,
     /// Whether text belongs to the body; not where another rendering of it was chosen.
     shown: bool,
@@ -69,7 +69,7 @@ impl<'a> Parts<'a> {
         self.part(
             message,
             0,
-            Place {
+            PartPlace {
                 depth: 0,
                 shown: true,
                 role: Role::Attachment,
@@ -77,7 +77,7 @@ impl<'a> Parts<'a> {
         );
     }
 
-    fn part(&mut self, message: &Message<'_>, id: u32, place: Place) {
+    fn part(&mut self, message: &Message<'_>, id: u32, place: PartPlace) {
         let Some(part) = message.part(id) else { return };
         self.count += 1;
         let budgets = self.sink.budgets();
@@ -90,7 +90,7 @@ impl<'a> Parts<'a> {
                 message,
                 part,
                 ids,
-                Place {
+                PartPlace {
                     depth: place.depth + 1,
                     ..place
                 },
@@ -105,7 +105,7 @@ impl<'a> Parts<'a> {
         message: &Message<'_>,
         part: &MessagePart<'_>,
         ids: &[u32],
-        place: Place,
+        place: PartPlace,
     ) {
         match subtype(part).as_str() {
             "encrypted" => self.locked.push("encrypted".to_owned()),
@@ -113,7 +113,7 @@ impl<'a> Parts<'a> {
                 let chosen = self.choose(message, ids);
                 for &id in ids {
                     let shown = place.shown && chosen.is_none_or(|chosen| chosen == id);
-                    self.part(message, id, Place { shown, ..place });
+                    self.part(message, id, PartPlace { shown, ..place });
                 }
             }
             "related" => {
@@ -122,7 +122,7 @@ impl<'a> Parts<'a> {
                     let role = Some(place.role)
                         .filter(|_| id == root)
                         .unwrap_or(Role::Embedded);
-                    self.part(message, id, Place { role, ..place });
+                    self.part(message, id, PartPlace { role, ..place });
                 }
             }
             // The signature says nothing to a reader.
@@ -139,7 +139,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn leaf(&mut self, message: &Message<'_>, part: &MessagePart<'_>, place: Place) {
+    fn leaf(&mut self, message: &Message<'_>, part: &MessagePart<'_>, place: PartPlace) {
         let kind = subtype(part);
         let is_report = part
             .content_type()
@@ -197,7 +197,12 @@ impl<'a> Parts<'a> {
     }
 
     /// S/MIME (RFC 8551): signed content is read, what is locked is told of.
-    fn signed_or_locked(&mut self, message: &Message<'_>, part: &MessagePart<'_>, place: Place) {
+    fn signed_or_locked(
+        &mut self,
+        message: &Message<'_>,
+        part: &MessagePart<'_>,
+        place: PartPlace,
+    ) {
         let bytes = bytes_of(message, part);
         match cms::read(&bytes) {
             cms::Content::Locked => self.locked.push(name_of(part, self.count)),
@@ -207,7 +212,7 @@ impl<'a> Parts<'a> {
                     self.part(
                         &inner,
                         0,
-                        Place {
+                        PartPlace {
                             depth: place.depth + 1,
                             ..place
                         },

@@ -14,7 +14,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `5; url=page.html`
+    /// Shows the page of a refresh such as `5; url=page.html` instead, where that comes soon.
     pub(super) fn refresh(&mut self, content: &str) {
         let digits = content.trim_start();
         let end = digits.find(|c: char| !c.is_ascii_digit());
@@ -26,7 +26,7 @@ impl Reader<'_> {
         let at = content.to_ascii_lowercase().find("url=");
         if let Some(at) = at.filter(|_| is_at_once) {
             let target = content[at + 4..].trim_matches(['\'', '"', ' ']);
-            self.fill_from(target, Way::Instead);
+            self.fill_from(target, FramePlace::Instead);
         }
     }
 
@@ -34,7 +34,7 @@ impl Reader<'_> {
     pub(super) fn fill(&mut self, tag: &Tag) {
         let inside = tag.get("srcdoc");
         if inside.is_empty() {
-            self.fill_from(tag.get("src").trim(), Way::Within);
+            self.fill_from(tag.get("src").trim(), FramePlace::Within);
         } else {
             self.nested(inside);
         }
@@ -48,7 +48,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn fill_from(&mut self, address: &str, way: Way) {
+    pub(super) fn fill_from(&mut self, address: &str, way: FramePlace) {
         if address.is_empty()
             || ["about:", "data:", "javascript:"]
                 .iter()
@@ -62,18 +62,18 @@ impl Reader<'_> {
         }
         let whole = address::resolved(&self.base, address);
         match (self.frames)(&whole) {
-            Beside::Page { html, location } => {
+            FrameTarget::Page { html, location } => {
                 let base = std::mem::replace(&mut self.base, location);
                 self.page.filled.push(whole);
-                if way == Way::Instead && self.depth < MAX_FRAMES {
+                if way == FramePlace::Instead && self.depth < MAX_FRAMES {
                     self.give_way();
                 }
                 self.nested(&html);
-                self.is_replaced = way == Way::Instead;
+                self.is_replaced = way == FramePlace::Instead;
                 self.base = base;
             }
-            Beside::Shown => {}
-            Beside::Missing => {
+            FrameTarget::Shown => {}
+            FrameTarget::Missing => {
                 self.page.external += 1;
                 self.page.miss(whole);
             }

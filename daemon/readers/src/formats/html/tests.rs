@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn text(html: &str) -> String {
-    read_page(html, "", &mut |_| Beside::Missing).text
+    read_page(html, "", &mut |_| FrameTarget::Missing).text
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn items_of_ordered_lists_have_their_numbers() {
                 <li>bare</ol><ol reversed><li>unknown</ol><nav><ol><li>contents</ol></nav>";
     let expected = "3. three\nmore\nplain\n7. seven\na. a\nIV. four\n8. eight\nafter\n2. two\n1. one\n\
                     bare\nunknown\ncontents\n";
-    let page = read_page(html, "", &mut |_| Beside::Missing);
+    let page = read_page(html, "", &mut |_| FrameTarget::Missing);
     assert_eq!((page.text.as_str(), page.list_numbers), (expected, 8));
     let deep = "<ol><li>".repeat(3_000) + "x";
     assert_eq!(text(&deep), "1. x");
@@ -34,7 +34,7 @@ fn what_the_page_says_of_itself_are_facts() {
                 <meta name=generator content=Hand><script src=x></script><script>a</script>\
                 <iframe src='https://x.example/'>none</iframe><p>x<svg><title>tip</title></svg>";
     let mut sink = Sink::of(100);
-    let page = read_page(html, "", &mut |_| Beside::Missing);
+    let page = read_page(html, "", &mut |_| FrameTarget::Missing);
     page.state(&mut sink);
     let facts: Vec<_> = sink.facts().iter().collect();
     let expected = [
@@ -98,8 +98,8 @@ fn entities_are_decoded_in_text() {
 }
 
 /// A page at this address.
-fn page_at(location: &str, html: &str) -> Beside {
-    Beside::Page {
+fn page_at(location: &str, html: &str) -> FrameTarget {
+    FrameTarget::Page {
         html: html.to_owned(),
         location: location.to_owned(),
     }
@@ -110,8 +110,8 @@ fn frames_are_filled_in_from_what_lies_beside() {
     let mut beside = |address: &str| match address {
         "sub/b.html" => page_at(address, "<title>b</title><p>inside<iframe src=d.html>"),
         "sub/d.html" => page_at(address, "<base href=../e/><p>deep<frame src=f.html>"),
-        "shown.html" => Beside::Shown,
-        _ => Beside::Missing,
+        "shown.html" => FrameTarget::Shown,
+        _ => FrameTarget::Missing,
     };
     let html = "<title>a</title><p>before<iframe src=sub/b.html>fallback</iframe>after<frame src=c.html>\
                 <iframe srcdoc='&lt;i&gt;own&lt;/i&gt;'></iframe><iframe src=shown.html></iframe>\
@@ -136,7 +136,7 @@ fn a_redirection_shows_its_target_alone() {
             address,
             "<p>old<meta http-equiv=refresh content='0;url=b.html'>gone",
         ),
-        _ => Beside::Missing,
+        _ => FrameTarget::Missing,
     };
     let mut shown = |html: &str| {
         let page = read_page(html, "", &mut beside);
@@ -198,10 +198,10 @@ fn long_addresses_and_bases_are_ignored() {
     let long = "a/".repeat(Facts::MAX_ADDRESS_BYTES);
     let grows = "<base href=b/>".repeat(Facts::MAX_ADDRESS_BYTES);
     let html = format!("<base href='{long}'><iframe src=c></iframe><iframe src='{long}'></iframe>");
-    let page = read_page(&html, "", &mut |_| Beside::Missing);
+    let page = read_page(&html, "", &mut |_| FrameTarget::Missing);
     assert_eq!((page.missing, page.external), (vec!["c".to_owned()], 2));
     let html = format!("{grows}<iframe src=c></iframe>");
-    let missing = read_page(&html, "", &mut |_| Beside::Missing).missing;
+    let missing = read_page(&html, "", &mut |_| FrameTarget::Missing).missing;
     assert_eq!(missing, ["b/".repeat(Facts::MAX_ADDRESS_BYTES / 2) + "c"]);
 }
 

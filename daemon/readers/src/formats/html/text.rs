@@ -80,12 +80,12 @@ pub(super) struct Text {
     pub(super) quoted: bool,
     /// The label of a list item, until its first word.
     pub(super) label: Option<String>,
-    head: Head,
+    head: LineHead,
 }
 
 /// What was written before the first word of a line or of an item: the mark of a quote, a label.
 #[derive(Debug, Default)]
-struct Head {
+struct LineHead {
     at: Range<usize>,
     label: Option<String>,
 }
@@ -123,7 +123,7 @@ impl Text {
         if begins_line || label.is_some() {
             self.text.push_str(label.as_deref().unwrap_or_default());
             let at = begin..self.text.len();
-            self.head = Head { at, label };
+            self.head = LineHead { at, label };
         }
         self.text.push_str(word);
     }
@@ -179,7 +179,7 @@ impl Text {
     pub(super) fn take_back(&mut self, mark: usize) {
         self.text.truncate(mark);
         self.space = false;
-        self.head = Head::default();
+        self.head = LineHead::default();
     }
 
     pub(super) fn into_string(self) -> String {

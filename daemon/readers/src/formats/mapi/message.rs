@@ -11,7 +11,7 @@ use super::people::{self, Receiver};
 use super::properties::{Properties, id};
 use crate::sink::Sink;
 
-/// A message.
+/// A message of a MSG, TNEF or PST file, before it is written as mail.
 #[derive(Default)]
 pub(super) struct Message<'a> {
     pub(super) properties: Properties,

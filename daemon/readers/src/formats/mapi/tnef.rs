@@ -52,7 +52,7 @@ fn message<'a>(bytes: &'a [u8], depth: u32, sink: &mut Sink) -> Option<Message<'
         return None;
     }
     cursor.u16()?; // A key of no use here.
-    let mut parts = Parts::default();
+    let mut parts = TnefContents::default();
     while cursor.has_room_for_attribute() {
         let Some(attribute) = Attribute::read(&mut cursor) else {
             parts.partial = Some(Reason::Damaged);
@@ -72,14 +72,14 @@ fn message<'a>(bytes: &'a [u8], depth: u32, sink: &mut Sink) -> Option<Message<'
     Some(parts.into_message(depth, sink))
 }
 
-/// What the attributes came to so far.
+/// The message that the attributes read so far make up.
 #[derive(Default)]
-struct Parts<'a> {
+struct TnefContents<'a> {
     message: Properties,
     /// What the older attributes say; the properties know it better.
     older: Properties,
     recipients: Vec<Properties>,
-    attachments: Vec<Part<'a>>,
+    attachments: Vec<TnefAttachment<'a>>,
     code_page: Option<i32>,
     wrong_checksums: usize,
     partial: Option<Reason>,
@@ -87,14 +87,14 @@ struct Parts<'a> {
 
 /// An attachment, put together from its attributes.
 #[derive(Default)]
-struct Part<'a> {
+struct TnefAttachment<'a> {
     properties: Properties,
     data: Option<&'a [u8]>,
     /// Object with the identifier of its kind before it.
     object: Option<&'a [u8]>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> TnefContents<'a> {
     /// Takes an attribute in; `None` when that is damaged.
     fn take(&mut self, attribute: &Attribute<'a>, sink: &Sink) -> Option<()> {
         let data = attribute.data;
@@ -126,7 +126,7 @@ impl<'a> Parts<'a> {
             att::ATTACH_BEGIN if self.attachments.len() >= many => {
                 self.partial = Some(Reason::PartsLimit);
             }
-            att::ATTACH_BEGIN => self.attachments.push(Part::default()),
+            att::ATTACH_BEGIN => self.attachments.push(TnefAttachment::default()),
             _ => return self.take_attachment(attribute),
         }
         Some(())
@@ -144,7 +144,7 @@ impl<'a> Parts<'a> {
                 | att::ATTACHMENT
         );
         if is_known && self.attachments.is_empty() {
-            self.attachments.push(Part::default());
+            self.attachments.push(TnefAttachment::default());
         }
         let Some(part) = self.attachments.last_mut() else {
             return Some(());
@@ -220,7 +220,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn content<'a>(part: &Part<'a>, depth: u32, sink: &mut Sink) -> Content<'a> {
+fn content<'a>(part: &TnefAttachment<'a>, depth: u32, sink: &mut Sink) -> Content<'a> {
     let object = part.object.or(part.data);
     let nested = object.and_then(|object| object.strip_prefix(MESSAGE_INTERFACE));
     if let Some(nested) = nested {

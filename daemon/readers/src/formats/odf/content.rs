@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use quick_xml::events::{BytesStart, Event};
 use simdex_extract::{Fact, Reason};
 
-use super::super::aside::{Aside, Streams, says_little};
+use super::super::aside::{AsideKind, Streams, says_little};
 use super::super::xml::decoded;
 use super::lists::Lists;
 use super::table::{Table, Value};
@@ -23,7 +23,7 @@ const MAX_SPACES: u64 = 256;
 pub(super) enum Piece {
     /// A header, footer, note or comment; of the first two, whether fields stood there, which say
     /// another thing on every page.
-    Aside(Aside, bool),
+    Aside(AsideKind, bool),
     Fact(Fact),
     /// Speaker notes of a slide.
     Speech,
@@ -196,7 +196,7 @@ impl<'a> Content<'a> {
             return;
         };
         match piece {
-            Piece::Aside(Aside::Header | Aside::Footer, true) if says_little(&text) => {}
+            Piece::Aside(AsideKind::Header | AsideKind::Footer, true) if says_little(&text) => {}
             Piece::Aside(aside, _) => self.streams.keep(aside, &text),
             Piece::Fact(fact) => self.streams.sink.state(fact, &stated(fact, text)),
             Piece::Speech | Piece::TextBox if text.trim().is_empty() => {}

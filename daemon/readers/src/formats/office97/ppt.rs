@@ -33,14 +33,14 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
         return Err(Outcome::Encrypted(Reason::PasswordNeeded));
     }
     let edit = double_word(&user, 16).unwrap_or(0) as usize;
-    let show = Show::open(&bytes, edit)?;
+    let show = Presentation::open(&bytes, edit)?;
     let reason = show.write(sink);
     let lost = objects::members(&bytes, sink);
     Ok(cut.or(reason).or(lost).or(beside(&file, sink)))
 }
 
 /// A presentation as its last save left it.
-struct Show<'a> {
+struct Presentation<'a> {
     bytes: &'a [u8],
     /// Where each object lies, by its number.
     places: BTreeMap<u32, usize>,
@@ -51,7 +51,7 @@ struct Show<'a> {
 
 /// A slide, or notes, in a list of the document.
 #[derive(Debug, Default)]
-struct Listed {
+struct ListedSlide {
     place: Option<usize>,
     /// Number that slides and notes refer to one another by.
     id: u32,
@@ -59,7 +59,7 @@ struct Listed {
     outline: Vec<String>,
 }
 
-impl<'a> Show<'a> {
+impl<'a> Presentation<'a> {
     /// Follows the saves back from the one at `edit`; what a later one placed stays.
     fn open(bytes: &'a [u8], edit: usize) -> Result<Self, Outcome> {
         let (mut places, mut document, mut next) = (BTreeMap::new(), None, edit);
@@ -99,7 +99,7 @@ impl<'a> Show<'a> {
 
     fn write(&self, sink: &mut Sink) -> Option<Reason> {
         let notes = self.list(2).into_iter();
-        let notes: BTreeMap<u32, Listed> = notes.map(|listed| (listed.id, listed)).collect();
+        let notes: BTreeMap<u32, ListedSlide> = notes.map(|listed| (listed.id, listed)).collect();
         let mut running = BTreeSet::new();
         let mut is_damaged = self.is_damaged;
         let mut left = self.bytes.len() * MAX_REUSE;
@@ -122,9 +122,9 @@ impl<'a> Show<'a> {
     }
 
     /// What the document lists: slides (0), masters (1) or notes (2).
-    fn list(&self, instance: u16) -> Vec<Listed> {
+    fn list(&self, instance: u16) -> Vec<ListedSlide> {
         let is_wanted = |record: &Record| record.kind == kind::LIST && record.instance == instance;
-        let mut listed: Vec<Listed> = Vec::new();
+        let mut listed: Vec<ListedSlide> = Vec::new();
         for record in records(self.document.body)
             .filter(is_wanted)
             .flat_map(|list| walk(list.body))
@@ -148,9 +148,9 @@ impl<'a> Show<'a> {
         listed
     }
 
-    fn listed(&self, record: &Record<'_>) -> Listed {
+    fn listed(&self, record: &Record<'_>) -> ListedSlide {
         let field = |at| double_word(record.body, at).unwrap_or(0);
-        Listed {
+        ListedSlide {
             place: self.places.get(&field(0)).copied(),
             id: field(12),
             outline: Vec::new(),
@@ -158,7 +158,7 @@ impl<'a> Show<'a> {
     }
 
     /// What is drawn on a slide or on notes; `None` where it cannot be found.
-    fn slide(&self, listed: &Listed, kind: u16, left: &mut usize) -> Option<Slide> {
+    fn slide(&self, listed: &ListedSlide, kind: u16, left: &mut usize) -> Option<Slide> {
         let record = Record::at(self.bytes, listed.place?)?;
         *left = left.checked_sub(record.body.len())?;
         (record.kind == kind).then(|| Slide::of(&record, &listed.outline))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::Reading;
-use super::cells::{Look, Rows, Strings};
+use super::cells::{NumberKind, Rows, Strings};
 use super::flow::Flow;
 use super::parts::Parts;
 use super::sheet_asides::THREAD_AUTHOR;
@@ -62,8 +62,8 @@ impl Notation for Binary {
         strings(parts, name)
     }
 
-    fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
-        looks(parts, name)
+    fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
+        number_kinds(parts, name)
     }
 
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String> {
@@ -95,22 +95,22 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
 }
 
 /// Looks by number of style.
-fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
-    let (mut codes, mut looks, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
+fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
+    let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
     let wanted = [FORMAT, BEGIN_STYLES, STYLE, END_STYLES];
     parts.optional_stream(name, |reader| {
         each_record(reader, &wanted, |record, mut fields| {
             match record {
                 FORMAT => {
                     let id = u32::from(fields.u16()?);
-                    codes.insert(id, Look::of(id, Some(&fields.wide_string()?)));
+                    codes.insert(id, NumberKind::of(id, Some(&fields.wide_string()?)));
                 }
                 BEGIN_STYLES => in_styles = true,
                 STYLE if in_styles => {
                     fields.u16()?;
                     let id = u32::from(fields.u16()?);
-                    let look = codes.get(&id).copied();
-                    looks.push(look.unwrap_or_else(|| Look::of(id, None)));
+                    let kind = codes.get(&id).copied();
+                    number_kinds.push(kind.unwrap_or_else(|| NumberKind::of(id, None)));
                 }
                 STYLE => {}
                 _ => return Some(false),
@@ -118,7 +118,7 @@ fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
             Some(true)
         })
     });
-    looks
+    number_kinds
 }
 
 /// Writes the comments of a part; gives their number.

@@ -16,7 +16,7 @@ const DAY_SECONDS: i64 = 86_400;
 
 /// How a cell's number is meant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::formats) enum Look {
+pub(in crate::formats) enum NumberKind {
     #[default]
     Number,
     /// A date, a time, or both.
@@ -25,7 +25,7 @@ pub(in crate::formats) enum Look {
     Span,
 }
 
-impl Look {
+impl NumberKind {
     /// Of a built-in format, or of a `code` (ECMA-376 Part 1 §18.8.30 and §18.8.31).
     pub(in crate::formats) fn of(id: u32, code: Option<&str>) -> Self {
         match (id, code) {
@@ -38,7 +38,7 @@ impl Look {
 
     fn of_code(code: &str) -> Self {
         let mut chars = code.chars();
-        let mut look = Self::Number;
+        let mut kind = Self::Number;
         while let Some(next) = chars.next() {
             match next.to_ascii_lowercase() {
                 // Of the section for positive numbers only.
@@ -52,11 +52,11 @@ impl Look {
                         return Self::Span;
                     }
                 }
-                'd' | 'm' | 'y' | 'h' | 's' => look = Self::Moment,
+                'd' | 'm' | 'y' | 'h' | 's' => kind = Self::Moment,
                 _ => {}
             }
         }
-        look
+        kind
     }
 }
 
@@ -91,7 +91,7 @@ impl Strings {
 pub(in crate::formats) struct Book {
     pub(in crate::formats) strings: Strings,
     /// By the number of a style.
-    pub(in crate::formats) looks: Vec<Look>,
+    pub(in crate::formats) number_kinds: Vec<NumberKind>,
     pub(in crate::formats) since_1904: bool,
 }
 
@@ -136,8 +136,13 @@ impl<'a> Rows<'a> {
     }
 
     pub(in crate::formats) fn number(&mut self, value: f64, style: usize) {
-        let look = self.book.looks.get(style).copied().unwrap_or_default();
-        self.cell(&number(value, look, self.book.since_1904));
+        let kind = self
+            .book
+            .number_kinds
+            .get(style)
+            .copied()
+            .unwrap_or_default();
+        self.cell(&number(value, kind, self.book.since_1904));
     }
 
     pub(in crate::formats) fn truth(&mut self, value: bool) {
@@ -161,11 +166,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A number as its look has it.
-fn number(value: f64, look: Look, since_1904: bool) -> String {
-    match look {
-        Look::Moment if (0.0..END_OF_DATES).contains(&value) => moment(value, since_1904),
-        Look::Span => clocked(value * DAY_SECONDS as f64).unwrap_or_else(|| general(value)),
+/// A number, written as its kind asks for.
+fn number(value: f64, kind: NumberKind, since_1904: bool) -> String {
+    match kind {
+        NumberKind::Moment if (0.0..END_OF_DATES).contains(&value) => moment(value, since_1904),
+        NumberKind::Span => clocked(value * DAY_SECONDS as f64).unwrap_or_else(|| general(value)),
         _ => general(value),
     }
 }
@@ -279,32 +284,32 @@ mod tests {
             (35_064.0, true, "2000-01-01"),
         ];
         for (value, since_1904, expected) in cases {
-            assert_eq!(number(value, Look::Moment, since_1904), expected);
+            assert_eq!(number(value, NumberKind::Moment, since_1904), expected);
         }
-        assert_eq!(number(-1.0, Look::Moment, false), "-1");
-        assert_eq!(number(1e300, Look::Moment, false), "1E+300");
-        assert_eq!(number(1.5, Look::Span, false), "36:00:00");
+        assert_eq!(number(-1.0, NumberKind::Moment, false), "-1");
+        assert_eq!(number(1e300, NumberKind::Moment, false), "1E+300");
+        assert_eq!(number(1.5, NumberKind::Span, false), "36:00:00");
     }
 
     #[test]
     fn formats_tell_dates_from_numbers() {
         let cases = [
-            ("General", Look::Number),
-            ("0.00E+00", Look::Number),
-            ("#,##0 \"days\"", Look::Number),
-            ("[Red]0.0;[Blue]-0.0", Look::Number),
-            ("0\\h", Look::Number),
-            ("_-* #,##0_-;d", Look::Number),
-            ("[$-409]d/m/yy h:mm AM/PM;@", Look::Moment),
-            ("mm:ss.0", Look::Moment),
-            ("[h]:mm:ss", Look::Span),
+            ("General", NumberKind::Number),
+            ("0.00E+00", NumberKind::Number),
+            ("#,##0 \"days\"", NumberKind::Number),
+            ("[Red]0.0;[Blue]-0.0", NumberKind::Number),
+            ("0\\h", NumberKind::Number),
+            ("_-* #,##0_-;d", NumberKind::Number),
+            ("[$-409]d/m/yy h:mm AM/PM;@", NumberKind::Moment),
+            ("mm:ss.0", NumberKind::Moment),
+            ("[h]:mm:ss", NumberKind::Span),
         ];
         for (code, expected) in cases {
-            assert_eq!(Look::of(164, Some(code)), expected, "{code}");
+            assert_eq!(NumberKind::of(164, Some(code)), expected, "{code}");
         }
         assert_eq!(
-            (Look::of(14, None), Look::of(2, None)),
-            (Look::Moment, Look::Number)
+            (NumberKind::of(14, None), NumberKind::of(2, None)),
+            (NumberKind::Moment, NumberKind::Number)
         );
     }
 

@@ -8,7 +8,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::Reading;
 use super::super::xml::decoded;
-use super::cells::{Look, Rows, Strings};
+use super::cells::{NumberKind, Rows, Strings};
 use super::parts::{Parts, attribute, is_true, relation_id};
 use super::workbook::{Contents, Notation};
 use super::{sheet_asides, workbook};
@@ -49,8 +49,8 @@ impl Notation for Xml {
         strings(parts, name)
     }
 
-    fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
-        looks(parts, name)
+    fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
+        number_kinds(parts, name)
     }
 
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String> {
@@ -110,8 +110,8 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
 }
 
 /// Looks by number of style (§18.8).
-fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
-    let (mut codes, mut looks, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
+fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
+    let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
     let id = |tag: &BytesStart<'_>| attribute(tag, "numFmtId")?.parse::<u32>().ok();
     parts.optional_xml(name, |event| {
         match event {
@@ -121,14 +121,14 @@ fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
                     codes.extend(
                         id(tag)
                             .zip(code)
-                            .map(|(id, code)| (id, Look::of(id, Some(&code)))),
+                            .map(|(id, code)| (id, NumberKind::of(id, Some(&code)))),
                     );
                 }
                 "cellXfs" => in_styles = true,
                 "xf" if in_styles => {
                     let id = id(tag).unwrap_or(0);
-                    let look = codes.get(&id).copied();
-                    looks.push(look.unwrap_or_else(|| Look::of(id, None)));
+                    let kind = codes.get(&id).copied();
+                    number_kinds.push(kind.unwrap_or_else(|| NumberKind::of(id, None)));
                 }
                 _ => {}
             },
@@ -137,7 +137,7 @@ fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
         }
         true
     });
-    looks
+    number_kinds
 }
 
 /// Characters that XML cannot hold are written as `_xHHHH_` (§22.9.2.19).

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use simdex_extract::{Fact, Outcome, Reason};
 
 use super::super::Reading;
-use super::cells::{Book, Look, Rows, Strings};
+use super::cells::{Book, NumberKind, Rows, Strings};
 use super::parts::{Parts, Relation, by_id};
 use super::sheet_asides;
 use crate::input::Input;
@@ -23,7 +23,7 @@ pub(super) trait Notation {
     fn strings(parts: &mut Parts<'_>, name: &str) -> Strings;
 
     /// Looks by number of style.
-    fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look>;
+    fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind>;
 
     /// Reads the cells of a sheet into `rows`; gives its headers and footers with their codes.
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String>;
@@ -75,10 +75,10 @@ pub(super) fn read<N: Notation>(input: &Input, sink: &mut Sink) -> Reading {
 fn book<N: Notation>(parts: &mut Parts<'_>, relations: &[Relation], since_1904: bool) -> Book {
     let of_kind = |kind| relations.iter().find(|to: &&Relation| to.kind == kind);
     let strings = of_kind("sharedStrings").map(|to| N::strings(parts, &to.target));
-    let looks = of_kind("styles").map(|to| N::looks(parts, &to.target));
+    let number_kinds = of_kind("styles").map(|to| N::number_kinds(parts, &to.target));
     Book {
         strings: strings.unwrap_or_default(),
-        looks: looks.unwrap_or_default(),
+        number_kinds: number_kinds.unwrap_or_default(),
         since_1904,
     }
 }

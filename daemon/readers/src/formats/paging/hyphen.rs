@@ -24,7 +24,7 @@ impl Hyphens {
         let mut breaks = Vec::new();
         let mut before: Option<&str> = None;
         for line in lines {
-            breaks.extend(before.and_then(|before| Break::between(before, line)));
+            breaks.extend(before.and_then(|before| BrokenWord::between(before, line)));
             before = Some(line);
             // The first word may be the rest of one, the last the beginning of one.
             for word in line.split_whitespace().map(bare) {
@@ -33,7 +33,7 @@ impl Hyphens {
                 hyphens.words.extend(inner.map(hash));
             }
         }
-        for Break { head, tail, .. } in breaks {
+        for BrokenWord { head, tail, .. } in breaks {
             hyphens.compounds += i64::from(hyphens.knows_compound(head));
             hyphens.compounds -= i64::from(hyphens.knows(&format!("{head}{tail}")));
         }
@@ -44,7 +44,7 @@ impl Hyphens {
     pub(in super::super) fn append(&self, text: &mut String, line: &str) -> bool {
         let above = text.strip_suffix('\n').unwrap_or(text);
         let above = above.rsplit('\n').next().unwrap_or_default();
-        let joint = Break::between(above, line);
+        let joint = BrokenWord::between(above, line);
         let dropped = joint.as_ref().map(|joint| match self.drops(joint) {
             true => joint.hyphen.len_utf8(),
             false => 0,
@@ -60,8 +60,8 @@ impl Hyphens {
     }
 
     /// Whether the hyphen was put there by the break.
-    fn drops(&self, joint: &Break<'_>) -> bool {
-        let Break { head, tail, hyphen } = joint;
+    fn drops(&self, joint: &BrokenWord<'_>) -> bool {
+        let BrokenWord { head, tail, hyphen } = joint;
         if *hyphen == SOFT {
             return true;
         }
@@ -92,13 +92,13 @@ impl Hyphens {
 const SOFT: char = '\u{ad}';
 
 /// A word broken in two.
-struct Break<'a> {
+struct BrokenWord<'a> {
     head: &'a str,
     tail: &'a str,
     hyphen: char,
 }
 
-impl<'a> Break<'a> {
+impl<'a> BrokenWord<'a> {
     /// The break between two lines, if the first ends with a letter and a hyphen and the second
     /// begins with a letter or digit.
     fn between(above: &'a str, below: &'a str) -> Option<Self> {

@@ -6,13 +6,13 @@ mod piece;
 
 use simdex_extract::{Fact, Reason};
 
-use self::before::Before;
+use self::before::PreviousToken;
 use self::font::Fonts;
-use super::super::aside::{Aside, Streams};
+use super::super::aside::{AsideKind, Streams};
 use super::code_page::CodePage;
 use super::object;
 use super::token::Token;
-use super::words::{self, Turn};
+use super::words::{self, TextTarget};
 use crate::sink::Sink;
 
 /// What a group is for.
@@ -40,7 +40,7 @@ pub(super) enum Dest {
 /// Text collected apart from the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
-    Aside(Aside),
+    Aside(AsideKind),
     Fact(Fact),
     Date(Fact),
     TextBox,
@@ -82,7 +82,7 @@ pub(super) struct Document<'a> {
     /// The first half of a character beyond 16 bits.
     high: Option<u16>,
     /// What has just stood there.
-    before: Before,
+    before: PreviousToken,
     page: CodePage,
     fonts: Fonts,
     default_font: Option<i32>,
@@ -118,7 +118,7 @@ impl<'a> Document<'a> {
             run: Vec::new(),
             skip: 0,
             high: None,
-            before: Before::Else,
+            before: PreviousToken::Else,
             page: CodePage::Known(encoding_rs::WINDOWS_1252),
             fonts: Fonts::default(),
             default_font: None,
@@ -140,12 +140,14 @@ impl<'a> Document<'a> {
             }
             return true;
         }
-        let before = std::mem::replace(&mut self.before, Before::of(&token));
+        let before = std::mem::replace(&mut self.before, PreviousToken::of(&token));
         match token {
             Token::Open => self.open(),
             Token::Close => return self.close() && !self.streams.is_full(),
             Token::Word(word, parameter) => self.word(word, parameter, before),
-            Token::Symbol(b'*') if before != Before::Open => self.before = Before::Else,
+            Token::Symbol(b'*') if before != PreviousToken::Open => {
+                self.before = PreviousToken::Else
+            }
             Token::Symbol(symbol) => self.symbol(symbol),
             Token::Hex(byte) => self.text(&[byte]),
             Token::Text(bytes) => {
@@ -169,7 +171,7 @@ impl<'a> Document<'a> {
     /// Writes what is left; `ended` says whether the last group was closed. A document that ends
     /// with the end of some group is not cut, only badly nested.
     pub(super) fn finish(mut self, ended: bool) -> Option<Reason> {
-        let ended = ended || self.before == Before::Close;
+        let ended = ended || self.before == PreviousToken::Close;
         self.flush();
         while self.streams.innermost().is_some() {
             self.end_piece();
@@ -203,7 +205,7 @@ impl<'a> Document<'a> {
         !self.outer.is_empty()
     }
 
-    fn word(&mut self, word: &str, parameter: Option<i32>, before: Before) {
+    fn word(&mut self, word: &str, parameter: Option<i32>, before: PreviousToken) {
         self.skip = 0;
         if word == "u" {
             return self.unicode(parameter.unwrap_or(0));
@@ -220,16 +222,16 @@ impl<'a> Document<'a> {
             return self.turn(turn);
         }
         let known = self.property(word, parameter);
-        if before == Before::Star && !known {
+        if before == PreviousToken::Star && !known {
             self.group.dest = Dest::Silent;
         }
     }
 
-    fn turn(&mut self, turn: Turn) {
+    fn turn(&mut self, turn: TextTarget) {
         match turn {
-            Turn::To(dest) => self.group.dest = dest,
-            Turn::Collect(_) if self.group.collects => {}
-            Turn::Collect(piece) => {
+            TextTarget::To(dest) => self.group.dest = dest,
+            TextTarget::Collect(_) if self.group.collects => {}
+            TextTarget::Collect(piece) => {
                 self.group.collects = true;
                 self.group.dest = match piece {
                     Piece::ObjectData => Dest::Hex,

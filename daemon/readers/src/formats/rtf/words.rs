@@ -3,7 +3,7 @@
 
 use simdex_extract::Fact;
 
-use super::super::aside::Aside;
+use super::super::aside::AsideKind;
 use super::document::{Dest, Piece};
 
 /// Destinations without a word of the text.
@@ -70,7 +70,7 @@ pub(super) fn character(word: &str) -> Option<&'static str> {
 
 /// Where the text of a group goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TextTarget {
     /// What follows is of this sort.
     To(Dest),
     /// What follows is text that is collected apart.
@@ -80,33 +80,33 @@ pub(super) enum Turn {
 /// The destination a control word opens, by the sort of group it stands in. Unknown destinations
 /// that matter are marked as ignorable by `\*`; the others here hold no text, or text that stands
 /// elsewhere again.
-pub(super) fn destination(word: &str, within: Dest) -> Option<Turn> {
+pub(super) fn destination(word: &str, within: Dest) -> Option<TextTarget> {
     match within {
         Dest::Silent | Dest::Fonts | Dest::Hex => None,
-        Dest::Info if word == "upr" => Some(Turn::To(Dest::InfoPair)),
-        Dest::Info => info(word).map(Turn::Collect),
-        Dest::InfoPair => (word == "ud").then_some(Turn::To(Dest::Info)),
+        Dest::Info if word == "upr" => Some(TextTarget::To(Dest::InfoPair)),
+        Dest::Info => info(word).map(TextTarget::Collect),
+        Dest::InfoPair => (word == "ud").then_some(TextTarget::To(Dest::Info)),
         Dest::Shape => shape(word),
         Dest::Object => object(word),
-        Dest::Pair => (word == "ud").then_some(Turn::To(Dest::Text)),
+        Dest::Pair => (word == "ud").then_some(TextTarget::To(Dest::Text)),
         Dest::Rows | Dest::Tag => None,
         Dest::Text => text(word),
     }
 }
 
-fn text(word: &str) -> Option<Turn> {
+fn text(word: &str) -> Option<TextTarget> {
     let to = match word {
         "header" | "headerl" | "headerr" | "headerf" => {
-            return Some(Turn::Collect(Piece::Aside(Aside::Header)));
+            return Some(TextTarget::Collect(Piece::Aside(AsideKind::Header)));
         }
         "footer" | "footerl" | "footerr" | "footerf" => {
-            return Some(Turn::Collect(Piece::Aside(Aside::Footer)));
+            return Some(TextTarget::Collect(Piece::Aside(AsideKind::Footer)));
         }
-        "footnote" => return Some(Turn::Collect(Piece::Aside(Aside::Note))),
-        "annotation" => return Some(Turn::Collect(Piece::Aside(Aside::Comment))),
-        "fldinst" => return Some(Turn::Collect(Piece::Instruction)),
-        "generator" => return Some(Turn::Collect(Piece::Fact(Fact::Producer))),
-        "listtext" | "pntext" => return Some(Turn::Collect(Piece::Label)),
+        "footnote" => return Some(TextTarget::Collect(Piece::Aside(AsideKind::Note))),
+        "annotation" => return Some(TextTarget::Collect(Piece::Aside(AsideKind::Comment))),
+        "fldinst" => return Some(TextTarget::Collect(Piece::Instruction)),
+        "generator" => return Some(TextTarget::Collect(Piece::Fact(Fact::Producer))),
+        "listtext" | "pntext" => return Some(TextTarget::Collect(Piece::Label)),
         "fonttbl" => Dest::Fonts,
         "info" => Dest::Info,
         "object" => Dest::Object,
@@ -118,7 +118,7 @@ fn text(word: &str) -> Option<Turn> {
         _ if is_silent(word) => Dest::Silent,
         _ => return None,
     };
-    Some(Turn::To(to))
+    Some(TextTarget::To(to))
 }
 
 /// Properties of formulas hold their values as text.
@@ -139,20 +139,20 @@ fn info(word: &str) -> Option<Piece> {
 }
 
 /// A drawn shape: of its properties nothing, of its text all.
-fn shape(word: &str) -> Option<Turn> {
+fn shape(word: &str) -> Option<TextTarget> {
     match word {
-        "shptxt" | "dptxbxtext" => Some(Turn::Collect(Piece::TextBox)),
-        "sp" | "pict" | "shprslt" => Some(Turn::To(Dest::Silent)),
+        "shptxt" | "dptxbxtext" => Some(TextTarget::Collect(Piece::TextBox)),
+        "sp" | "pict" | "shprslt" => Some(TextTarget::To(Dest::Silent)),
         _ => None,
     }
 }
 
 /// An embedded object: its class, its bytes, and how it looks.
-fn object(word: &str) -> Option<Turn> {
+fn object(word: &str) -> Option<TextTarget> {
     match word {
-        "objclass" => Some(Turn::Collect(Piece::ObjectClass)),
-        "objdata" => Some(Turn::Collect(Piece::ObjectData)),
-        "result" => Some(Turn::To(Dest::Text)),
+        "objclass" => Some(TextTarget::Collect(Piece::ObjectClass)),
+        "objdata" => Some(TextTarget::Collect(Piece::ObjectData)),
+        "result" => Some(TextTarget::To(Dest::Text)),
         _ => None,
     }
 }

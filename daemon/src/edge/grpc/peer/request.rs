@@ -16,11 +16,11 @@ impl Ticket {
 
     /// The client has read what it was given.
     pub(in crate::edge::grpc) fn taken(&self) {
-        self.note(Reading::taken);
+        self.note(ReplyReading::taken);
     }
 
-    fn note(&self, change: impl FnOnce(&mut Reading)) {
-        let mut state = lock(&self.peer.line.state);
+    fn note(&self, change: impl FnOnce(&mut ReplyReading)) {
+        let mut state = lock(&self.peer.connection.state);
         change(state.replies.entry(self.number).or_default());
     }
 }
@@ -28,7 +28,7 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         {
-            let mut state = lock(&self.peer.line.state);
+            let mut state = lock(&self.peer.connection.state);
             state.requests = state.requests.saturating_sub(1);
             state.idle_since = Instant::now();
             state.replies.remove(&self.number);
@@ -45,7 +45,7 @@ pub(in crate::edge::grpc) struct Charge {
 }
 
 impl Charge {
-    /// Nothing yet.
+    /// No bytes yet, of a request of this client.
     pub(in crate::edge::grpc) fn new(peer: &Peer) -> Self {
         Self {
             peer: peer.clone(),
@@ -58,7 +58,7 @@ impl Charge {
         let mut bytes = lock(&self.bytes);
         let mut table = lock(&self.peer.book.table);
         let all: u64 = table.users.values().map(|load| load.bytes).sum();
-        let load = table.users.entry(self.peer.line.uid).or_default();
+        let load = table.users.entry(self.peer.connection.uid).or_default();
         if all + count > INTAKE || load.bytes + count > INTAKE / 2 {
             return Err(Status::resource_exhausted(
                 "as many bytes of requests as the daemon keeps wait for their answers",

@@ -10,7 +10,7 @@ fn admitted(book: &Arc<Connections>, uid: u32) -> Option<Peer> {
     }
 }
 
-fn verdict(peer: &Peer) -> Option<Cut> {
+fn verdict(peer: &Peer) -> Option<CutReason> {
     peer.verdict(true, Waker::noop()).err()
 }
 
@@ -25,7 +25,7 @@ async fn a_user_above_the_share_displaces_an_idle_connection_of_its_own() {
     let cut: Vec<_> = mine.iter().map(verdict).collect();
     assert_eq!(
         cut,
-        [None, Some(Cut::Displaced), None],
+        [None, Some(CutReason::Displaced), None],
         "the busy one stays"
     );
     assert_eq!(verdict(&other), None);
@@ -56,7 +56,7 @@ async fn a_full_house_gives_the_place_of_whoever_has_most_and_refuses_where_all_
     let greedy: Vec<Peer> = (0..3).filter_map(|_| admitted(&book, 1)).collect();
     let newcomer = admitted(&book, 3).unwrap();
     assert_eq!(verdict(&lone), None, "though it has been idle for longest");
-    assert_eq!(verdict(&greedy[0]), Some(Cut::Displaced));
+    assert_eq!(verdict(&greedy[0]), Some(CutReason::Displaced));
     let all = [&lone, &greedy[1], &greedy[2], &newcomer];
     let mut busy: Vec<_> = all.iter().map(|peer| peer.begin().unwrap()).collect();
     assert!(matches!(book.admit(3), Admission::Refused));
@@ -76,14 +76,14 @@ async fn busy_connections_give_way_to_a_user_who_has_none() {
     let mut busy: Vec<_> = all().map(|peer| peer.begin().unwrap()).collect();
     let newcomer = admitted(&book, 3).unwrap();
     let cut: Vec<_> = all().map(verdict).collect();
-    assert_eq!(cut, [None, None, Some(Cut::Displaced), None]);
+    assert_eq!(cut, [None, None, Some(CutReason::Displaced), None]);
     busy.push(newcomer.begin().unwrap());
     assert!(
         matches!(book.admit(3), Admission::Refused),
         "it has one now"
     );
     let fourth = admitted(&book, 4).unwrap();
-    assert_eq!(verdict(&greedy[1]), Some(Cut::Displaced));
+    assert_eq!(verdict(&greedy[1]), Some(CutReason::Displaced));
     busy.push(fourth.begin().unwrap());
     assert!(matches!(book.admit(5), Admission::Refused), "all have one");
 }
@@ -105,7 +105,7 @@ async fn a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not() 
         rests.handed(PIECE);
         tokio::time::advance(Duration::from_secs(1)).await;
     }
-    assert_eq!(verdict(&slow), Some(Cut::Unread));
+    assert_eq!(verdict(&slow), Some(CutReason::Unread));
     tokio::time::advance(Duration::from_secs(25)).await;
     assert_eq!(verdict(&resting), None);
 }
@@ -126,9 +126,9 @@ async fn idle_and_unread_connections_are_cut_and_one_at_work_is_not() {
     reply.taken();
     reply.handed(1);
     tokio::time::advance(Duration::from_secs(30)).await;
-    assert_eq!(verdict(&unread), Some(Cut::Unread));
+    assert_eq!(verdict(&unread), Some(CutReason::Unread));
     tokio::time::advance(Duration::from_secs(300)).await;
-    assert_eq!(verdict(&idle), Some(Cut::Idle));
+    assert_eq!(verdict(&idle), Some(CutReason::Idle));
     assert_eq!(verdict(&at_work), None);
 }
 
@@ -139,7 +139,7 @@ async fn a_connection_that_says_nothing_is_cut_early() {
     let look = peer.verdict(false, Waker::noop()).unwrap();
     assert_eq!(look, Instant::now() + HANDSHAKE);
     tokio::time::advance(HANDSHAKE).await;
-    assert_eq!(peer.verdict(false, Waker::noop()), Err(Cut::Silent));
+    assert_eq!(peer.verdict(false, Waker::noop()), Err(CutReason::Silent));
     assert_eq!(verdict(&peer), None);
 }
 

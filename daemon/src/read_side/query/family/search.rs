@@ -30,8 +30,8 @@ const STEP: usize = 64 << 10;
 /// version, 4 among its holders and half of a list of its own (32); twice what grows, since it grows by doubling.
 const EACH_TAKES: u64 = 72;
 
-/// A version.
-pub(super) struct Member {
+/// A version that was found.
+pub(super) struct FoundVersion {
     /// None of the subject, where it is not in the view.
     pub(super) document: Option<DocId>,
     pub(super) hash: DocumentHash,
@@ -44,10 +44,10 @@ pub(super) struct Member {
     covered: f64,
 }
 
-/// What a search found.
-pub(super) struct Found {
+/// The versions that a search found, and the work it took.
+pub(super) struct FoundVersions {
     /// The subject first.
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<FoundVersion>,
     /// In the order of `members`, with permits.
     pub(super) samples: (Samples, Vec<MemoryPermit>),
     pub(super) candidates: u64,
@@ -63,7 +63,7 @@ pub(super) fn search(
     text: &ShingledText,
     params: &FamilyParams,
     cancel: &Cancel,
-) -> Result<Found, QueryError> {
+) -> Result<FoundVersions, QueryError> {
     let mut search = Search {
         index,
         subject,
@@ -72,7 +72,7 @@ pub(super) fn search(
         cancel,
         places: HashMap::new(),
         queue: VecDeque::new(),
-        found: Found {
+        found: FoundVersions {
             members: Vec::new(),
             samples: (Samples::new(MOST_SAMPLED), Vec::new()),
             candidates: 0,
@@ -100,7 +100,7 @@ struct Search<'a> {
     places: HashMap<DocId, usize>,
     /// Versions that may have neighbours of their own.
     queue: VecDeque<usize>,
-    found: Found,
+    found: FoundVersions,
 }
 
 impl Search<'_> {
@@ -111,7 +111,7 @@ impl Search<'_> {
         text: &ShingledText,
         covered: f64,
     ) -> Result<(), QueryError> {
-        let Found {
+        let FoundVersions {
             members,
             samples: (samples, permits),
             ..
@@ -125,7 +125,7 @@ impl Search<'_> {
         if let Some(document) = document {
             self.places.insert(document, members.len());
         }
-        members.push(Member {
+        members.push(FoundVersion {
             document,
             hash: text.hash,
             shingles: text.shingles.len() as u64,

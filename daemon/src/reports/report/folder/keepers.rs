@@ -28,7 +28,7 @@ const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 /// Users by the names of the reports they asked for.
-type Kept = BTreeMap<OsString, u32>;
+type UsersByReport = BTreeMap<OsString, u32>;
 /// Reports under way of each user.
 type ByUser = BTreeMap<u32, u32>;
 
@@ -104,23 +104,23 @@ impl ReportDir {
     }
 
     /// The reports that are there and that users asked for.
-    fn kept(&self) -> Result<Kept, ReportError> {
+    fn kept(&self) -> Result<UsersByReport, ReportError> {
         let there: BTreeSet<OsString> = self.names()?.into_iter().collect();
         let mut text = Vec::new();
         match rustix::fs::openat(&self.directory, NAME, READ, Mode::empty()) {
-            Err(Errno::NOENT) => return Ok(Kept::new()),
+            Err(Errno::NOENT) => return Ok(UsersByReport::new()),
             Err(errno) => return Err(self.failed(NAME.as_ref(), errno.into())),
             Ok(file) => File::from(file)
                 .take(LONGEST)
                 .read_to_end(&mut text)
                 .map_err(|source| self.failed(NAME.as_ref(), source))?,
         };
-        let mut kept: Kept = text.split(|byte| *byte == 0).filter_map(entry).collect();
+        let mut kept: UsersByReport = text.split(|byte| *byte == 0).filter_map(entry).collect();
         kept.retain(|name, _| there.contains(name));
         Ok(kept)
     }
 
-    fn write_kept(&self, kept: &Kept) -> Result<(), ReportError> {
+    fn write_kept(&self, kept: &UsersByReport) -> Result<(), ReportError> {
         let mut text = Vec::new();
         for (name, uid) in kept {
             text.extend_from_slice(format!("{uid}/").as_bytes());

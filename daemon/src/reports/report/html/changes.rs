@@ -6,7 +6,7 @@ use std::path::Path;
 use simdex_proto::changes::told;
 use simdex_proto::lines::Change;
 
-use crate::reports::report::changes::Compared;
+use crate::reports::report::changes::ChangeSummary;
 use crate::reports::report::format::{Count, PathText, counted};
 use crate::reports::report::rows::Rows;
 
@@ -37,7 +37,7 @@ pub(in crate::reports::report) fn change_row(out: &mut Vec<u8>, change: &Change)
 pub(in crate::reports::report) fn changes(
     out: &mut dyn Write,
     since: &Path,
-    compared: &Compared,
+    compared: &ChangeSummary,
     rows: &Rows,
 ) -> io::Result<()> {
     let since = PathText(since.as_os_str().as_bytes());

@@ -2,7 +2,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::states::Reading;
+use super::states::Participation;
 use crate::reports::report::format::{Count, Text};
 use crate::reports::report::survey::StatesByKind;
 use crate::reports::report::{DocumentHash, ReportGroup};
@@ -141,10 +141,15 @@ fn kind_rows(kinds: &StatesByKind) -> Vec<Row> {
 }
 
 fn kind_row<'a>(kind: &str, states: impl Iterator<Item = (&'a &'static str, &'a u64)>) -> Row {
-    let mut sums = [Reading::Compared, Reading::Opened, Reading::NotCompared].map(|it| (it, 0));
+    let mut sums = [
+        Participation::Compared,
+        Participation::Opened,
+        Participation::NotCompared,
+    ]
+    .map(|it| (it, 0));
     for (state, count) in states {
-        let reading = super::states::state(state).reading;
-        for (_, sum) in sums.iter_mut().filter(|(of, _)| *of == reading) {
+        let participation = super::states::state(state).participation;
+        for (_, sum) in sums.iter_mut().filter(|(of, _)| *of == participation) {
             *sum += count;
         }
     }

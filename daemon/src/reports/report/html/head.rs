@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::list::{SCRIPT_HASH, list};
-use super::states::{Reading, state};
+use super::states::{Participation, state};
 use super::{charts, incomplete, page_links};
 use crate::read_side::catalogue::Summary;
 use crate::reports::report::format::{Count, PathText, Text, counted, minute};
@@ -133,14 +133,19 @@ const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the do
     to 1, disregarding case and white space.</p>\n";
 
 pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let sum = |wanted: Reading| -> u64 {
+    let sum = |wanted: Participation| -> u64 {
         let states = summary.states.iter();
         states
-            .filter(|(name, _)| state(name).reading == wanted)
+            .filter(|(name, _)| state(name).participation == wanted)
             .map(|(_, count)| count)
             .sum()
     };
-    let shares = [Reading::Compared, Reading::Opened, Reading::NotCompared].map(|r| (r, sum(r)));
+    let shares = [
+        Participation::Compared,
+        Participation::Opened,
+        Participation::NotCompared,
+    ]
+    .map(|r| (r, sum(r)));
     let [compared, opened, not] = shares.map(|(_, count)| Count(count));
     writeln!(
         out,
@@ -148,8 +153,8 @@ pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> 
          {opened} were opened as containers, and {not} took no part.</p>\n<div class=\"bar\">",
         Count(summary.files_on_disk)
     )?;
-    for (reading, count) in shares.iter().filter(|(_, count)| *count > 0) {
-        let class = reading.css_class();
+    for (participation, count) in shares.iter().filter(|(_, count)| *count > 0) {
+        let class = participation.css_class();
         write!(
             out,
             "<span class=\"{class}\" style=\"flex:{count}\"></span>"
@@ -170,7 +175,7 @@ fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         .collect();
     rows.sort_by_key(|(state, name, _)| (state.place, *name));
     for (state, name, count) in rows {
-        let (class, meaning) = (state.reading.css_class(), state.meaning);
+        let (class, meaning) = (state.participation.css_class(), state.meaning);
         let (name, count) = (Text(name), Count(count));
         writeln!(
             out,

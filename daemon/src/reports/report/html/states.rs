@@ -2,7 +2,7 @@
 
 /// Whether a file's text took part in the comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum Participation {
     /// Its text was compared.
     Compared,
     /// It was opened and its members counted apart.
@@ -11,7 +11,7 @@ pub(super) enum Reading {
     NotCompared,
 }
 
-impl Reading {
+impl Participation {
     /// Its class in the style sheet.
     pub(super) fn css_class(self) -> &'static str {
         match self {
@@ -23,87 +23,91 @@ impl Reading {
 }
 
 /// States in the order to show them.
-const STATES: &[(&str, Reading, &str)] = &[
-    ("indexed", Reading::Compared, "read and compared"),
+const STATES: &[(&str, Participation, &str)] = &[
+    ("indexed", Participation::Compared, "read and compared"),
     (
         "identical-bytes",
-        Reading::Compared,
+        Participation::Compared,
         "byte for byte equal to an indexed file",
     ),
     (
         "identical-text",
-        Reading::Compared,
+        Participation::Compared,
         "same text as an indexed file, other bytes",
     ),
     (
         "partial",
-        Reading::Compared,
+        Participation::Compared,
         "read in part; only that part was compared",
     ),
     (
         "container",
-        Reading::Opened,
+        Participation::Opened,
         "opened; the files inside are counted apart",
     ),
     (
         "no-text",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "holds no text, as a scan or an image does",
     ),
     (
         "too-short",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "too little text to compare",
     ),
-    ("encrypted", Reading::NotCompared, "needs a password"),
+    ("encrypted", Participation::NotCompared, "needs a password"),
     (
         "unsupported",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "of a kind that is not read",
     ),
-    ("too-large", Reading::NotCompared, "above the size limit"),
+    (
+        "too-large",
+        Participation::NotCompared,
+        "above the size limit",
+    ),
     (
         "failed",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "damaged, or not as its format demands",
     ),
     (
         "timed-out",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "reading took longer than the time limit",
     ),
     (
         "crashed",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "reading it broke off; no other file was harmed",
     ),
     (
         "unreadable",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "could not be opened: rights, or the disk",
     ),
     (
         "skipped",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "left out by a rule, as temporary files are",
     ),
     (
         "unstable",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "changed while it was read; it is read again later",
     ),
     (
         "quarantined",
-        Reading::NotCompared,
+        Participation::NotCompared,
         "failed repeatedly; left alone until it changes",
     ),
 ];
 
 /// What the page says of a state.
 pub(super) struct State {
-    /// Its row.
+    /// Its row in the table of states; unknown ones come last.
     pub(super) place: usize,
-    pub(super) reading: Reading,
+    pub(super) participation: Participation,
     pub(super) meaning: &'static str,
 }
 
@@ -111,13 +115,13 @@ pub(super) struct State {
 pub(super) fn state(name: &str) -> State {
     let mut states = STATES.iter().enumerate();
     let found = states.find(|(_, (known, ..))| *known == name);
-    let (place, reading, meaning) = match found {
-        Some((place, (_, reading, meaning))) => (place, *reading, *meaning),
-        None => (STATES.len(), Reading::NotCompared, ""),
+    let (place, participation, meaning) = match found {
+        Some((place, (_, participation, meaning))) => (place, *participation, *meaning),
+        None => (STATES.len(), Participation::NotCompared, ""),
     };
     State {
         place,
-        reading,
+        participation,
         meaning,
     }
 }

@@ -6,12 +6,12 @@ use std::fmt::Display;
 
 use simdex_proto::lines::{base64, date, lossy};
 
-use super::{Place, Profile};
+use super::{GroupPlace, Profile};
 use crate::reports::report::{ReportFile, hex, text_path};
 
 macro_rules! fields {
     ($($field:ident: $short:literal, $relativity:literal, $law:literal, $brainspace:literal, $purview:literal;)*) => {
-        /// One field.
+        /// A field of a load file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Field { $($field,)* }
 
@@ -75,7 +75,7 @@ fields! {
 pub(super) struct Row<'a> {
     pub(super) file: &'a ReportFile<'a>,
     /// Where it is in a group.
-    pub(super) place: Option<Place<'a>>,
+    pub(super) place: Option<GroupPlace<'a>>,
     /// The report has its text.
     pub(super) has_text: bool,
     /// The format holds its path as it is.
@@ -136,7 +136,7 @@ impl Row<'_> {
 }
 
 /// The value of a field that tells of a group.
-fn of_group(field: Field, place: &Place<'_>, [yes, no]: [&str; 2]) -> String {
+fn of_group(field: Field, place: &GroupPlace<'_>, [yes, no]: [&str; 2]) -> String {
     let (member, is_principal) = (place.member, place.is_principal());
     match field {
         Field::Group => place.id.to_string(),

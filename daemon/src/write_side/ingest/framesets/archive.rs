@@ -5,16 +5,16 @@ use std::io::{self, Write};
 
 use simdex_schema::ContentHash;
 
-/// One page.
-pub(super) struct Part {
+/// One page of the archive.
+pub(super) struct ArchivedPage {
     /// What the others call it.
     pub(super) location: String,
-    /// Its bytes.
+    /// BLAKE3 of its bytes.
     pub(super) hash: ContentHash,
 }
 
 /// Names an archive: BLAKE3 of places and contents, in order.
-pub(super) fn digest(parts: &[Part]) -> [u8; 32] {
+pub(super) fn digest(parts: &[ArchivedPage]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(part.location.as_bytes()).update(&[0]);
@@ -28,7 +28,7 @@ pub(super) fn digest(parts: &[Part]) -> [u8; 32] {
 /// # Errors
 /// Those of `out` and of `copy`.
 pub(super) fn write(
-    parts: &[Part],
+    parts: &[ArchivedPage],
     out: &mut dyn Write,
     copy: &mut dyn FnMut(usize, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn archive(pages: &[(&str, &str)]) -> String {
-        let part = |(location, page): &(&str, &str)| Part {
+        let part = |(location, page): &(&str, &str)| ArchivedPage {
             location: (*location).to_owned(),
             hash: ContentHash(*blake3::hash(page.as_bytes()).as_bytes()),
         };

@@ -30,9 +30,9 @@ struct MemberPage {
 pub(in crate::write_side::ingest) struct FramedPage<'a> {
     pages: &'a ContainerPages,
     plan: Plan,
-    /// The page.
+    /// Key of the page, as a member of the container.
     pub(in crate::write_side::ingest) key: &'a FileKey,
-    /// Its content.
+    /// Content of the page itself, without its frames.
     pub(in crate::write_side::ingest) hash: ContentHash,
 }
 

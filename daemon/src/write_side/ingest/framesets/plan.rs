@@ -11,7 +11,7 @@ use simdex_schema::{ContentHash, FileStat};
 
 use super::RENDERED_NAME;
 use super::address::{ResolvedPath, depth_of, location, resolve};
-use super::archive::{self, Part};
+use super::archive::{self, ArchivedPage};
 
 /// Most pages that are put together, the page itself among them.
 const MAX_PAGES: usize = 64;
@@ -26,7 +26,7 @@ pub(super) struct Page {
     pub(super) path: Vec<u8>,
     pub(super) hash: ContentHash,
     stat: FileStat,
-    /// Addresses.
+    /// Addresses of the frames that it asks for.
     asked: Vec<String>,
     depth: usize,
 }
@@ -49,7 +49,7 @@ impl Page {
 
 /// What there is at a path.
 pub(super) enum PathLookup {
-    /// A page.
+    /// A page, which may ask for frames of its own.
     Page(Page),
     /// A file that is no page; its length in bytes.
     NotHtml(u64),
@@ -177,8 +177,8 @@ impl Plan {
         }
     }
 
-    fn parts(&self) -> Vec<Part> {
-        let part = |page: &Page| Part {
+    fn parts(&self) -> Vec<ArchivedPage> {
+        let part = |page: &Page| ArchivedPage {
             location: location(&page.path, self.top),
             hash: page.hash,
         };

@@ -31,7 +31,7 @@ pub(super) struct Tree<'a> {
     /// Members beyond the limits that may still be named.
     names: usize,
     /// Contents read in this tree.
-    read: HashMap<ContentHash, First>,
+    read: HashMap<ContentHash, FirstHolder>,
     /// Contents being extracted, the outermost first: one that holds itself has no end.
     open: Vec<ContentHash>,
     files: Vec<SeenFile>,
@@ -41,7 +41,7 @@ pub(super) struct Tree<'a> {
 type MemberSkip = (State, Reason);
 
 /// The first member that holds a content.
-struct First {
+struct FirstHolder {
     key: FileKey,
     asked: Option<Vec<String>>,
     /// Containers around it.
@@ -55,11 +55,11 @@ struct ReadMember {
     asked: Option<Vec<String>>,
     /// Where it was not known before.
     content: Option<Box<NewContent>>,
-    inside: Inside,
+    inside: MemberContents,
 }
 
 /// What a member holds.
-enum Inside {
+enum MemberContents {
     Nothing,
     /// Still to be read.
     Members(Vec<Member>),
@@ -143,7 +143,7 @@ impl<'a> Tree<'a> {
             Ok(read) => (FileOutcome::Content(read.hash), read.content, read.inside),
             Err((state, reason)) => {
                 let outcome = FileOutcome::Unread(state, reason.into());
-                (outcome, None, Inside::Nothing)
+                (outcome, None, MemberContents::Nothing)
             }
         };
         self.files.push(SeenFile {
@@ -152,9 +152,9 @@ impl<'a> Tree<'a> {
             content,
         });
         match inside {
-            Inside::Nothing => {}
-            Inside::Copies(copies) => self.files.extend(copies),
-            Inside::Members(members) => {
+            MemberContents::Nothing => {}
+            MemberContents::Copies(copies) => self.files.extend(copies),
+            MemberContents::Members(members) => {
                 let hash = self.files.last().and_then(|file| file.record.content());
                 self.open.extend(hash);
                 self.visit(&key, members)?;
@@ -190,7 +190,7 @@ impl<'a> Tree<'a> {
         }
         let read = self.extract(name, bytes, (hash, length), known);
         if let Ok(read) = &read {
-            let first = First {
+            let first = FirstHolder {
                 key: key.clone(),
                 asked: read.asked.clone(),
                 depth: self.open.len(),
@@ -203,7 +203,7 @@ impl<'a> Tree<'a> {
     /// A content that was read before in this tree; none where it was not, or where the limits left less of it
     /// than they may here: deeper inside.
     fn reuse_from_tree(&mut self, key: &FileKey, hash: ContentHash) -> Option<ReadMember> {
-        let First {
+        let FirstHolder {
             key: first,
             asked,
             depth,
@@ -261,7 +261,7 @@ impl<'a> Tree<'a> {
             hash,
             asked,
             content: None,
-            inside: Inside::Copies(copies),
+            inside: MemberContents::Copies(copies),
         }
     }
 
@@ -316,8 +316,8 @@ impl<'a> Tree<'a> {
             asked: frames_asked_if_page(&extracted.content.record),
             content: Some(Box::new(extracted.content)),
             inside: match extracted.members {
-                none if none.is_empty() => Inside::Nothing,
-                members => Inside::Members(self.admitted(members)),
+                none if none.is_empty() => MemberContents::Nothing,
+                members => MemberContents::Members(self.admitted(members)),
             },
         })
     }

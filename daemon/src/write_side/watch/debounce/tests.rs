@@ -32,7 +32,7 @@ impl Clocked {
         self.debouncer.touch(self.at(millis), path.into());
     }
 
-    fn due(&mut self, millis: u64) -> Due {
+    fn due(&mut self, millis: u64) -> DueHints {
         let mut due = self.debouncer.due(self.at(millis));
         due.paths.sort();
         due
@@ -130,7 +130,7 @@ fn more_paths_than_the_limit_become_one_rescan() {
     let due = clock.due(500);
     assert_eq!(due.paths, [Path::new("a"), Path::new("b")]);
     assert_eq!(due.rescan, Some(Cause::Overflow));
-    assert_eq!(clock.due(10_000), Due::default());
+    assert_eq!(clock.due(10_000), DueHints::default());
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_cleared_debouncer_tells_nothing() {
     clock.touch(0, "a");
     clock.debouncer.want_rescan(clock.at(0), Cause::Overflow);
     clock.debouncer.clear();
-    assert_eq!(clock.due(60_000), Due::default());
+    assert_eq!(clock.due(60_000), DueHints::default());
     assert_eq!(clock.debouncer.wake(), None);
 }
 

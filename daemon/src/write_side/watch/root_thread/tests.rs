@@ -7,14 +7,14 @@ use tempfile::TempDir;
 
 use super::*;
 
-struct Kept {
+struct DrivenThread {
     dir: TempDir,
     thread: RootThread,
     hints: Receiver<(u32, Hint)>,
 }
 
 /// The thread of `root` below a new directory, driven by hand and not started.
-fn kept(sink: usize) -> Kept {
+fn kept(sink: usize) -> DrivenThread {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("root");
     fs::create_dir(&path).unwrap();
@@ -37,10 +37,10 @@ fn kept(sink: usize) -> Kept {
     let mut thread = RootThread::new(setup, Inbox::new(8), Arc::new(Mutex::new(chosen)));
     assert!(!thread.check_root(), "first seen now");
     thread.outbox.clear();
-    Kept { dir, thread, hints }
+    DrivenThread { dir, thread, hints }
 }
 
-impl Kept {
+impl DrivenThread {
     fn path(&self, name: &str) -> PathBuf {
         self.thread.setup.path.join(name)
     }

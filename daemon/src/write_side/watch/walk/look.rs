@@ -7,16 +7,16 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use simdex_schema::FileStat;
 
-use super::{Limits, Mounts, Seen, SkipReason, UnreadableReason, judge};
+use super::{Limits, Mounts, SkipReason, UnreadableReason, WalkEntry, judge};
 use crate::write_side::watch::anchor::{Anchor, DIRECTORY, check_listable, is_shortage};
 use crate::write_side::watch::open::LOOK;
 use crate::write_side::watch::stat::Observe;
 
-/// What a look at one path comes to.
+/// What stands at one path of a root now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum PathState {
     /// What a walk would report, with its stat where it has one of its own.
-    Seen(Seen, Option<FileStat>),
+    Seen(WalkEntry, Option<FileStat>),
     /// No file of this root: nothing, a directory that a walk enters, or something that lies behind
     /// a symlink.
     Nothing,
@@ -32,7 +32,7 @@ pub enum Look {
 }
 
 /// Looks at `below`, a path relative to the root.
-pub fn look(anchor: &Anchor, below: &Path) -> Look {
+pub fn look(anchor: &Anchor, below: &Path) -> PathState {
     let path = anchor.path().join(below);
     let opened = anchor
         .resolve(below, LOOK, Mounts::Stay)
@@ -44,26 +44,26 @@ pub fn look(anchor: &Anchor, below: &Path) -> Look {
                 _ => Some(judge(path, &stat)),
             };
             let stat = FileStat::from_stat(&stat);
-            return seen.map_or(Look::Nothing, |seen| Look::Seen(seen, Some(stat)));
+            return seen.map_or(PathState::Nothing, |seen| PathState::Seen(seen, Some(stat)));
         }
         Err(Errno::XDEV) if is_mount_point(anchor, below) => SkipReason::MountPoint,
         Err(Errno::NAMETOOLONG) => SkipReason::TooDeep,
-        Err(Errno::XDEV) => return Look::Covered,
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Look::Nothing,
-        Err(errno) if is_shortage(errno) => return Look::Shortage,
-        Err(errno) => return Look::Refused(UnreadableReason::of(errno)),
+        Err(Errno::XDEV) => return PathState::Covered,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return PathState::Nothing,
+        Err(errno) if is_shortage(errno) => return PathState::Shortage,
+        Err(errno) => return PathState::Refused(UnreadableReason::of(errno)),
     };
-    Look::Seen(Seen::Skipped { path, reason }, None)
+    PathState::Seen(WalkEntry::Skipped { path, reason }, None)
 }
 
 /// A directory that a walk names and does not enter; `None` for one it enters.
-fn barred(path: PathBuf, below: &Path, open: &OwnedFd) -> Option<Seen> {
+fn barred(path: PathBuf, below: &Path, open: &OwnedFd) -> Option<WalkEntry> {
     if depth(below) > Limits::default().max_depth {
         let reason = SkipReason::TooDeep;
-        return Some(Seen::Skipped { path, reason });
+        return Some(WalkEntry::Skipped { path, reason });
     }
     let reason = UnreadableReason::of(check_listable(open).err()?);
-    Some(Seen::Unreadable { path, reason })
+    Some(WalkEntry::Unreadable { path, reason })
 }
 
 fn depth(below: &Path) -> usize {

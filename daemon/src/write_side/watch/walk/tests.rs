@@ -30,9 +30,9 @@ fn visits(root: &Path, start: &Path, limits: Limits) -> Vec<String> {
     let mut lines = Vec::new();
     walk_beneath(&anchor(root), start, limits, &mut |seen| {
         let what = match &seen {
-            Seen::File { .. } => "file",
-            Seen::Skipped { reason, .. } => reason.reason().code(),
-            Seen::Unreadable { reason, .. } => reason.reason().code(),
+            WalkEntry::File { .. } => "file",
+            WalkEntry::Skipped { reason, .. } => reason.reason().code(),
+            WalkEntry::Unreadable { reason, .. } => reason.reason().code(),
         };
         let path = seen.path().strip_prefix(root).unwrap();
         lines.push(format!("{}: {what}", path.display()));
@@ -59,7 +59,7 @@ fn files_come_in_byte_order_of_their_names() {
 fn the_stat_is_that_of_the_file() {
     let dir = tree(&["a"]);
     walk(&anchor(dir.path()), &mut |seen| {
-        let Seen::File { path, stat } = seen else {
+        let WalkEntry::File { path, stat } = seen else {
             panic!("{seen:?}")
         };
         assert_eq!(stat, FileStat::of(&path).unwrap());
@@ -287,9 +287,9 @@ fn a_single_path_is_judged_as_the_walk_would() {
     let dir = tree(&["a.txt", "b.tmp", "sub/c"]);
     symlink("sub", dir.path().join("link")).unwrap();
     let code = |name: &str| match look(&anchor(dir.path()), Path::new(name)) {
-        Look::Nothing => "nothing",
-        Look::Seen(Seen::File { .. }, Some(_)) => "file",
-        Look::Seen(Seen::Skipped { reason, .. }, _) => reason.reason().code(),
+        PathState::Nothing => "nothing",
+        PathState::Seen(WalkEntry::File { .. }, Some(_)) => "file",
+        PathState::Seen(WalkEntry::Skipped { reason, .. }, _) => reason.reason().code(),
         other => panic!("{other:?}"),
     };
     assert_eq!(
@@ -308,10 +308,10 @@ fn a_single_path_is_judged_as_the_walk_would() {
 #[test]
 fn a_mount_point_is_named_and_of_what_it_covers_nothing_is_known() {
     let look = |below: &str| look(&anchor(Path::new("/")), Path::new(below));
-    let Look::Seen(Seen::Skipped { reason, .. }, _) = look("proc") else {
+    let PathState::Seen(WalkEntry::Skipped { reason, .. }, _) = look("proc") else {
         panic!("{:?}", look("proc"));
     };
     assert_eq!(reason, SkipReason::MountPoint);
-    assert_eq!(look("proc/version"), Look::Covered);
-    assert_eq!(look("proc/no such file"), Look::Covered);
+    assert_eq!(look("proc/version"), PathState::Covered);
+    assert_eq!(look("proc/no such file"), PathState::Covered);
 }

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use flate2::bufread::DeflateDecoder;
 use simdex_extract::{Outcome, Reason};
 
-use super::super::{Entries, Exact, Reading};
+use super::super::{Entries, ExactReader, Reading};
 use crate::input::Input;
 use crate::sink::Sink;
 use crate::zip_header::{LocalHeader, local_header};
@@ -66,7 +66,7 @@ fn entry(
     };
     let mut bytes = BufReader::new(reader.take(packed));
     if header.method == STORED {
-        let mut bytes = Exact {
+        let mut bytes = ExactReader {
             inner: bytes,
             left: header.packed,
         };

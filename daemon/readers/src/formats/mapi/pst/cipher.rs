@@ -1,7 +1,7 @@
 //! How the data of a mailbox are enciphered [MS-PST §5.1, §5.2]: against a glance, not an attack; no
 //! password has a part in it.
 
-/// A cipher.
+/// The ciphers that need no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cipher {
     None,

@@ -3,7 +3,7 @@
 use quick_xml::events::BytesStart;
 use simdex_extract::Fact;
 
-use super::super::super::aside::Aside;
+use super::super::super::aside::AsideKind;
 use super::super::super::package::attribute;
 use super::super::table;
 use super::{Content, Genre, Piece, Undo};
@@ -57,7 +57,7 @@ impl Content<'_> {
             "tab" => self.mark("\t"),
             "line-break" => self.mark("\n"),
             "note-body" | "footnote-body" | "endnote-body" => {
-                return self.piece(Piece::Aside(Aside::Note, false));
+                return self.piece(Piece::Aside(AsideKind::Note, false));
             }
             "tracked-changes" => {
                 self.in_changes = true;
@@ -129,7 +129,7 @@ impl Content<'_> {
 
     fn office_element(&mut self, local: &str, name: &str) -> Undo {
         match local {
-            "annotation" => return self.piece(Piece::Aside(Aside::Comment, false)),
+            "annotation" => return self.piece(Piece::Aside(AsideKind::Comment, false)),
             "meta" => {
                 self.in_meta = true;
                 return Undo::Meta;
@@ -156,10 +156,10 @@ impl Content<'_> {
             "master-page" => return self.piece(Piece::Master),
             _ if attribute(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
             "header" | "header-left" | "header-first" => {
-                return self.piece(Piece::Aside(Aside::Header, false));
+                return self.piece(Piece::Aside(AsideKind::Header, false));
             }
             "footer" | "footer-left" | "footer-first" => {
-                return self.piece(Piece::Aside(Aside::Footer, false));
+                return self.piece(Piece::Aside(AsideKind::Footer, false));
             }
             _ => {}
         }
@@ -177,8 +177,8 @@ impl Content<'_> {
             "image" => self.external(tag),
             "frame" | "custom-shape" => return self.frame(tag),
             // What all slides show in the master's place for it.
-            "header-decl" => return self.line(Piece::Aside(Aside::Header, false)),
-            "footer-decl" => return self.line(Piece::Aside(Aside::Footer, false)),
+            "header-decl" => return self.line(Piece::Aside(AsideKind::Header, false)),
+            "footer-decl" => return self.line(Piece::Aside(AsideKind::Footer, false)),
             "header" | "footer" | "date-time" => return Undo::Skip,
             _ => return skip(name),
         }
@@ -189,8 +189,8 @@ impl Content<'_> {
     fn frame(&mut self, tag: &BytesStart<'_>) -> Undo {
         let aside = match attribute(tag, "presentation:class").as_deref() {
             Some("date-time" | "page-number") => return Undo::Skip,
-            Some("header") => Aside::Header,
-            Some("footer") => Aside::Footer,
+            Some("header") => AsideKind::Header,
+            Some("footer") => AsideKind::Footer,
             _ => return Undo::Nothing,
         };
         self.piece(Piece::Aside(aside, false))
@@ -238,7 +238,7 @@ impl Content<'_> {
     /// In running headers and footers a field says another thing on every page.
     fn field(&mut self) -> Undo {
         for piece in self.streams.kinds() {
-            if let Piece::Aside(Aside::Header | Aside::Footer, fields) = piece {
+            if let Piece::Aside(AsideKind::Header | AsideKind::Footer, fields) = piece {
                 *fields = true;
                 return Undo::Skip;
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use encoding_rs::{Encoding, WINDOWS_1252};
 use simdex_extract::{Fact, Outcome, Reason};
 
-use super::super::super::ooxml::cells::{Book, Look};
+use super::super::super::ooxml::cells::{Book, NumberKind};
 use super::super::codepage;
 use super::malformed;
 use super::records::{Record, Records, Text, kind};
@@ -44,13 +44,13 @@ impl Globals {
                 _ => globals.take(&record, sink),
             }
         }
-        let look = |id: &u16| {
+        let number_kind = |id: &u16| {
             formats
                 .get(id)
                 .copied()
-                .unwrap_or_else(|| Look::of((*id).into(), None))
+                .unwrap_or_else(|| NumberKind::of((*id).into(), None))
         };
-        globals.book.looks = styles.iter().map(look).collect();
+        globals.book.number_kinds = styles.iter().map(number_kind).collect();
         Ok(globals)
     }
 
@@ -83,10 +83,10 @@ impl Globals {
         }
     }
 
-    fn format(&self, record: &Record<'_>) -> Option<(u16, Look)> {
+    fn format(&self, record: &Record<'_>) -> Option<(u16, NumberKind)> {
         let code = self.string(record.text_at(2), self.is_unicode)?;
         let id = record.word(0)?;
-        Some((id, Look::of(id.into(), Some(&code))))
+        Some((id, NumberKind::of(id.into(), Some(&code))))
     }
 }
 

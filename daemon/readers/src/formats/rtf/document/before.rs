@@ -4,7 +4,7 @@ use super::Token;
 
 /// The kind of the token before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum PreviousToken {
     Open,
     /// `\*` at a group's start: readers that do not know the destination shall leave it out.
     Star,
@@ -12,7 +12,7 @@ pub(super) enum Before {
     Else,
 }
 
-impl Before {
+impl PreviousToken {
     pub(super) fn of(token: &Token<'_>) -> Self {
         match token {
             Token::Open => Self::Open,

@@ -2,7 +2,7 @@
 
 use simdex_extract::Fact;
 
-use super::super::super::aside::{Aside, says_little};
+use super::super::super::aside::{AsideKind, says_little};
 use super::super::super::html;
 use super::{Document, Piece};
 
@@ -15,7 +15,7 @@ impl Document<'_> {
             return;
         };
         match piece {
-            Piece::Aside(Aside::Header | Aside::Footer)
+            Piece::Aside(AsideKind::Header | AsideKind::Footer)
                 if std::mem::take(&mut self.has_fields) && says_little(&text) => {}
             Piece::Aside(aside) => self.streams.keep(aside, &text),
             Piece::Fact(fact) => {
@@ -65,8 +65,9 @@ impl Document<'_> {
             }
             "PAGE" | "NUMPAGES" | "SECTIONPAGES" | "DATE" | "TIME" | "FILENAME" => {
                 let mut pieces = self.streams.kinds();
-                self.is_running = pieces
-                    .any(|piece| matches!(piece, Piece::Aside(Aside::Header | Aside::Footer)));
+                self.is_running = pieces.any(|piece| {
+                    matches!(piece, Piece::Aside(AsideKind::Header | AsideKind::Footer))
+                });
                 self.has_fields |= self.is_running;
             }
             _ => {}
