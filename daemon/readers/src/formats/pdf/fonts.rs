@@ -80,10 +80,11 @@ fn is_composite(font: &Dictionary) -> bool {
 
 /// The table that a font should have, where that is more than it has.
 fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
-    let told = Table::told(document, font);
-    if told.as_ref().is_some_and(Table::is_sound) {
-        return None;
-    }
+    let told = match Table::told(document, font) {
+        Some(told) if told.is_sound() && is_composite(font) => return None,
+        Some(told) if told.is_sound() => return told.completed_by(simple::blanks(document, font)?),
+        told => told,
+    };
     let known = match is_composite(font) {
         true => composite::table(document, font),
         false => simple::table(document, font),

@@ -14,6 +14,8 @@ const PIECE_GAP: f64 = 1.2;
 const BACKSTEP: f64 = 0.4;
 /// How far a baseline may shift within a run.
 const RUN_SHIFT: f64 = 0.1;
+/// How far apart a character is drawn twice to look bold, in widths of it.
+const OVERPRINT: f64 = 0.3;
 /// What of a character stands below and above its baseline.
 const DESCENT: f64 = 0.2;
 const ASCENT: f64 = 0.8;
@@ -43,6 +45,8 @@ struct Run {
     text: String,
     left: f64,
     right: f64,
+    /// Where its last character begins.
+    last: f64,
     /// Height of the baseline; greater is higher.
     base: f64,
     size: f64,
@@ -58,11 +62,14 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Takes the next character of the content stream.
+    /// Takes the next character of the content stream. One without a text leaves a gap: it may be a
+    /// space.
     pub(super) fn push(&mut self, text: &str, place: Place) {
-        let Some(run) = run(text, place) else { return };
+        let run = run(text, place).filter(|_| !text.is_empty());
+        let Some(run) = run else { return };
         let full = self.runs.len() >= MAX_RUNS;
         match self.runs.last_mut() {
+            Some(last) if last.ends_in(&run) => {}
             Some(last) if last.takes(&run) => last.take(&run),
             _ if full => {}
             _ => self.runs.push(run),
@@ -112,6 +119,7 @@ fn run(text: &str, place: Place) -> Option<Run> {
         text: text.to_owned(),
         left,
         right: right.max(left),
+        last: left,
         base,
         size,
         degrees: sin.atan2(cos).to_degrees().round() as i16,
@@ -137,6 +145,18 @@ impl Run {
             && (-BACKSTEP * size..=WORD_GAP * size).contains(&gap)
     }
 
+    /// Whether `next` is the last character again, drawn once more to look bold.
+    fn ends_in(&self, next: &Run) -> bool {
+        let is_same = match self.leftward {
+            true => self.text.starts_with(&next.text),
+            false => self.text.ends_with(&next.text),
+        };
+        is_same
+            && self.degrees == next.degrees
+            && (self.base - next.base).abs() <= RUN_SHIFT * self.size.min(next.size)
+            && (self.last - next.left).abs() < OVERPRINT * (next.right - next.left)
+    }
+
     /// Takes a character; letters that run to the left are drawn from the left as well.
     fn take(&mut self, next: &Run) {
         match self.leftward {
@@ -144,6 +164,7 @@ impl Run {
             false => self.text.push_str(&next.text),
         }
         self.right = self.right.max(next.right);
+        self.last = next.left;
         self.size = self.size.max(next.size);
     }
 

@@ -6,6 +6,7 @@ use hayro_interpret::hayro_cmap::{CMap, CMapName, CidFamily};
 use pdf_extract::{Dictionary, Document, Object};
 
 use super::super::bounds::dictionary;
+use super::super::quality::is_odd;
 use super::entry;
 use super::program::Program;
 use super::table::{Table, UNKNOWN, parse, predefined, string};
@@ -95,8 +96,12 @@ impl Glyphs {
         let published = published
             .and_then(|map| map.lookup_bf_string(cid))
             .map(string);
+        let by_code = || {
+            let told = self.codes_are_unicode.then(|| char::from_u32(code));
+            told.flatten().filter(|c| !is_odd(*c)).map(String::from)
+        };
         let Some(program) = &self.program else {
-            return published;
+            return published.or_else(by_code);
         };
         let glyph = self.glyph(program, cid)?;
         if glyph == 0 || !program.holds(glyph) {
@@ -105,8 +110,7 @@ impl Glyphs {
         let text = published.or_else(|| program.text(glyph).map(str::to_owned));
         text.or_else(|| match self.numbers {
             // The codes were chosen by the writer.
-            Some(_) if self.codes_are_unicode => char::from_u32(code).map(String::from),
-            Some(_) => None,
+            Some(_) => by_code(),
             None => Some(UNKNOWN.to_owned()),
         })
     }

@@ -186,3 +186,32 @@ fn a_font_may_bring_along_its_own_codes() {
     let contents: [(u32, &[u8]); 2] = [(8, codes.as_bytes()), (9, meaning.as_bytes())];
     assert_eq!(read(&page(&objects, &contents, "(ABC)")).1, "xyz");
 }
+
+#[test]
+fn a_table_of_codes_that_are_those_of_unicode_is_believed() {
+    let cmap = "begincmap 1 begincodespacerange <0020> <007C> endcodespacerange \
+                2 beginbfchar <006E> <006E> <006F> <006F> endbfchar endcmap";
+    let objects = composite("/Identity-H", "Identity", "/ToUnicode 9 0 R", true);
+    let contents: [(u32, &[u8]); 2] = [(8, &silent_program()), (9, cmap.as_bytes())];
+    assert_eq!(
+        read(&page(&objects, &contents, "<006E006F>")),
+        (Ok(None), "no".to_owned())
+    );
+    // The program knows better.
+    let program = truetype::font(0x70, &[('i', 0x6e)], &[]);
+    let contents: [(u32, &[u8]); 2] = [(8, &program), (9, cmap.as_bytes())];
+    assert_eq!(read(&page(&objects, &contents, "<006E006F>")).1, "io");
+}
+
+#[test]
+fn codes_are_those_of_unicode_where_the_font_says_so_and_has_no_program() {
+    for name in ["Identity-H", "Identity-V"] {
+        let told = format!("/ToUnicode /{name}");
+        let objects = composite("/Identity-H", "Identity", &told, false);
+        let pdf = page(&objects, &[], &hex(&big_endian("Жук, ok")));
+        assert_eq!(read(&pdf), (Ok(None), "Жук, ok".to_owned()), "{name}");
+    }
+    let objects = composite("/Identity-H", "Identity", "", false);
+    let pdf = page(&objects, &[], &hex(&big_endian("ok")));
+    assert_eq!(read(&pdf).1, "");
+}
