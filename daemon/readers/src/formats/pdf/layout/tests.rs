@@ -155,6 +155,21 @@ fn digits_of_arabic_run_to_the_right() {
 }
 
 #[test]
+fn marks_and_spaces_run_with_a_line_that_runs_to_the_left() {
+    let drawn = [
+        (0.0, 0.0, "11:"),
+        (15.0, 0.0, "דבוע"),
+        (35.0, 0.0, "  (00) "),
+        (70.0, 0.0, "ףגא"),
+        (85.0, 0.0, " ,"),
+        (95.0, 0.0, "רדח"),
+    ];
+    assert_eq!(lines(&drawn), ["חדר, אגף (00)  עובד:11"]);
+    let drawn = [(0.0, 0.0, "5.0% "), (25.0, 0.0, "הלעמל")];
+    assert_eq!(lines(&drawn), ["למעלה 5.0%"]);
+}
+
+#[test]
 fn words_that_run_to_the_left_keep_their_order_in_other_text() {
     let drawn = [
         (0.0, 0.0, "several words before"),
