@@ -63,7 +63,7 @@ impl Reader {
             Self::WebArchive => 6,
             Self::Xml => 5,
             Self::Rtf => 5,
-            Self::Pdf => 6,
+            Self::Pdf => 7,
             Self::Ooxml => 5,
             Self::OpenDocument => 5,
             Self::Epub => 5,

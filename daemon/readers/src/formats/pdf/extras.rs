@@ -2,6 +2,7 @@
 
 mod info;
 mod said;
+mod xfa;
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -84,7 +85,7 @@ pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Op
         reason: None,
     };
     if let Some(form) = dictionary(document, catalog, b"AcroForm") {
-        walk.xfa(form);
+        walk.xfa(catalog, form);
         walk.fields(array(document, form, b"Fields"), false, MAX_DEPTH);
     }
     for page in document.page_iter() {
@@ -147,27 +148,22 @@ impl<'a> Walk<'a, '_> {
         self.nodes <= MAX_NODES
     }
 
-    /// XML forms (12.7.8) are not read, their entities never resolved.
-    fn xfa(&mut self, form: &Dictionary) {
-        let Ok(xfa) = form.get(b"XFA") else { return };
-        let parts = match self.document.dereference(xfa) {
-            Ok((_, Object::Array(parts))) => parts.clone(),
-            Ok((_, part)) => vec![part.clone()],
-            Err(_) => return,
-        };
-        for part in &parts {
-            let Ok((_, Object::Stream(stream))) = self.document.dereference(part) else {
-                continue;
-            };
-            let mut xml = Vec::new();
-            let limit = self.sink.budgets().unpacked(stream.content.len() as u64);
-            let _ = opened(stream).map(|bytes| bytes.take(limit).read_to_end(&mut xml));
-            let entities = String::from_utf8_lossy(&xml);
-            let external = entities.split("<!ENTITY").skip(1).filter(|entity| {
-                let head: String = entity.chars().take_while(|c| *c != '>').collect();
-                head.contains("SYSTEM") || head.contains("PUBLIC")
-            });
-            self.sink.count(Fact::External, external.count() as u64);
+    /// The XML form (12.7.8): the ways out of it, and where the pages do not show it, what it says.
+    fn xfa(&mut self, catalog: &Dictionary, form: &'a Dictionary) {
+        let document = self.document;
+        let limit = |stream: &Stream| self.sink.budgets().unpacked(stream.content.len() as u64);
+        let xml = xfa::xml(document, form, limit);
+        self.sink.count(Fact::External, xfa::ways_out(&xml));
+        let fields = array(document, form, b"Fields");
+        let needs = catalog.get_deref(b"NeedsRendering", document);
+        let needs = needs.and_then(Object::as_bool).unwrap_or(false);
+        if needs || fields.is_empty() {
+            for piece in xfa::pieces(&xml) {
+                match piece {
+                    xfa::Piece::Caption(text) => self.push(&text),
+                    xfa::Piece::Value(text) => self.write(&text, Fact::FormFields),
+                }
+            }
         }
     }
 
@@ -209,13 +205,16 @@ impl<'a> Walk<'a, '_> {
 
     fn write(&mut self, text: &str, fact: Fact) {
         if !text.trim().is_empty() {
-            self.sink.newline();
-            self.sink
-                .push(&text.replace("\r\n", "\n").replace('\r', "\n"));
-            self.sink.newline();
+            self.push(&text.replace("\r\n", "\n").replace('\r', "\n"));
             self.sink.count(fact, 1);
             self.said.add(text);
         }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.sink.newline();
+        self.sink.push(text);
+        self.sink.newline();
     }
 
     /// Writes what annotations show beyond their values: captions, stamps, text that only their
@@ -223,9 +222,7 @@ impl<'a> Walk<'a, '_> {
     fn shown(&mut self, lines: &[String]) {
         for piece in lines.iter().flat_map(|line| line.split('\t')) {
             if !self.said.has(piece) {
-                self.sink.newline();
-                self.sink.push(piece.trim());
-                self.sink.newline();
+                self.push(piece.trim());
                 self.said.add(piece);
             }
         }

@@ -4,52 +4,19 @@
 //! of a page after all others. So a line is what stands on one baseline, columns are told by the
 //! gap between them, and the order is that of the page.
 
+mod run;
+
 use std::collections::BTreeMap;
 
-/// Gap that parts words, in sizes of the font.
-const WORD_GAP: f64 = 0.15;
+pub(super) use run::Place;
+use run::{Run, run};
+
 /// Gap that parts pieces of a line: cells, columns.
 const PIECE_GAP: f64 = 1.2;
-/// How far a character may step back within a run.
-const BACKSTEP: f64 = 0.4;
-/// How far a baseline may shift within a run.
-const RUN_SHIFT: f64 = 0.1;
-/// What of a character stands below and above its baseline.
-const DESCENT: f64 = 0.2;
-const ASCENT: f64 = 0.8;
-/// Least height of a character, in widths of it: a dash has less of its font's.
-const MIN_HEIGHT: f64 = 0.5;
 /// Distance of lines beyond which an empty line stands between them.
 const PARAGRAPH_GAP: f64 = 1.7;
 /// Most runs of a page; what is drawn after them is left out.
 const MAX_RUNS: usize = 200_000;
-
-/// Where a character stands, in the page's own space.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    /// From this character's origin to where the next one would stand.
-    pub(super) advance: (f64, f64),
-    /// Direction of writing; of any length but 0.
-    pub(super) direction: (f64, f64),
-    /// Height of the font.
-    pub(super) size: f64,
-}
-
-/// Characters on one baseline, in a frame turned so that they run to the right.
-#[derive(Debug, Clone, PartialEq)]
-struct Run {
-    text: String,
-    left: f64,
-    right: f64,
-    /// Height of the baseline; greater is higher.
-    base: f64,
-    size: f64,
-    degrees: i16,
-    /// Whether its letters run to the left.
-    leftward: bool,
-}
 
 /// The characters of one page.
 #[derive(Debug, Default)]
@@ -58,11 +25,14 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Takes the next character of the content stream.
+    /// Takes the next character of the content stream. One without a text leaves a gap: it may be a
+    /// space.
     pub(super) fn push(&mut self, text: &str, place: Place) {
-        let Some(run) = run(text, place) else { return };
+        let run = run(text, place).filter(|_| !text.is_empty());
+        let Some(run) = run else { return };
         let full = self.runs.len() >= MAX_RUNS;
         match self.runs.last_mut() {
+            Some(last) if last.ends_in(&run) => {}
             Some(last) if last.takes(&run) => last.take(&run),
             _ if full => {}
             _ => self.runs.push(run),
@@ -90,94 +60,6 @@ impl Layout {
             write_columns(pieces, MAX_COLUMNS_DEPTH, &mut lines);
         }
         lines
-    }
-}
-
-/// A run of one character; `None` where its place is none.
-fn run(text: &str, place: Place) -> Option<Run> {
-    let (dx, dy) = place.direction;
-    let length = dx.hypot(dy);
-    let (cos, sin) = (dx / length, dy / length);
-    let left = place.x * cos + place.y * sin;
-    let right = left + place.advance.0 * cos + place.advance.1 * sin;
-    let base = place.y * cos - place.x * sin;
-    // Bitmap fonts may be of any size and have characters of another.
-    let size = match text.trim().is_empty() {
-        true => place.size,
-        false => place.size.max((right - left) * MIN_HEIGHT),
-    };
-    let sound = [left, right, base, size].iter().all(|n| n.is_finite()) && place.size > 0.0;
-    #[allow(clippy::cast_possible_truncation, reason = "between -180 and 180")]
-    sound.then(|| Run {
-        text: text.to_owned(),
-        left,
-        right: right.max(left),
-        base,
-        size,
-        degrees: sin.atan2(cos).to_degrees().round() as i16,
-        leftward: text.chars().any(is_leftward),
-    })
-}
-
-/// Letters of Hebrew, Arabic and their neighbours; their digits run to the right.
-fn is_leftward(c: char) -> bool {
-    !c.is_numeric()
-        && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
-}
-
-impl Run {
-    /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
-    /// there.
-    fn takes(&self, next: &Run) -> bool {
-        let gap = next.left - self.right;
-        let size = self.size.min(next.size);
-        self.degrees == next.degrees
-            && self.leftward == next.leftward
-            && (self.base - next.base).abs() <= RUN_SHIFT * size
-            && (-BACKSTEP * size..=WORD_GAP * size).contains(&gap)
-    }
-
-    /// Takes a character; letters that run to the left are drawn from the left as well.
-    fn take(&mut self, next: &Run) {
-        match self.leftward {
-            true => self.text.insert_str(0, &next.text),
-            false => self.text.push_str(&next.text),
-        }
-        self.right = self.right.max(next.right);
-        self.size = self.size.max(next.size);
-    }
-
-    /// Free space between two runs of a line.
-    fn gap(&self, other: &Run) -> f64 {
-        (other.left - self.right).max(self.left - other.right)
-    }
-
-    /// Takes the next run of the line, with a space where a wide enough gap is.
-    fn join(&mut self, next: &Run, gap: f64) {
-        let parted =
-            self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
-        if gap > WORD_GAP * self.size.min(next.size) && !parted {
-            self.text.push(' ');
-        }
-        self.text.push_str(&next.text);
-        if next.size > self.size {
-            self.base = next.base;
-        }
-        self.left = self.left.min(next.left);
-        self.right = self.right.max(next.right);
-        self.size = self.size.max(next.size);
-    }
-
-    /// Whether both stand on one line: half the height of the smaller is common to both.
-    fn beside(&self, other: &Run) -> bool {
-        let bottom = (self.base - DESCENT * self.size).max(other.base - DESCENT * other.size);
-        let top = (self.base + ASCENT * self.size).min(other.base + ASCENT * other.size);
-        top - bottom >= 0.5 * self.size.min(other.size)
-    }
-
-    /// Whether this is the same again, drawn a second time to look bold.
-    fn repeats(&self, other: &Run) -> bool {
-        self.text.trim() == other.text.trim() && (self.left - other.left).abs() < 0.3 * self.size
     }
 }
 
@@ -263,6 +145,9 @@ fn pieces(row: Vec<Run>) -> Vec<Run> {
 /// Runs that stand side by side as one.
 fn joined(mut runs: Vec<Run>) -> Option<Run> {
     let leftward = is_leftward_text(&runs);
+    if leftward {
+        runs.iter_mut().for_each(Run::turn_ends);
+    }
     turn(&mut runs);
     let mut runs = runs.into_iter();
     let mut piece = runs.next()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hayro_interpret::font::{Glyph, GlyphRun};
+use hayro_interpret::font::{Glyph, GlyphId, GlyphRun};
 use hayro_interpret::hayro_cmap::{BfString, WritingMode};
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
@@ -82,10 +82,19 @@ impl Glyphs {
             size: up.hypot() * UNITS,
         };
         match glyph.as_unicode() {
+            None if is_blank(glyph) => {}
             Some(BfString::Char(char)) => self.0.push(char.encode_utf8(&mut [0; 4]), place),
             Some(BfString::String(text)) => self.0.push(&text, place),
             None => self.0.push("\u{fffd}", place),
         }
+    }
+}
+
+/// Whether a glyph that the font has draws nothing: a space that nobody named leaves a gap.
+fn is_blank(glyph: &Glyph<'_>) -> bool {
+    match glyph {
+        Glyph::Outline(glyph) => glyph.glyph_id() != GlyphId::NOTDEF && glyph.outline().is_empty(),
+        Glyph::Type3(_) => false,
     }
 }
 

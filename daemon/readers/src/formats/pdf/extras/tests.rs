@@ -238,3 +238,46 @@ fn dates_are_read_as_far_as_they_go_or_not_at_all() {
         Some(0)
     );
 }
+
+/// What is read of a form in XML, where the form has these other entries.
+fn xfa(xml: &str, form: &str) -> Beside {
+    let half = xml.len() / 2;
+    let document = document(
+        &format!("/AcroForm << /XFA [(one) 4 0 R (two) 5 0 R] {form} >>"),
+        "",
+        &[&stream(&xml[..half]), &stream(&xml[half..])],
+    );
+    read_all(&document)
+}
+
+const FORM: &str = "<xdp:xdp xmlns:xdp='x'><config><text>no</text></config><template><subform>\
+    <draw><value><text>Leave &amp; pay</text></value></draw>\
+    <subform><draw><value><text>none yet</text></value></draw><occur min='0'/></subform>\
+    <field name='who'><assist><toolTip>no</toolTip></assist><items><text>no</text></items>\
+    <caption><value><exData><body><p>Full <b>name</b></p><p>in ink</p></body></exData></value></caption>\
+    <event><script>no</script></event></field>\
+    <field presence='hidden'><caption><value><text>no</text></value></caption></field></subform>\
+    </template><xfa:datasets xmlns:xfa='y'><xfa:data><form><who>Jane Doe</who></form></xfa:data>\
+    </xfa:datasets></xdp:xdp>";
+
+#[test]
+fn forms_that_are_in_xml_alone_are_read() {
+    let (text, facts, _, reason) = xfa(FORM, "");
+    assert_eq!(text, "Leave & pay\nFull name\nin ink\nJane Doe\n");
+    assert_eq!(reason, None);
+    assert!(facts.contains(&(Fact::FormFields, "1".to_owned())));
+    // Where the pages show the form, its XML says the same again.
+    assert_eq!(
+        xfa(FORM, "/Fields [<< /FT /Tx /V (Jane Doe) >>]").0,
+        "Jane Doe\n"
+    );
+}
+
+#[test]
+fn forms_that_break_off_or_never_end_are_read_as_far_as_they_go() {
+    let cut = &FORM[..FORM.find("<event>").unwrap()];
+    assert_eq!(xfa(cut, "").0, "Leave & pay\nFull name\nin ink\n");
+    let deep = format!("<template>{}", "<subform>".repeat(100_000));
+    assert_eq!(xfa(&deep, "").0, "");
+    assert_eq!(xfa("</a></b>&#0;&x;<template", "").0, "");
+}

@@ -4,14 +4,34 @@ use std::collections::BTreeMap;
 
 use hayro_interpret::hayro_cmap::{CMap, CMapName, CidFamily};
 use pdf_extract::{Dictionary, Document, Object};
+use skrifa::raw::tables::post::DEFAULT_GLYPH_NAMES;
 
 use super::super::bounds::dictionary;
-use super::entry;
-use super::program::Program;
+use super::super::quality::is_odd;
+use super::program::{Program, text_of_name};
 use super::table::{Table, UNKNOWN, parse, predefined, string};
+use super::{entry, name};
 
 /// Longest code that is looked up, in bytes: longer ones are of rare characters.
 const MAX_WIDTH: u8 = 2;
+
+/// Families of Windows whose first glyphs are those of Apple's standard order (OpenType, `post`,
+/// format 1). Writers that embed none of them use the numbers of glyphs for codes all the same.
+const FAMILIES: &[&str] = &[
+    "arial",
+    "comicsans",
+    "couriernew",
+    "georgia",
+    "impact",
+    "tahoma",
+    "timesnewroman",
+    "trebuchet",
+    "verdana",
+];
+/// Number of the first glyph in which they part from that order: Arial has no `Lslash` there.
+const FAMILY_GLYPHS: u32 = 226;
+/// Glyphs that such a font may have.
+const MAX_FAMILY_GLYPHS: u32 = 4096;
 
 /// The table of a composite font by its character collection, and by its font program.
 pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
@@ -56,6 +76,8 @@ struct Glyphs {
     numbers: Option<Vec<u8>>,
     /// Whether the font says that codes are Unicode.
     codes_are_unicode: bool,
+    /// Whether glyphs are numbered as in the [`FAMILIES`].
+    is_of_family: bool,
 }
 
 impl Glyphs {
@@ -80,7 +102,9 @@ impl Glyphs {
             _ => None,
         };
         let told = entry(document, font, b"ToUnicode").and_then(|told| told.as_name().ok());
+        let is_of_family = is_identity && program.is_none() && is_of_family(descendant);
         Some(Self {
+            is_of_family,
             codes,
             collection,
             program,
@@ -95,8 +119,13 @@ impl Glyphs {
         let published = published
             .and_then(|map| map.lookup_bf_string(cid))
             .map(string);
+        let by_code = || {
+            let told = self.codes_are_unicode.then(|| char::from_u32(code));
+            told.flatten().filter(|c| !is_odd(*c)).map(String::from)
+        };
         let Some(program) = &self.program else {
-            return published;
+            let text = published.or_else(by_code);
+            return text.or_else(|| self.is_of_family.then(|| of_family(cid)).flatten());
         };
         let glyph = self.glyph(program, cid)?;
         if glyph == 0 || !program.holds(glyph) {
@@ -105,8 +134,7 @@ impl Glyphs {
         let text = published.or_else(|| program.text(glyph).map(str::to_owned));
         text.or_else(|| match self.numbers {
             // The codes were chosen by the writer.
-            Some(_) if self.codes_are_unicode => char::from_u32(code).map(String::from),
-            Some(_) => None,
+            Some(_) => by_code(),
             None => Some(UNKNOWN.to_owned()),
         })
     }
@@ -119,6 +147,25 @@ impl Glyphs {
         let number = numbers.get(at..at + 2)?;
         Some(u32::from(u16::from_be_bytes([number[0], number[1]])))
     }
+}
+
+/// Whether a font that is not embedded is of one of the [`FAMILIES`], under any name of theirs.
+fn is_of_family(descendant: &Dictionary) -> bool {
+    let base = name(descendant, b"BaseFont").unwrap_or_default();
+    let base = String::from_utf8_lossy(base).to_lowercase();
+    let base: String = base.chars().filter(char::is_ascii_alphanumeric).collect();
+    let is_known = FAMILIES.iter().any(|family| base.starts_with(family));
+    name(descendant, b"Subtype") == Some(b"CIDFontType2")
+        && is_known
+        && !base.starts_with("arialunicode")
+}
+
+/// What a glyph of such a font stands for.
+fn of_family(glyph: u32) -> Option<String> {
+    if glyph >= FAMILY_GLYPHS {
+        return (glyph < MAX_FAMILY_GLYPHS).then(|| UNKNOWN.to_owned());
+    }
+    text_of_name(DEFAULT_GLYPH_NAMES.get(usize::try_from(glyph).ok()?)?)
 }
 
 /// The character collection: that of the codes, or where they are of none that of the font.

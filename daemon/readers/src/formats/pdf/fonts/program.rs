@@ -6,8 +6,9 @@ use pdf_extract::{Dictionary, Document, Object};
 use skrifa::font::Kind;
 use skrifa::raw::TableProvider;
 use skrifa::raw::model::charmap::Encoding;
+use skrifa::raw::model::glyph::outline::PathElement;
 use skrifa::raw::ps::agl;
-use skrifa::{Font, GlyphId};
+use skrifa::{DrawMemory, Font, GlyphId, ScalerFont};
 
 use super::super::quality::is_odd;
 use super::entry;
@@ -59,6 +60,15 @@ impl Program {
 
     pub(super) fn text(&self, glyph: u32) -> Option<&str> {
         self.texts.get(&glyph).map(String::as_str)
+    }
+
+    /// Whether the program draws nothing for a glyph that it has.
+    pub(super) fn is_blank(&self, glyph: u32) -> bool {
+        let scaler = ScalerFont::unhinted(self.font.clone(), None);
+        let mut path: Vec<PathElement> = Vec::new();
+        scaler.outline(GlyphId::new(glyph)).is_some_and(|outline| {
+            outline.draw(DrawMemory::Scratch, &mut path).is_ok() && path.is_empty()
+        })
     }
 
     /// The glyph of a code by the program's own encoding.

@@ -12,6 +12,10 @@ use super::program::{Program, text_of_name};
 use super::table::{Table, UNKNOWN};
 use super::{entry, name};
 
+/// Flags of a font descriptor (9.8.2): characters outside the standard Latin set, or none outside.
+const SYMBOLIC: i64 = 1 << 2;
+const NONSYMBOLIC: i64 = 1 << 5;
+
 /// The table of a simple font by names of glyphs and encodings.
 pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     let encoding = entry(document, font, b"Encoding");
@@ -30,6 +34,22 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
             None => glyphs.text_of_code(code),
         };
         Some((u32::from(code), text?))
+    });
+    Table::of(texts.collect(), 1)
+}
+
+/// Glyphs that draw nothing, of codes whose names nobody knows: they are spaces.
+pub(super) fn blanks(document: &Document, font: &Dictionary) -> Option<Table> {
+    let encoding = entry(document, font, b"Encoding")?;
+    let mut names = differences(document, encoding.as_dict().ok()?);
+    names.retain(|_, name| is_made_up(name) && text_of_name(name).is_none());
+    if names.is_empty() {
+        return None;
+    }
+    let glyphs = Glyphs::of(document, font, Some(encoding));
+    let texts = names.into_iter().filter_map(|(code, name)| {
+        let text = glyphs.text_of_name(code, &name)?;
+        text.trim().is_empty().then(|| (u32::from(code), text))
     });
     Table::of(texts.collect(), 1)
 }
@@ -80,6 +100,8 @@ struct Glyphs {
     base: Option<Base>,
     program: Option<Program>,
     is_truetype: bool,
+    /// Whether it has letters of the standard encoding, and neither encoding nor program says which.
+    is_standard: bool,
     /// Whether every glyph has a procedure of its own, and a name that its writer made up.
     is_type3: bool,
     /// Whether glyphs are of the font ZapfDingbats, whose names are `a1` and so on.
@@ -103,8 +125,15 @@ impl Glyphs {
             Some(Object::Dictionary(names)) => name(names, b"BaseEncoding"),
             _ => None,
         };
+        let is_latin = |descriptor| {
+            let flags = entry(document, descriptor, b"Flags").and_then(|flags| flags.as_i64().ok());
+            flags.is_some_and(|flags| flags & (SYMBOLIC | NONSYMBOLIC) == NONSYMBOLIC)
+        };
         Self {
             base: base.and_then(Base::named),
+            is_standard: encoding.is_none()
+                && program.is_none()
+                && descriptor.is_some_and(is_latin),
             program,
             is_truetype: name(font, b"Subtype") == Some(b"TrueType"),
             is_type3: name(font, b"Subtype") == Some(b"Type3"),
@@ -122,7 +151,8 @@ impl Glyphs {
         let by_program = || {
             let program = self.program.as_ref()?;
             let glyph = program.glyph_of_name(name).or_else(|| glyph_number(name))?;
-            program.text(glyph).map(str::to_owned)
+            let blank = || program.is_blank(glyph).then_some(" ");
+            program.text(glyph).or_else(blank).map(str::to_owned)
         };
         // Writers of bitmap fonts name glyphs by their codes.
         let by_code = || {
@@ -130,7 +160,7 @@ impl Glyphs {
                 self.is_type3 && name.trim_start_matches(char::is_alphabetic) == code.to_string();
             named.then(|| Base::Standard.text(code)).flatten()
         };
-        let unknown = || name.contains(char::is_numeric).then(|| UNKNOWN.to_owned());
+        let unknown = || is_made_up(name).then(|| UNKNOWN.to_owned());
         let text = listed.or_else(by_program).or_else(by_code);
         text.or_else(unknown)
     }
@@ -140,7 +170,7 @@ impl Glyphs {
         if let Some(base) = self.base {
             return base.text(code);
         }
-        let usual = match self.is_truetype {
+        let usual = match self.is_truetype && !self.is_standard {
             true => Base::WinAnsi,
             false => Base::Standard,
         };
@@ -176,6 +206,11 @@ impl Base {
         let (text, _) = decoded.decode_without_bom_handling(&bytes);
         (!text.chars().any(char::is_control)).then(|| text.into_owned())
     }
+}
+
+/// Whether the writer of a font may have made up a name, as the numbers in it tell.
+fn is_made_up(name: &str) -> bool {
+    name.contains(char::is_numeric)
 }
 
 /// Whether a name is a letter and a number, as those of ZapfDingbats are.

@@ -43,7 +43,7 @@ impl Table {
         let text = |code| Some((code, string(map.lookup_bf_string(code)?)));
         // Ranges are sound where their ends are.
         let ends = named_codes(&content).filter_map(text).collect();
-        let ends = Self::of(ends, width).filter(Self::is_sound);
+        let ends = Self::of(ends, width).filter(|ends| width > 1 && ends.is_sound());
         ends.or_else(|| Self::of((0..=last).filter_map(text).collect(), width))
     }
 
@@ -51,30 +51,46 @@ impl Table {
         self.texts.len()
     }
 
-    /// Whether every code has a meaning of its own.
+    /// Whether every code has a meaning, and not just itself.
     pub(super) fn is_sound(&self) -> bool {
-        self.texts.values().all(|text| is_text(text)) && !self.is_identity()
+        self.is_readable() && !self.is_identity()
     }
 
-    /// Whether every code means itself: programs write that when they know nothing.
+    fn is_readable(&self) -> bool {
+        self.texts.values().all(|text| is_text(text))
+    }
+
+    /// Whether every code means itself. Programs write that of all codes when they know nothing, and
+    /// of some when the codes are those of Unicode.
     fn is_identity(&self) -> bool {
         self.width > 1 && self.texts.iter().all(|(code, text)| is_char(*code, text))
     }
 
-    /// This table with what `known` says of codes that have no meaning here; `None` where that is
-    /// nothing.
+    /// This table with what `known` says of codes that have no meaning here, or none but themselves;
+    /// `None` where that is nothing.
     pub(super) fn mended_by(mut self, known: Self) -> Option<Self> {
-        if self.is_identity() {
+        let is_identity = self.is_identity();
+        if is_identity && !self.is_readable() {
             return Some(known);
         }
         let mut mended = false;
         for (code, text) in known.texts.into_iter().filter(|(_, text)| is_text(text)) {
-            if let Some(told) = self.texts.get_mut(&code).filter(|told| !is_text(told)) {
+            let told = self.texts.get_mut(&code);
+            if let Some(told) = told.filter(|told| is_identity || !is_text(told)) {
+                mended |= *told != text;
                 *told = text;
-                mended = true;
             }
         }
         mended.then_some(self)
+    }
+
+    /// This table with `blanks` for codes that it leaves out; `None` where it leaves out none of them.
+    pub(super) fn completed_by(mut self, blanks: Self) -> Option<Self> {
+        let told = self.texts.len();
+        for (code, blank) in blanks.texts {
+            self.texts.entry(code).or_insert(blank);
+        }
+        (self.texts.len() > told).then_some(self)
     }
 
     /// As a `ToUnicode` stream (ISO 32000-2, 9.10.3).

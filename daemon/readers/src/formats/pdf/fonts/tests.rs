@@ -77,6 +77,45 @@ fn a_truetype_font_without_an_encoding_has_that_of_windows() {
 }
 
 #[test]
+fn a_truetype_font_that_is_told_to_be_latin_has_the_standard_encoding() {
+    let font = simple("/Subtype /TrueType /FontDescriptor 6 0 R");
+    let descriptor =
+        |flags: u8| format!("<< /Type /FontDescriptor /FontName /Some /Flags {flags} >>");
+    let text = |flags| {
+        read(&page(
+            &[font.clone(), descriptor(flags)],
+            &[],
+            "(o,\\371 a\\361)",
+        ))
+        .1
+    };
+    assert_eq!(text(32), "o,ø aæ");
+    assert_eq!(
+        (text(4), text(36)),
+        ("o,ù añ".to_owned(), "o,ù añ".to_owned())
+    );
+}
+
+#[test]
+fn glyphs_that_draw_nothing_are_spaces() {
+    let names = "/Encoding << /Differences [65 /o /n /e /g9 /t /w] >> /FontDescriptor 6 0 R";
+    let descriptor = "<< /Type /FontDescriptor /FontName /Some /Flags 4 /FontFile2 7 0 R >>";
+    let cmap = "begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange \
+                <41> <43> <0061> endbfrange 1 beginbfrange <45> <46> <0078> endbfrange endcmap";
+    let program = truetype::blank(10);
+    for (told, text) in [("", "one two"), ("/ToUnicode 8 0 R", "abc xya")] {
+        let objects = [
+            simple(&format!("/Subtype /TrueType {names} {told}")),
+            descriptor.to_owned(),
+            stream("program"),
+            stream(cmap),
+        ];
+        let pdf = page(&objects, &[(7, &program)], "(ABCDEFA)");
+        assert_eq!(read(&pdf).1, text);
+    }
+}
+
+#[test]
 fn glyphs_whose_names_say_nothing_are_no_text() {
     let encoding = "/Encoding << /Differences [65 /G01 /G02 /G03] >>";
     let font = simple(&format!("/Subtype /Type1 {encoding}"));

@@ -63,6 +63,37 @@ fn a_word_drawn_twice_to_look_bold_stands_once() {
 }
 
 #[test]
+fn characters_drawn_twice_to_look_bold_stand_once() {
+    let twice = |text: &str| {
+        let mut layout = Layout::default();
+        for (at, c) in text.chars().enumerate() {
+            let x = 5.0 * at as f64;
+            put(&mut layout, (x, 0.0), (1.0, 0.0), &c.to_string());
+            put(&mut layout, (x + 0.4, 0.1), (1.0, 0.0), &c.to_string());
+        }
+        layout.lines()
+    };
+    assert_eq!(twice("balloon"), ["balloon"]);
+    assert_eq!(twice("םלש"), ["שלם"]);
+}
+
+#[test]
+fn characters_without_a_text_leave_a_gap() {
+    let mut layout = Layout::default();
+    for (at, text) in ["o", "n", "", "i", "t"].into_iter().enumerate() {
+        let place = Place {
+            x: 5.0 * at as f64,
+            y: 0.0,
+            advance: (5.0, 0.0),
+            direction: (1.0, 0.0),
+            size: 10.0,
+        };
+        layout.push(text, place);
+    }
+    assert_eq!(layout.lines(), ["on it"]);
+}
+
+#[test]
 fn columns_are_read_one_after_the_other_below_their_heading() {
     let text = "thirty letters make up a line ";
     let mut drawn = vec![(
@@ -121,6 +152,21 @@ fn digits_of_arabic_run_to_the_right() {
         lines(&[(0.0, 0.0, "١٩٨٤"), (25.0, 0.0, "ةنس")]),
         ["سنة ١٩٨٤"]
     );
+}
+
+#[test]
+fn marks_and_spaces_run_with_a_line_that_runs_to_the_left() {
+    let drawn = [
+        (0.0, 0.0, "11:"),
+        (15.0, 0.0, "דבוע"),
+        (35.0, 0.0, "  (00) "),
+        (70.0, 0.0, "ףגא"),
+        (85.0, 0.0, " ,"),
+        (95.0, 0.0, "רדח"),
+    ];
+    assert_eq!(lines(&drawn), ["חדר, אגף (00)  עובד:11"]);
+    let drawn = [(0.0, 0.0, "5.0% "), (25.0, 0.0, "הלעמל")];
+    assert_eq!(lines(&drawn), ["למעלה 5.0%"]);
 }
 
 #[test]

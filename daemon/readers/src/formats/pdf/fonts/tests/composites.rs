@@ -186,3 +186,63 @@ fn a_font_may_bring_along_its_own_codes() {
     let contents: [(u32, &[u8]); 2] = [(8, codes.as_bytes()), (9, meaning.as_bytes())];
     assert_eq!(read(&page(&objects, &contents, "(ABC)")).1, "xyz");
 }
+
+#[test]
+fn a_table_of_codes_that_are_those_of_unicode_is_believed() {
+    let cmap = "begincmap 1 begincodespacerange <0020> <007C> endcodespacerange \
+                2 beginbfchar <006E> <006E> <006F> <006F> endbfchar endcmap";
+    let objects = composite("/Identity-H", "Identity", "/ToUnicode 9 0 R", true);
+    let contents: [(u32, &[u8]); 2] = [(8, &silent_program()), (9, cmap.as_bytes())];
+    assert_eq!(
+        read(&page(&objects, &contents, "<006E006F>")),
+        (Ok(None), "no".to_owned())
+    );
+    // The program knows better.
+    let program = truetype::font(0x70, &[('i', 0x6e)], &[]);
+    let contents: [(u32, &[u8]); 2] = [(8, &program), (9, cmap.as_bytes())];
+    assert_eq!(read(&page(&objects, &contents, "<006E006F>")).1, "io");
+}
+
+#[test]
+fn codes_are_those_of_unicode_where_the_font_says_so_and_has_no_program() {
+    for name in ["Identity-H", "Identity-V"] {
+        let told = format!("/ToUnicode /{name}");
+        let objects = composite("/Identity-H", "Identity", &told, false);
+        let pdf = page(&objects, &[], &hex(&big_endian("Жук, ok")));
+        assert_eq!(read(&pdf), (Ok(None), "Жук, ok".to_owned()), "{name}");
+    }
+    let objects = composite("/Identity-H", "Identity", "", false);
+    let pdf = page(&objects, &[], &hex(&big_endian("ok")));
+    assert_eq!(read(&pdf).1, "");
+}
+
+#[test]
+fn glyphs_of_the_fonts_of_windows_are_known_by_their_numbers() {
+    let read_as = |family: &str, codes: &str| {
+        let mut objects = composite("/Identity-H", "Identity", "", false);
+        objects[1] = objects[1].replace("/Some", family);
+        read(&page(&objects, &[], codes))
+    };
+    // Not the numbers of letters of ASCII alone: `Été à`.
+    let codes = "<0065005700700003006A>";
+    for family in ["/TimesNewRoman,Bold", "/Arial-BoldMT", "/CourierNewPSMT"] {
+        assert_eq!(read_as(family, codes), (Ok(None), "Été à".to_owned()));
+    }
+    for unknown in ["/Calibri", "/ArialUnicodeMS"] {
+        assert_eq!(read_as(unknown, codes).1, "", "{unknown}");
+    }
+    // Numbers in which the families part are no text.
+    assert_eq!(read_as("/Verdana", "<00440103>").1, "a");
+}
+
+#[test]
+fn fonts_of_chinese_windows_have_codes_of_gbk() {
+    let font = simple("/Subtype /TrueType /Encoding /WinAnsiEncoding");
+    let text = "目录A1";
+    let codes = hex(&GBK.encode(text).0);
+    let read_as = |family: &str| read(&page(&[font.replace("/Some", family)], &[], &codes)).1;
+    for family in ["/#CB#CE#CC#E5", "/#B7#C2#CB#CE_GB2312,Bold"] {
+        assert_eq!(read_as(family), text);
+    }
+    assert_eq!(read_as("/Some"), "Ä¿Â¼A1");
+}

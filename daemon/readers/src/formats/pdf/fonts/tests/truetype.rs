@@ -13,6 +13,30 @@ pub(super) fn font(glyphs: u16, characters: &[(char, u32)], names: &[&str]) -> V
     if !names.is_empty() {
         tables.push((*b"post", post(names)));
     }
+    file(&tables)
+}
+
+/// A font of so many glyphs that draw nothing, and mean nothing.
+pub(super) fn blank(glyphs: u16) -> Vec<u8> {
+    let mut header = vec![0; 36];
+    header[35] = 1;
+    let count = usize::from(glyphs);
+    let mut profile = vec![0; 32];
+    profile[..4].copy_from_slice(&0x0001_0000_u32.to_be_bytes());
+    profile[4..6].copy_from_slice(&glyphs.to_be_bytes());
+    file(&[
+        (*b"cmap", cmap(&[])),
+        (*b"glyf", vec![0]),
+        (*b"head", head()),
+        (*b"hhea", header),
+        (*b"hmtx", vec![0; 4 + 2 * (count - 1)]),
+        (*b"loca", vec![0; 2 * (count + 1)]),
+        (*b"maxp", profile),
+    ])
+}
+
+/// Tables behind their directory.
+fn file(tables: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     let count = u16::try_from(tables.len()).unwrap();
     let mut file = [
         &0x0001_0000_u32.to_be_bytes()[..],
@@ -21,7 +45,7 @@ pub(super) fn font(glyphs: u16, characters: &[(char, u32)], names: &[&str]) -> V
     ]
     .concat();
     let mut at = 12 + 16 * tables.len();
-    for (tag, table) in &tables {
+    for (tag, table) in tables {
         file.extend(tag);
         for number in [0, at, table.len()] {
             file.extend(u32::try_from(number).unwrap().to_be_bytes());

@@ -1,0 +1,174 @@
+//! Characters on one baseline.
+
+/// Gap that parts words, in sizes of the font.
+const WORD_GAP: f64 = 0.15;
+/// How far a character may step back within a run.
+const BACKSTEP: f64 = 0.4;
+/// How far a baseline may shift within a run.
+const RUN_SHIFT: f64 = 0.1;
+/// How far apart a character is drawn twice to look bold, in widths of it.
+const OVERPRINT: f64 = 0.3;
+/// What of a character stands below and above its baseline.
+const DESCENT: f64 = 0.2;
+const ASCENT: f64 = 0.8;
+/// Least height of a character, in widths of it: a dash has less of its font's.
+const MIN_HEIGHT: f64 = 0.5;
+
+/// Where a character stands, in the page's own space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in super::super) struct Place {
+    pub(in super::super) x: f64,
+    pub(in super::super) y: f64,
+    /// From this character's origin to where the next one would stand.
+    pub(in super::super) advance: (f64, f64),
+    /// Direction of writing; of any length but 0.
+    pub(in super::super) direction: (f64, f64),
+    /// Height of the font.
+    pub(in super::super) size: f64,
+}
+
+/// Characters on one baseline, in a frame turned so that they run to the right.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Run {
+    pub(super) text: String,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    /// Where its last character begins.
+    last: f64,
+    /// Height of the baseline; greater is higher.
+    pub(super) base: f64,
+    pub(super) size: f64,
+    pub(super) degrees: i16,
+    /// Whether its letters run to the left.
+    pub(super) leftward: bool,
+}
+
+/// A run of one character; `None` where its place is none.
+pub(super) fn run(text: &str, place: Place) -> Option<Run> {
+    let (dx, dy) = place.direction;
+    let length = dx.hypot(dy);
+    let (cos, sin) = (dx / length, dy / length);
+    let left = place.x * cos + place.y * sin;
+    let right = left + place.advance.0 * cos + place.advance.1 * sin;
+    let base = place.y * cos - place.x * sin;
+    // Bitmap fonts may be of any size and have characters of another.
+    let size = match text.trim().is_empty() {
+        true => place.size,
+        false => place.size.max((right - left) * MIN_HEIGHT),
+    };
+    let sound = [left, right, base, size].iter().all(|n| n.is_finite()) && place.size > 0.0;
+    #[allow(clippy::cast_possible_truncation, reason = "between -180 and 180")]
+    sound.then(|| Run {
+        text: text.to_owned(),
+        left,
+        right: right.max(left),
+        last: left,
+        base,
+        size,
+        degrees: sin.atan2(cos).to_degrees().round() as i16,
+        leftward: text.chars().any(is_leftward),
+    })
+}
+
+/// Letters of Hebrew, Arabic and their neighbours; their digits run to the right.
+fn is_leftward(c: char) -> bool {
+    !c.is_numeric()
+        && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
+}
+
+/// The bracket that looks the other way.
+fn mirrored(c: char) -> char {
+    match c {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '{' => '}',
+        '}' => '{',
+        c => c,
+    }
+}
+
+impl Run {
+    /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
+    /// there.
+    pub(super) fn takes(&self, next: &Run) -> bool {
+        let gap = next.left - self.right;
+        let size = self.size.min(next.size);
+        self.degrees == next.degrees
+            && self.leftward == next.leftward
+            && (self.base - next.base).abs() <= RUN_SHIFT * size
+            && (-BACKSTEP * size..=WORD_GAP * size).contains(&gap)
+    }
+
+    /// Whether `next` is the last character again, drawn once more to look bold.
+    pub(super) fn ends_in(&self, next: &Run) -> bool {
+        let is_same = match self.leftward {
+            true => self.text.starts_with(&next.text),
+            false => self.text.ends_with(&next.text),
+        };
+        is_same
+            && self.degrees == next.degrees
+            && (self.base - next.base).abs() <= RUN_SHIFT * self.size.min(next.size)
+            && (self.last - next.left).abs() < OVERPRINT * (next.right - next.left)
+    }
+
+    /// Takes a character; letters that run to the left are drawn from the left as well.
+    pub(super) fn take(&mut self, next: &Run) {
+        match self.leftward {
+            true => self.text.insert_str(0, &next.text),
+            false => self.text.push_str(&next.text),
+        }
+        self.right = self.right.max(next.right);
+        self.last = next.left;
+        self.size = self.size.max(next.size);
+    }
+
+    /// Turns the marks and spaces at both ends of what runs to the right within a line that runs to
+    /// the left: there they run with the line (Unicode Annex 9, rules N1, N2 and L4).
+    pub(super) fn turn_ends(&mut self) {
+        let is_end = |c: char| c.is_whitespace() || ".,:;!?()[]{}\"'،؛".contains(c);
+        if self.leftward || !self.text.contains(is_end) {
+            return;
+        }
+        let after_first = self.text.trim_start_matches(is_end);
+        let first = &self.text[..self.text.len() - after_first.len()];
+        let middle = after_first.trim_end_matches(is_end);
+        let last = &after_first[middle.len()..];
+        let turned = |end: &str| -> String { end.chars().rev().map(mirrored).collect() };
+        self.text = turned(last) + middle + &turned(first);
+    }
+
+    /// Free space between two runs of a line.
+    pub(super) fn gap(&self, other: &Run) -> f64 {
+        (other.left - self.right).max(self.left - other.right)
+    }
+
+    /// Takes the next run of the line, with a space where a wide enough gap is.
+    pub(super) fn join(&mut self, next: &Run, gap: f64) {
+        let parted =
+            self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
+        if gap > WORD_GAP * self.size.min(next.size) && !parted {
+            self.text.push(' ');
+        }
+        self.text.push_str(&next.text);
+        if next.size > self.size {
+            self.base = next.base;
+        }
+        self.left = self.left.min(next.left);
+        self.right = self.right.max(next.right);
+        self.size = self.size.max(next.size);
+    }
+
+    /// Whether both stand on one line: half the height of the smaller is common to both.
+    pub(super) fn beside(&self, other: &Run) -> bool {
+        let bottom = (self.base - DESCENT * self.size).max(other.base - DESCENT * other.size);
+        let top = (self.base + ASCENT * self.size).min(other.base + ASCENT * other.size);
+        top - bottom >= 0.5 * self.size.min(other.size)
+    }
+
+    /// Whether this is the same again, drawn a second time to look bold.
+    pub(super) fn repeats(&self, other: &Run) -> bool {
+        self.text.trim() == other.text.trim() && (self.left - other.left).abs() < 0.3 * self.size
+    }
+}
