@@ -30,6 +30,7 @@ use tonic_health::server::{HealthReporter, health_reporter};
 use crate::alarms::Health;
 use crate::config::Config;
 use crate::descriptors;
+use crate::engine::Engine;
 use crate::grpc::limits::ClientLimits;
 use crate::grpc::{
     Connections, HealthWatches, ReportKeeping, RequestRunner, TrafficLayer, limits, servers,
@@ -200,6 +201,11 @@ impl Running {
         };
         running.announce();
         Ok(running)
+    }
+
+    /// The engine that answers, while there is one.
+    pub fn engine(&self) -> Option<Arc<Engine>> {
+        self.slot.get().ok()
     }
 
     fn announce(&self) {
