@@ -225,6 +225,15 @@ mod tests {
     }
 
     #[test]
+    fn a_summary_tells_what_the_search_skipped() {
+        let counts = Summary {
+            suppressed: 3,
+            ..Summary::default()
+        };
+        assert_eq!(summary(&counts).suppressed, 3);
+    }
+
+    #[test]
     fn a_name_that_is_no_text_keeps_its_bytes_and_what_is_unknown_stays_absent() {
         let shown = file(&unreadable(b"/r/\xff\n"));
         assert_eq!(shown.path, b"/r/\xff\n");

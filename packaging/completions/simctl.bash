@@ -1117,7 +1117,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --since --kind --older-than --protected --load-file --profile --encoding --threshold --wait --strict --socket --json --help"
+            opts="-h --out --keep --since --kind --older-than --protected --load-file --profile --encoding --wait --strict --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -272,7 +272,7 @@ purview\t'Microsoft Purview'
 short\t'At most 12 characters, for Concordance Desktop'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l encoding -d 'Encode the load file in this way (csv and edrm are always UTF-8)' -r -f -a "utf-8\t'UTF-8'
 windows-1252\t'Windows-1252; what it has not becomes `?`'"
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance, or share of either text with --kind leak, from 0 to 1 [default: the daemon\'s, or 0.5 with --kind leak]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'Wait until all that was seen so far is in the index, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail if the index is not complete'

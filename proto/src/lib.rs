@@ -80,4 +80,8 @@ pub mod defaults {
     pub const FAMILY: f64 = 0.5;
     /// Most versions that FindFamily finds.
     pub const VERSIONS: u32 = 4_096;
+    /// Pairs that SamplePairs samples.
+    pub const SAMPLED_PAIRS: u32 = 100;
+    /// What TrainModel calls a model.
+    pub const MODEL_NAME: &str = "trained";
 }

@@ -26,9 +26,10 @@ mod daemon;
 mod process;
 mod program;
 mod run;
+mod terminal;
 
 pub use daemon::{Daemon, Serve};
-pub use process::{children, high_water_kib};
+pub use process::{bound_by_permissions, children, high_water_kib};
 pub use program::{simctl, simdexd};
 pub use run::{Answer, Run};
 

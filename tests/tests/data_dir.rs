@@ -235,6 +235,32 @@ fn a_segment_removed_under_a_running_daemon_is_healed_by_a_sync() -> Result<()> 
 }
 
 #[test]
+fn an_index_that_is_begun_is_told_with_its_place_so_that_a_mistyped_one_shows() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    sandbox.write("a.txt", shuffled(3))?;
+    let begun = |at: &Path| format!("simdexd: new, empty index in {}\n", at.display());
+    let is_new = |daemon: &Daemon| -> Result<bool> {
+        let status = daemon.simctl(["status"])?.success()?.lines_of("status")?;
+        Ok(status[0]["new_index"] == true)
+    };
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let first = begun(&sandbox.data_dir());
+    ensure!(daemon.log()?.matches(&first).count() == 1 && is_new(&daemon)?);
+    // One that is there is opened without a word.
+    let daemon = daemon.restart()?;
+    ensure!(daemon.log()?.matches(&first).count() == 1 && !is_new(&daemon)?);
+    ensure!(daemon.stop()?.success());
+
+    let mistyped = sandbox.beside("dtaa");
+    let daemon = sandbox.serve().data_dir(&mistyped).start()?;
+    let log = daemon.log()?;
+    ensure!(log.contains(&begun(&mistyped)) && is_new(&daemon)?, "{log}");
+    ensure!(log.matches("new, empty index").count() == 2, "{log}");
+    Ok(())
+}
+
+#[test]
 fn a_data_directory_open_to_others_is_closed_to_them() -> Result<()> {
     let sandbox = Sandbox::new()?;
     let data = sandbox.data_dir();

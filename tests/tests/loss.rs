@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 use simdex_tests::fault::answers::{Listed, agree};
-use simdex_tests::sandbox::{Daemon, Sandbox};
+use simdex_tests::sandbox::{Daemon, Run, Sandbox, simdexd};
 
 /// Files of the share that loses most of them; a loss of 1,000 is held.
 const FILES: usize = 1_200;
@@ -59,28 +60,111 @@ fn state(daemon: &Daemon) -> Result<String> {
     Ok(roots[0]["state"].as_str().unwrap_or_default().to_owned())
 }
 
+/// A daemon whose share lost so much that the loss is held.
+fn loss_held(sandbox: &Sandbox) -> Result<Daemon> {
+    let share = sandbox.share();
+    let name = |number: usize| format!("d{}/f{number}.txt", number % 9);
+    for number in 0..FILES {
+        sandbox.write(name(number), format!("short {number}"))?;
+    }
+    write_some(sandbox)?;
+    let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
+    let daemon = serve.start()?;
+    agree(&daemon, &[share])?;
+    for number in 0..LOST {
+        fs::remove_file(share.join(name(number)))?;
+    }
+    refused(&daemon, share, "confirm-loss")?;
+    ensure!(state(&daemon)? == "loss-held");
+    Ok(daemon)
+}
+
+/// A report that is made now is not complete, and says so in its manifest, on its page, and to who asked for it.
+fn report_lacks(sandbox: &Sandbox, daemon: &Daemon, what: &str, said: &str) -> Result<()> {
+    let out = sandbox.beside(format!("without-{what}"));
+    let asked = ["report".as_ref(), "--out".as_ref(), out.as_os_str()];
+    let answer = daemon.simctl_in_words(asked)?.success()?;
+    let mut lines = answer.stderr.lines();
+    let told = lines.find_map(|line| line.strip_prefix("simctl: the index is not complete: "));
+    let told = told.with_context(|| answer.stderr.clone())?;
+    ensure!(
+        told.contains(said) && told.contains("`simctl roots` names the roots"),
+        "{told}"
+    );
+    let manifest: Value = serde_json::from_slice(&fs::read(out.join("manifest.json"))?)?;
+    ensure!(
+        manifest["complete"] == false && manifest["pending"][what] == 1,
+        "{manifest}"
+    );
+    let page = fs::read_to_string(out.join("report.html"))?;
+    let banner = "<p class=\"warning\"><b>This report is not complete.</b> When it was made: ";
+    let (_, banner) = page.split_once(banner).context("the page has no banner")?;
+    let banner = banner.lines().next().unwrap_or_default();
+    ensure!(banner.contains(said), "{banner}");
+    let verified = Run::of(simdexd()?).args(["verify".as_ref(), out.as_os_str()]);
+    verified.wait()?.success()?;
+    Ok(())
+}
+
+#[test]
+fn a_report_made_while_a_loss_is_held_says_that_it_is_not_complete() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let daemon = loss_held(&sandbox)?;
+    report_lacks(&sandbox, &daemon, "held_losses", "1 loss held")
+}
+
+#[test]
+fn a_report_made_while_a_root_is_stale_says_that_it_is_not_complete() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let share = sandbox.share();
+    write_some(&sandbox)?;
+    let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
+    let daemon = serve.start()?;
+    daemon.sync()?;
+    fs::rename(share, sandbox.beside("away"))?;
+    refused(&daemon, share, "stale")?;
+    report_lacks(&sandbox, &daemon, "stale_roots", "1 root stale")
+}
+
+/// Ctrl-D at the beginning of a line: the end of what is typed.
+const END: &str = "\x04";
+
+#[test]
+fn a_loss_is_confirmed_on_a_terminal_by_a_yes_and_by_nothing_else() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let daemon = loss_held(&sandbox)?;
+    let root = sandbox
+        .share()
+        .to_str()
+        .context("a path of the test's own")?;
+    let question =
+        format!("{root} is loss-held: {LOST} files missing: forget what is missing? [y]es, [n]o");
+    let confirm = |typed| {
+        let answer = daemon.simctl_on_terminal(["roots", "confirm-loss", root], typed)?;
+        ensure!(answer.stderr.contains(&question), "{}", answer.stderr);
+        Ok(answer)
+    };
+    for no in ["no\n", "\n", "yesterday\n", END] {
+        let answer = confirm(no)?.ended_with(&[2])?;
+        let said = answer.stderr;
+        ensure!(
+            said.contains("nothing was removed") && said.contains("--token"),
+            "{said}"
+        );
+        ensure!(state(&daemon)? == "loss-held" && Listed::by_daemon(&daemon)?.len() == FILES + 4);
+    }
+    let answer = confirm("yes\n")?.success()?;
+    let removed = format!("removed {LOST} files of {root}");
+    ensure!(answer.stderr.contains(&removed), "{}", answer.stderr);
+    ensure!(Listed::by_daemon(&daemon)?.len() == FILES + 4 - LOST);
+    Ok(())
+}
+
 #[test]
 fn a_great_loss_in_poll_mode_is_held_until_it_is_confirmed() -> Result<()> {
     let sandbox = Sandbox::new()?;
     let share = sandbox.share();
-    for number in 0..FILES {
-        sandbox.write(
-            format!("d{}/f{number}.txt", number % 9),
-            format!("short {number}"),
-        )?;
-    }
-    write_some(&sandbox)?;
-    let daemon = sandbox
-        .serve()
-        .roots([(share, "poll")])
-        .config(CONFIG)
-        .start()?;
-    agree(&daemon, &[share])?;
-    for number in 0..LOST {
-        fs::remove_file(share.join(format!("d{}/f{number}.txt", number % 9)))?;
-    }
-    refused(&daemon, share, "confirm-loss")?;
-    ensure!(state(&daemon)? == "loss-held");
+    let daemon = loss_held(&sandbox)?;
     lacks(&daemon, "held_losses")?;
     ensure!(
         Listed::by_daemon(&daemon)?.len() == FILES + 4,

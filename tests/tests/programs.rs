@@ -16,5 +16,6 @@ mod memory;
 mod page;
 mod python;
 mod roots;
+mod scan;
 mod schemes;
 mod templates;

@@ -5,12 +5,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 
-use anyhow::{Context, Result, anyhow, ensure};
-use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+use anyhow::{Context, Result, ensure};
 use simdex_tests::fault::answers::{Listed, agree};
-use simdex_tests::sandbox::{Daemon, Sandbox, Serve};
+use simdex_tests::sandbox::{Daemon, Sandbox, bound_by_permissions};
 
 /// Only `sync` walks.
 const CONFIG: &str = "[watch]\ndebounce_ms = 50\npoll_seconds = 3600\n";
@@ -21,22 +19,6 @@ fn write_three(sandbox: &Sandbox) -> Result<()> {
         sandbox.write(name, text)?;
     }
     Ok(())
-}
-
-/// A daemon that permissions bind even where root runs the test: its bounding set lacks what lets
-/// root pass them by.
-fn bound_by_permissions(serve: &Serve) -> Result<Daemon> {
-    let start = || {
-        if rustix::process::geteuid().is_root() {
-            for capability in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
-                remove_capability_from_bounding_set(capability)?;
-            }
-        }
-        serve.start()
-    };
-    // The set is a thread's own, and is handed down to what the thread starts.
-    thread::scope(|scope| scope.spawn(start).join())
-        .map_err(|_| anyhow!("the starting thread panicked"))?
 }
 
 fn set_mode(path: &Path, mode: u32) -> Result<()> {
@@ -97,7 +79,7 @@ fn a_root_that_may_not_be_listed_or_searched_is_stale_and_keeps_its_files() -> R
         let share = sandbox.share();
         write_three(&sandbox)?;
         let serve = sandbox.serve().roots([(share, mode)]).config(CONFIG);
-        let daemon = bound_by_permissions(&serve)?;
+        let daemon = bound_by_permissions(|| serve.start())?;
         daemon.sync()?;
         ensure!(states(&daemon, share)? == ALL);
 
@@ -128,7 +110,7 @@ fn a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so() -> Result<()
         let share = sandbox.share();
         write_three(&sandbox)?;
         let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
-        let daemon = bound_by_permissions(&serve)?;
+        let daemon = bound_by_permissions(|| serve.start())?;
         daemon.sync()?;
 
         let folder = share.join("folder");

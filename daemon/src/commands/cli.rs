@@ -225,4 +225,36 @@ mod tests {
             assert!(parsed(line).is_err(), "{line}");
         }
     }
+
+    /// The defaults that the help of a command names, each behind its flag; what clap adds to help holds anyway.
+    fn defaults_of(command: &clap::Command) -> Vec<(String, String)> {
+        let stated = |flag: &clap::Arg| {
+            let help = flag.get_long_help().or(flag.get_help())?.to_string();
+            let (_, default) = help.split_once("[default: ")?;
+            let (default, _) = default.split_once(']')?;
+            let name = format!("{} --{}", command.get_name(), flag.get_long()?);
+            Some((name, default.to_owned()))
+        };
+        let below = command.get_subcommands().flat_map(defaults_of);
+        let own = command.get_arguments().filter_map(stated);
+        own.chain(below).collect()
+    }
+
+    #[test]
+    fn help_names_the_defaults_that_hold() {
+        let threshold = Config::default().signature.threshold;
+        let expected = [
+            ("scan --threshold", format!("the config's, {threshold}")),
+            // What `std::env::temp_dir` names.
+            (
+                "verify --scratch",
+                "the system's directory for temporary files".to_owned(),
+            ),
+        ];
+        let expected = expected.map(|(flag, value)| (flag.to_owned(), value));
+        assert_eq!(
+            defaults_of(&<Cli as clap::CommandFactory>::command()),
+            expected
+        );
+    }
 }

@@ -32,6 +32,7 @@ use crate::edge::grpc::limits::ClientLimits;
 use crate::edge::grpc::{
     Connections, HealthWatches, ReportKeeping, RequestRunner, TrafficLayer, limits, servers,
 };
+use crate::engine::Engine;
 use crate::engine::slot::EngineSlot;
 use crate::engine::supervisor::{self, Supervisor};
 use crate::host::Host;
@@ -200,6 +201,11 @@ impl Running {
         };
         running.announce();
         Ok(running)
+    }
+
+    /// The engine that answers, while there is one.
+    pub fn engine(&self) -> Option<Arc<Engine>> {
+        self.slot.get().ok()
     }
 
     fn announce(&self) {

@@ -210,13 +210,33 @@ impl Daemon {
         self.ask(args).stdin(stdin).wait()
     }
 
+    /// `simctl ARGS`, asked of this daemon as by a person: tables, and sentences on standard error.
+    pub fn simctl_in_words<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+    ) -> Result<Answer> {
+        self.ask_in_words().args(args).wait()
+    }
+
+    /// The same on a terminal, where this is typed.
+    pub fn simctl_on_terminal<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+        typed: &str,
+    ) -> Result<Answer> {
+        self.ask_in_words().args(args).on_terminal(typed)
+    }
+
     fn ask<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        self.ask_in_words().args(["--json"]).args(args)
+    }
+
+    fn ask_in_words(&self) -> Run {
         // A program that cannot be built is reported when it is run.
         let program = simctl().unwrap_or_default();
         Run::of(program)
-            .args(["--json", "--socket"])
+            .args(["--socket"])
             .args([&self.serve.socket])
-            .args(args)
     }
 
     /// Confirms what `roots` shows now of the root at this path; what `simctl` printed.

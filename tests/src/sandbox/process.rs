@@ -1,6 +1,10 @@
-//! What the kernel says of other processes.
+//! What the kernel says of other processes, and what it grants them.
 
 use std::fs;
+use std::thread;
+
+use anyhow::{Result, anyhow};
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
 /// Children of all threads of a process.
 pub fn children(parent: u32) -> Vec<u32> {
@@ -23,4 +27,20 @@ pub fn high_water_kib(process: u32) -> Option<u64> {
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// Starts programs that permissions bind even where root runs the test: their bounding set lacks what lets root pass
+/// them by.
+pub fn bound_by_permissions<T: Send>(start: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let start = || {
+        if rustix::process::geteuid().is_root() {
+            for capability in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
+                remove_capability_from_bounding_set(capability)?;
+            }
+        }
+        start()
+    };
+    // The set is a thread's own, and is handed down to what the thread starts.
+    thread::scope(|scope| scope.spawn(start).join())
+        .map_err(|_| anyhow!("the starting thread panicked"))?
 }

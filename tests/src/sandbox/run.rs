@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Debug;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(600);
 
 /// A program about to be run.
 pub struct Run {
-    command: Command,
+    pub(super) command: Command,
     stdin: Option<Vec<u8>>,
 }
 
@@ -65,21 +65,27 @@ impl Run {
             // Whoever does not read to the end says so by its exit code.
             thread::spawn(move || pipe.write_all(&bytes));
         }
-        let id = rustix::process::Pid::from_child(&child);
-        let (done, ended) = mpsc::channel();
-        thread::spawn(move || done.send(child.wait_with_output()));
-        let Ok(output) = ended.recv_timeout(LIMIT) else {
-            rustix::process::kill_process(id, rustix::process::Signal::KILL)?;
-            bail!("{:?} did not end within {LIMIT:?}", self.command);
-        };
-        let output = output?;
+        let command = format!("{:?}", self.command);
+        let output = ended(child, &command)?;
         Ok(Answer {
-            command: format!("{:?}", self.command),
+            command,
             status: output.status,
             stdout: output.stdout,
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         })
     }
+}
+
+/// Waits for the end of a program; kills one that hangs.
+pub(super) fn ended(child: Child, command: &str) -> Result<Output> {
+    let id = rustix::process::Pid::from_child(&child);
+    let (done, ended) = mpsc::channel();
+    thread::spawn(move || done.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(LIMIT) else {
+        rustix::process::kill_process(id, rustix::process::Signal::KILL)?;
+        bail!("{command} did not end within {LIMIT:?}");
+    };
+    Ok(output?)
 }
 
 /// How a run ended.

@@ -203,6 +203,35 @@ fn a_comparison_says_which_side_is_as_it_was_last_read_and_why() {
     );
 }
 
+/// A file that two questions hang on, as its share does not answer, is not read for a third: what the index has is an
+/// answer as well, and says so.
+#[test]
+fn a_side_whose_share_hangs_is_compared_as_it_was_last_read() {
+    let text = prose(1, 400);
+    let daemon = Daemon::start(&[("hanging.txt", text.clone())]);
+    let engine = daemon.engine();
+    let root = engine.roots.iter().next().unwrap();
+    let hanging = [(); 2].map(|()| root.live_reads.begin().unwrap());
+    let side = |source| wire::Side {
+        source: Some(source),
+        name: Vec::new(),
+    };
+    let path = simdex_client::path_bytes(&daemon.path("hanging.txt"));
+    let file = side(wire::side::Source::Path(path));
+    let other = side(wire::side::Source::Text(format!("{text} and more")));
+    let compare = || {
+        let compared = daemon.client.compare(file.clone(), other.clone());
+        daemon.wait(compared).unwrap()
+    };
+    let compared = compare();
+    let last_read = compared.last_read_a.unwrap();
+    assert_eq!(last_read.why(), wire::NotReadAgain::NotInTime);
+    assert!(last_read.at.is_some() && compared.last_read_b.is_none());
+    assert!(compared.containment_of_a == 1.0 && !compared.diff.is_empty());
+    drop(hanging);
+    assert_eq!(compare().last_read_a, None);
+}
+
 #[test]
 fn schemes_that_the_index_does_not_keep_estimate_in_comparisons_and_answer_no_other_question() {
     let daemon = Daemon::start(&[("a.txt", prose(1, 400)), ("b.txt", prose(1, 300))]);

@@ -10,6 +10,7 @@ use simdex_client::{Client, Error, FindKind, FindOptions, Subject, wire};
 use simdex_index::store::Before;
 use simdexd::commands::serve::Running;
 use simdexd::config::{Config, RootConfig, RootMode};
+use simdexd::engine::Engine;
 use simdexd::host::Host;
 use simdexd::host::storage::OpenedStore;
 use tokio::net::UnixStream;
@@ -119,6 +120,13 @@ impl Daemon {
             running: Some(running),
             runtime,
         }
+    }
+
+    /// The engine behind the socket; to be dropped before the daemon.
+    #[allow(dead_code, reason = "not every test looks inside")]
+    pub(crate) fn engine(&self) -> Arc<Engine> {
+        let running = self.running.as_ref();
+        running.and_then(Running::engine).unwrap()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -4,12 +4,14 @@ use std::time::{Duration, SystemTime};
 
 use simdex_client::{FamilyPart, FindOptions, Subject, wire};
 
-use crate::daemon::{Daemon, prose};
+use crate::daemon::{Daemon, prose, tar};
 
 /// Versions by number, each with the names of its files; edges as (parent, version).
 struct Family {
     versions: Vec<Vec<String>>,
     edges: Vec<wire::VersionEdge>,
+    /// The date of the first file of each version, and what it was taken from.
+    dates: Vec<(Option<i64>, String)>,
     asked: Option<u32>,
     summary: wire::FamilySummary,
 }
@@ -20,7 +22,7 @@ impl Family {
             .wait(async {
                 let mut parts = daemon.client.family(subject, options).await?;
                 let (mut versions, mut edges) = (Vec::<Vec<String>>::new(), Vec::new());
-                let mut asked = None;
+                let (mut dates, mut asked) = (Vec::new(), None);
                 while let Some(part) = parts.next().await? {
                     match part {
                         FamilyPart::Edge(edge) => edges.push(edge),
@@ -34,6 +36,9 @@ impl Family {
                             let at = file.version as usize - 1;
                             versions.resize(versions.len().max(at + 1), Vec::new());
                             versions[at].push(name);
+                            if dates.len() == at {
+                                dates.push((found.date, found.date_source));
+                            }
                         }
                     }
                 }
@@ -41,6 +46,7 @@ impl Family {
                 Ok::<_, simdex_client::Error>(Self {
                     versions,
                     edges,
+                    dates,
                     asked,
                     summary,
                 })
@@ -86,11 +92,15 @@ fn share() -> Vec<(String, String)> {
 
 fn dated(daemon: &Daemon, files: &[(String, String)], day: impl Fn(usize) -> u64) {
     for (at, (name, _)) in files.iter().enumerate() {
-        let file = std::fs::File::options().write(true).open(daemon.path(name));
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000 + day(at) * 86_400);
-        file.expect("a file").set_modified(time).expect("a time");
+        set_modified(daemon, name, 1_600_000_000 + day(at) * 86_400);
     }
     daemon.sync();
+}
+
+fn set_modified(daemon: &Daemon, name: &str, seconds: u64) {
+    let file = std::fs::File::options().write(true).open(daemon.path(name));
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    file.expect("a file").set_modified(time).expect("a time");
 }
 
 fn expected() -> Vec<(String, String)> {
@@ -151,6 +161,58 @@ fn a_family_is_found_whole_from_any_of_its_versions() {
     // An excerpt leads to what holds it, and that is the end.
     let family = Family::of_file(&daemon, "x.txt");
     assert_eq!(family.summary.edges + 1, family.summary.versions);
+}
+
+/// By modification times, and by growth, each of these would come before the one above it.
+#[test]
+fn when_a_mail_was_sent_comes_before_modification_times_and_a_family_says_what_it_goes_by() {
+    let mail = |year: u32, words: u64| {
+        let text = prose(31, words);
+        format!(
+            "From: a@b.example\r\nDate: 1 Jan {year} 00:00:00 +0000\r\nSubject: x\r\n\r\n{text}\r\n"
+        )
+    };
+    let undated = format!("{} {}", prose(31, 380), prose(32, 30));
+    let daemon = Daemon::start(&[
+        ("first.eml", mail(2021, 400)),
+        ("second.eml", mail(2022, 380)),
+        ("third.txt", prose(31, 360)),
+        ("undated.tar", tar(&[("undated.txt", &undated)])),
+    ]);
+    set_modified(&daemon, "third.txt", 1_650_000_000);
+    set_modified(&daemon, "second.eml", 1_660_000_000);
+    set_modified(&daemon, "first.eml", 1_670_000_000);
+    daemon.sync();
+    let family = Family::of_file(&daemon, "third.txt");
+    let names: Vec<_> = family.versions.iter().map(|files| &*files[0]).collect();
+    // What has no date stands beside the version that it is nearest to.
+    assert_eq!(
+        names,
+        ["first.eml", "second.eml", "undated.txt", "third.txt"]
+    );
+    let dates = family.dates.iter();
+    let dates: Vec<_> = dates.map(|(date, from)| (*date, from.as_str())).collect();
+    let (sent, of_file) = (|at| (Some(at), "sent"), (Some(1_650_000_000), "file"));
+    assert_eq!(
+        dates,
+        [
+            sent(1_609_459_200),
+            sent(1_640_995_200),
+            (None, ""),
+            of_file
+        ]
+    );
+    let edges = family.named().into_iter().zip(&family.edges);
+    let told: Vec<_> = edges.map(|(pair, edge)| (pair, edge.direction())).collect();
+    use wire::Direction::{InnerDate, ModificationTime, Text};
+    assert_eq!(
+        told,
+        [
+            (("first.eml", "second.eml"), InnerDate),
+            (("second.eml", "undated.txt"), Text),
+            (("second.eml", "third.txt"), ModificationTime),
+        ]
+    );
 }
 
 #[test]

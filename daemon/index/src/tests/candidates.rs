@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simdex_schema::DocumentKind;
+use simdex_schema::{DocumentKind, RootId};
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, Ratio, Rung, SchemeKind, ShingleSet,
     Signature, Window,
@@ -250,8 +250,8 @@ fn common(bed: &Bed, documents: usize) -> String {
     boilerplate
 }
 
-#[test]
-fn common_fingerprints_are_counted_and_never_hide_what_matters() {
+/// A bed with 26,000 of them, and the words.
+fn with_common() -> (Bed, String) {
     let mut bed = Bed::memory();
     bed.options = Options {
         buffer_postings: usize::MAX,
@@ -267,6 +267,12 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     bed.parameters.threshold = 0.9;
     bed.open();
     let boilerplate = common(&bed, 26_000);
+    (bed, boilerplate)
+}
+
+#[test]
+fn common_fingerprints_are_counted_and_never_hide_what_matters() {
+    let (bed, boilerplate) = with_common();
     let mut random = Random::new(78);
     bed.put("b/common", &boilerplate);
     let own = random.words(900);
@@ -290,28 +296,40 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     assert!(common.is_some_and(|c| c.shared == c.document_fingerprints));
 }
 
+/// A pair that shares the common words and much beside: further fingerprints make up for the common ones, and find
+/// it as well.
+fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &str) {
+    let own = Random::new(80).words(12);
+    let pair = [
+        format!("{boilerplate} {own}"),
+        format!("{boilerplate} {own} too"),
+    ];
+    for (at, text) in pair.iter().enumerate() {
+        bed.put(&format!("b/pair{at}"), text);
+    }
+    let [a, b] = pair.map(|text| bed.id(&text).unwrap());
+    let (view, account) = (View::Roots([RootId(2)].into()), account(bed.index()));
+    let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    let search = bed.index().reader().pair_search(&view, threshold);
+    assert_eq!(search.suppressed(), 0);
+    let partners = search.partners_of(a, &account).unwrap();
+    let partners: Vec<_> = partners.into_iter().map(|(other, _)| other).collect();
+    assert_eq!(partners, [b]);
+    assert!(search.suppressed() > 0);
+    let found = bed.index().reader().groups(&view, threshold, &account);
+    let found = found.unwrap();
+    assert!(found.groups.len() == 1 && found.suppressed > 0);
+}
+
 #[test]
 fn the_search_for_edges_sees_through_common_fingerprints() {
-    let mut bed = Bed::memory();
-    bed.options = Options {
-        buffer_postings: usize::MAX,
-        cached_shingles: 10_000_000,
-        working_bytes: 1 << 30,
-        records_bytes: 64 << 20,
-        second_settler: true,
-        listed_shingles: 1 << 20,
-        rebuild: false,
-        unread: UnreadTexts::Release,
-    };
-    bed.parameters.bsw_n = false;
-    bed.parameters.threshold = 0.9;
-    bed.open();
-    let boilerplate = common(&bed, 26_000);
+    let (bed, boilerplate) = with_common();
     // Their edges are not the matter here: pretend they are settled.
     {
         let mut state = bed.index().index.shared.state_mut();
         state.unsettled.clear();
     }
+    lists_that_nothing_hangs_on_are_skipped_and_counted(&bed, &boilerplate);
     let mut random = Random::new(79);
     let rare = random.words(1);
     // Nearly all of these two is common; that of one lies in the other.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use simdex_index::Cancel;
 use simdex_judge::Class;
-use simdex_proto::v1;
 use simdex_proto::v1::judging_server::Judging;
+use simdex_proto::{defaults, v1};
 use tonic::{Code, Request, Response, Status};
 
 use super::question::{parse_document_hash, parse_path, parse_roots, parse_threshold, too_many};
@@ -18,14 +18,11 @@ use crate::engine::Engine;
 use crate::read_side::labels::{self, Label, LabelError, LabelledFile, Labels, SampleRequest};
 use crate::read_side::labels::{MOST_LABELS, MOST_RATERS};
 
-/// Pairs of a sample, where none is asked for and at most.
-const PAIRS: u32 = 100;
+/// Pairs of a sample, at most.
 const MOST_PAIRS: u32 = 10_000;
 /// Bytes of a rater's name, and of a model's.
 const LONGEST_RATER: usize = 200;
 const LONGEST_NAME: usize = 64;
-/// A model trained without a name.
-const TRAINED: &str = "trained";
 
 /// The service that samples pairs, evaluates labels and trains models.
 pub struct JudgingService {
@@ -111,7 +108,7 @@ fn sample_request(
     engine: &Engine,
     asked: &v1::SamplePairsRequest,
 ) -> Result<SampleRequest, Status> {
-    let limit = asked.limit.unwrap_or(PAIRS);
+    let limit = asked.limit.unwrap_or(defaults::SAMPLED_PAIRS);
     if !(1..=MOST_PAIRS).contains(&limit) {
         return Err(Status::invalid_argument(format!(
             "limit is {limit}, not 1 to {MOST_PAIRS}"
@@ -175,7 +172,7 @@ fn parse_label(label: v1::Label) -> Result<Label, Status> {
 fn parse_name(name: String) -> Result<String, Status> {
     let is_word = !name.chars().any(char::is_control) && name.trim() == name;
     match &*name {
-        "" => Ok(TRAINED.to_owned()),
+        "" => Ok(defaults::MODEL_NAME.to_owned()),
         simdex_judge::Model::SHIPPED => Err(Status::invalid_argument(
             "\"shipped\" is the name of the model that ships with the program",
         )),

@@ -2,16 +2,25 @@
 
 use std::ops::ControlFlow;
 
+use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Cancel, Change, IndexError, IndexReader, MemoryAccount, MemoryBudget, UnsettledCounts, View,
+    Cancel, Change, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget, Opened, Options,
+    UnsettledCounts, View,
 };
-use simdex_signature::Ratio;
+use simdex_proto::completeness::Completeness;
+use simdex_proto::v1::find_reply::Part;
+use simdex_schema::RootId;
+use simdex_schema::meta::Parameters;
+use simdex_signature::{Ratio, SchemeKind};
 
 use super::{
     Group, group_by_id, pairs, visit_clusters, visit_groups, visit_principals, visit_whole_groups,
 };
-use crate::read_side::clusters::{Cluster, Clusters};
-use crate::read_side::query::tests::opened_of;
+use crate::config::Config;
+use crate::encode;
+use crate::read_side::clusters::{Cluster, ClusterRequest, Clusters, KeptClusters, clusters};
+use crate::read_side::query::tests::{change, opened_of, similar, words};
+use crate::read_side::query::{Subject, find};
 
 /// Files of the first text and of the second, which is nearly the same; as many as take several parts.
 const FILES: [usize; 2] = [2_300, 1_200];
@@ -241,4 +250,78 @@ fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
     assert!(!find(simdex_schema::GroupId(99)).is_unsettled);
     writer.settle(&Cancel::never()).unwrap();
     assert_eq!(files(id), Some(2));
+}
+
+/// So many documents of one root that begin with the same words that the posting lists of these are long, and beside
+/// them a pair of another root that begins so too; with the words.
+fn common_words() -> (Opened, tempfile::TempDir, String) {
+    let (dir, mut seed) = (tempfile::tempdir().unwrap(), 7);
+    let parameters = Parameters {
+        bsw_n: false,
+        ..Config::default().parameters()
+    };
+    let store = Box::<MemoryStore>::default();
+    let opened = Index::open(store, dir.path(), parameters, Options::default()).unwrap();
+    let (index, writer) = (opened.index.reader(), &opened.writer);
+    for root in ["/common", "/pair"] {
+        writer.add_root(std::path::Path::new(root)).unwrap();
+    }
+    let common = words(&mut seed, 6).join(" ");
+    let own = words(&mut seed, 12).join(" ");
+    let mut beginning = |number| {
+        let text = format!("{common} {}", words(&mut seed, 3).join(" "));
+        change(index, number, &text)
+    };
+    let mut changes: Vec<_> = (0..26_000).map(&mut beginning).collect();
+    for (number, end) in ["", " too"].iter().enumerate() {
+        let pair = change(index, number, &format!("{common} {own}{end}"));
+        let mut file = pair.into_file().unwrap();
+        file.key.root = RootId(2);
+        changes.push(Change::file(file));
+    }
+    writer.apply(&changes).unwrap();
+    writer.merge().unwrap();
+    (opened, dir, common)
+}
+
+#[test]
+fn what_a_search_skips_is_counted_whatever_is_listed() {
+    let (opened, _dir, _) = common_words();
+    let (index, view) = (opened.index.reader(), View::Roots([RootId(2)].into()));
+    let never = Cancel::never();
+    let account = index.memory().questions.account(&never);
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let groups = visit_groups(index, &view, threshold(), &account, go_on).unwrap();
+    let pairs = pairs(index, &view, threshold(), &account, &mut |_| {
+        ControlFlow::Continue(())
+    });
+    let pairs = pairs.unwrap();
+    assert_eq!((groups.items, pairs.items.pairs), (1, 1));
+    assert!(groups.suppressed > 0 && pairs.suppressed > groups.suppressed);
+    let asked = ClusterRequest::Components {
+        threshold: threshold(),
+    };
+    let kept = KeptClusters::default();
+    let components = clusters(index, &kept, &view, &asked, &account).unwrap();
+    assert!(components.clusters.suppressed > 0);
+}
+
+#[test]
+fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() {
+    let (opened, _dir, common) = common_words();
+    let (index, never) = (opened.index.reader(), Cancel::never());
+    let account = index.memory().questions.account(&never);
+    let counted = [200, 300, 450, 900].map(|own| {
+        let text = format!("{common} {}", words(&mut 8, own).join(" "));
+        let subject = Subject::from_text(index, text, &account).unwrap();
+        let params = similar(SchemeKind::ModN, 0.1);
+        let answer = find(index, &subject, &params, &never).unwrap();
+        let reply = encode::answer(answer, Vec::new(), Completeness::default(), 0.0).last();
+        let Some(Part::Summary(summary)) = reply.and_then(|reply| reply.part) else {
+            panic!("no summary");
+        };
+        assert_eq!(summary.suppressed, summary.common_lists);
+        summary.suppressed
+    });
+    assert!(counted.iter().any(|lists| *lists > 0), "{counted:?}");
 }

@@ -169,6 +169,19 @@ fn what_resembles_no_earlier_version_begins_a_line_of_its_own() {
 }
 
 #[test]
+fn a_version_without_a_date_that_is_near_to_none_stands_last() {
+    let texts = [
+        (900..1000).collect::<Vec<_>>(),
+        (0..100).collect(),
+        (0..104).collect(),
+    ];
+    let versions = as_versions(&texts, |at| (at != 0).then_some(at as i64 * 100));
+    let found = placed(&versions, &table(&texts));
+    let order: Vec<_> = found.iter().map(|p| p.version).collect();
+    assert_eq!((order, found[2].parent), (vec![1, 2, 0], None));
+}
+
+#[test]
 fn times_of_files_that_were_copied_together_order_nothing() {
     let texts = history(10, 4);
     let mut versions = as_versions(&texts, |at| Some(9 - at as i64));

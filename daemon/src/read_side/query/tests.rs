@@ -15,7 +15,7 @@ use super::*;
 use crate::config::Config;
 
 /// Words drawn as if at random, the same on every machine.
-fn words(seed: &mut u64, count: usize) -> Vec<String> {
+pub(crate) fn words(seed: &mut u64, count: usize) -> Vec<String> {
     let mut word = || {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         format!("w{}", (*seed >> 33) % 10_000)
@@ -42,7 +42,7 @@ fn planted() -> Vec<String> {
     texts
 }
 
-fn change(index: &IndexReader, number: usize, text: &str) -> Change {
+pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> Change {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -104,7 +104,7 @@ pub(crate) fn opened_of(texts: &[String]) -> (Opened, tempfile::TempDir) {
     (opened, dir)
 }
 
-fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
+pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
     QueryParams {
         kind: FindKind::Similar,
         scheme,

@@ -1,0 +1,80 @@
+//! What help says of each flag: the defaults that hold.
+
+use clap::{Arg, Command};
+use simdex_client::defaults;
+
+use super::{FIND_VERBS, command};
+
+/// Defaults that are no value of the contract: the daemon's own, the user's, or no limit at all.
+const IN_WORDS: [&str; 6] = [
+    "$SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run",
+    "$USER",
+    "all",
+    "as the index does",
+    "the daemon's",
+    "those of the index",
+];
+
+/// What the help of a flag itself names as its default; what clap adds to it holds by construction.
+fn stated(flag: &Arg) -> Option<String> {
+    let help = flag.get_long_help().or(flag.get_help())?.to_string();
+    let (_, default) = help.split_once("[default: ")?;
+    let (default, _) = default.split_once(']')?;
+    Some(default.to_owned())
+}
+
+/// The defaults that the help of a command names, each behind its verb and flag.
+fn defaults_of(command: &Command, verb: &str) -> Vec<(String, String)> {
+    let flags = command.get_arguments();
+    let own = flags.filter_map(|flag| {
+        let name = format!("{verb}--{}", flag.get_long()?);
+        Some((name, stated(flag)?))
+    });
+    let below = command
+        .get_subcommands()
+        .flat_map(|below| defaults_of(below, &format!("{verb}{} ", below.get_name())));
+    own.chain(below).collect()
+}
+
+#[test]
+fn help_names_the_defaults_that_hold() {
+    let limit = |verb| match verb {
+        "versions" => defaults::VERSIONS,
+        _ => defaults::LIMIT,
+    };
+    let of_finding = FIND_VERBS.into_iter().flat_map(|(verb, least)| {
+        let flags = [
+            ("limit", limit(verb).to_string()),
+            ("threshold", least.to_string()),
+        ];
+        flags.map(|(flag, value)| (format!("{verb} --{flag}"), value))
+    });
+    let of_report = format!(
+        "the daemon's, or {} with --kind leak",
+        defaults::CONTAINMENT
+    );
+    let others = [
+        ("calibrate --precision", defaults::PRECISION.to_string()),
+        ("folders --files", defaults::FOLDER_FILES.to_string()),
+        ("folders --share", defaults::FOLDER_SHARE.to_string()),
+        ("groups --common", defaults::COMMON.to_string()),
+        ("groups --deadline", defaults::MINING_SECONDS.to_string()),
+        ("judge label --count", defaults::SAMPLED_PAIRS.to_string()),
+        // A field of the contract that is left out is 0.
+        ("judge label --seed", u64::default().to_string()),
+        ("judge train --name", defaults::MODEL_NAME.to_owned()),
+        ("report --threshold", of_report),
+        ("templates --limit", defaults::TEMPLATES.to_string()),
+        (
+            "templates --min-documents",
+            defaults::TEMPLATE_DOCUMENTS.to_string(),
+        ),
+    ];
+    let others = others.map(|(flag, value)| (flag.to_owned(), value));
+    let mut expected: Vec<_> = of_finding.chain(others).collect();
+    let mut named = defaults_of(&command(), "");
+    named.retain(|(_, default)| !IN_WORDS.contains(&default.as_str()));
+    named.sort();
+    expected.sort();
+    assert_eq!(named, expected);
+}
