@@ -248,7 +248,7 @@ impl Stale {
             ..old.clone()
         };
         let same_schemes = Parameters {
-            bsw_n: new.bsw_n,
+            schemes: new.schemes,
             ..old.clone()
         };
         Self {

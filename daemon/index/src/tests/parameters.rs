@@ -1,5 +1,6 @@
 //! Other settings at the next start: what follows from them is made anew.
 
+use simdex_schema::Schemes;
 use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 
 use super::bed::{Bed, file, pairs, postings_in_runs, put};
@@ -62,7 +63,7 @@ fn the_second_scheme_comes_and_goes() {
     let (mut bed, model, pool) = filled(32);
     let with = bsw(&bed, &pool[0]).unwrap();
     assert!(with.0 > 0 && with.0 == with.1);
-    bed.parameters.bsw_n = false;
+    bed.parameters.schemes = Schemes::default();
     let report = bed.open();
     assert!(report.rebuilt && report.signed_again > 0);
     assert_eq!(bsw(&bed, &pool[0]), None);
@@ -72,7 +73,7 @@ fn the_second_scheme_comes_and_goes() {
         postings_in_runs(bed.index(), SchemeKind::BswN),
         (Vec::new(), 0)
     );
-    bed.parameters.bsw_n = true;
+    bed.parameters.schemes = Schemes::of(&[SchemeKind::BswN]);
     assert!(bed.open().rebuilt);
     for _ in 0..2 {
         assert_eq!(
