@@ -121,7 +121,8 @@ fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
     }
 }
 
-/// Families of texts from below one shingle for each entry of a signature to many more.
+/// Families of texts from below one shingle for each entry of a signature to many more, with texts that say one thing
+/// again and again.
 fn of_all_lengths() -> Vec<String> {
     let mut seed = 11;
     let mut texts = Vec::new();
@@ -136,6 +137,7 @@ fn of_all_lengths() -> Vec<String> {
             }
             texts.push(text.join(" "));
         }
+        texts.push(vec![base.join(" "); 1 + 2_000 / length].join(" again "));
         texts.push(base.join(" "));
     }
     texts

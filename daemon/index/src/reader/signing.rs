@@ -38,23 +38,43 @@ pub fn canonicalise(
 }
 
 impl IndexReader {
-    /// Signs a canonical text with every scheme that the index holds, Mod_n first; `rung` is that of those whose
-    /// size follows the text's.
-    pub fn sign_text(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
+    /// Signs a canonical text with every scheme that the index holds, Mod_n first. `rung` is that of those whose
+    /// size follows the text's; where the text repeats itself a finer one is taken.
+    pub fn sign_text(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
         let (window, size) = (self.window(), self.shared.ladder().one_size());
-        let schemes = self.shared.parameters.schemes.of_texts();
-        let signatures = schemes.map(|scheme| {
+        let mut signatures = Vec::new();
+        for scheme in self.shared.parameters.schemes.of_texts() {
             let started = Instant::now();
-            let signature = match scheme {
+            signatures.push(match scheme {
                 SchemeKind::BswN => BswN::sign(text, window, rung),
                 SchemeKind::MinN => MinN::sign(text, window, size),
                 SchemeKind::SketchN => SketchN::sign(text, window, size),
-                SchemeKind::ModN | SchemeKind::Chunks => ModN::sign(text, window, rung),
-            };
+                SchemeKind::ModN | SchemeKind::Chunks => {
+                    let signature = self.mod_n(text, rung);
+                    rung = signature.rung();
+                    signature
+                }
+            });
             self.spent_signing(scheme, started.elapsed());
-            signature
-        });
-        signatures.collect()
+        }
+        signatures
+    }
+
+    /// The Mod_n signature at a rung that follows from the text's length. A text that repeats itself has fewer
+    /// shingles than its length says: where too few are kept to find it by, it is signed once more, at the rung of as
+    /// many shingles as they stand for.
+    fn mod_n(&self, text: &CanonicalText, rung: Rung) -> Signature {
+        let (window, ladder) = (self.window(), self.shared.ladder());
+        let signature = ModN::sign(text, window, rung);
+        let kept = signature.len() as u64;
+        // Of a text that does not repeat itself at least half of the target are expected.
+        if kept >= u64::from(ladder.target / 4) {
+            return signature;
+        }
+        match ladder.rung_for(kept << rung.get()) {
+            finer if finer < rung => ModN::sign(text, window, finer),
+            _ => signature,
+        }
     }
 
     /// Bytes that the signatures of one size of a text take at most while they are made, of schemes that the index

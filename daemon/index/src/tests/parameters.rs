@@ -122,3 +122,27 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
         assert_eq!(stats(&bed), stats(&fresh));
     }
 }
+
+/// A sheet of ten thousand rows may have a hundred shingles: sampled by its length hardly one would be left.
+#[test]
+fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
+    let mut random = Random::new(34);
+    let bed = Bed::memory();
+    let row = random.words(60);
+    let twin = random.version(&row, 1);
+    let sheets = [row, twin].map(|row| vec![row; 300].join(" "));
+    for (at, sheet) in sheets.iter().enumerate() {
+        bed.put(&format!("a/{at}"), sheet);
+    }
+    bed.settle();
+    let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    assert!(!pairs(bed.index(), &View::All, threshold).is_empty());
+    for sheet in &sheets {
+        let stats = bed.index().reader().stats(bed.id(sheet).unwrap()).unwrap();
+        let by_length = bed.index().reader().ladder().rung_for(stats.length);
+        assert!(
+            stats.rung < by_length && stats.postings() > 128,
+            "{stats:?}"
+        );
+    }
+}
