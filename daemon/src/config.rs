@@ -8,6 +8,7 @@ mod check;
 mod limits;
 mod sample;
 mod schedules;
+mod schemes;
 mod setting;
 #[cfg(test)]
 mod tests;
@@ -15,11 +16,13 @@ mod tests;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use simdex_signature::SchemeKind;
 
 use crate::write_side::watch;
 pub use check::ConfigError;
 pub use sample::sample;
 pub use schedules::ScheduleConfig;
+pub use schemes::SchemeList;
 use setting::section;
 pub use setting::{Mebibytes, Permissions, Range, Setting, Value};
 
@@ -127,10 +130,11 @@ section! {
         /// Resemblance from which a pair is a near-duplicate. Pairs and groups are kept at this
         /// threshold; changing it finds them anew at the next start.
         threshold: f64 = 0.8 => 0.05..=1.0,
-        /// Whether BSW_n is indexed beside Mod_n as a second opinion (simctl --scheme bsw_n). Off,
-        /// it saves about half of the index; switching signs every document again at the next
-        /// start.
-        bsw_n: bool = true,
+        /// The signature schemes that are indexed, and so can be asked by (simctl --scheme): mod_n, by
+        /// which groups are found and which must be named; bsw_n, a second opinion, which takes as much of
+        /// the index; min_n and sketch_n, which find what is similar, give no containment and take up to
+        /// 512 postings of each text. Another list signs every document again at the next start.
+        schemes: SchemeList = SchemeList::of(&[SchemeKind::ModN, SchemeKind::BswN]),
     }
 }
 

@@ -296,7 +296,7 @@ _simctl() {
             fi
             case "${prev}" in
                 --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -338,7 +338,7 @@ _simctl() {
             fi
             case "${prev}" in
                 --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -410,7 +410,7 @@ _simctl() {
             fi
             case "${prev}" in
                 --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -1362,7 +1362,7 @@ _simctl() {
             fi
             case "${prev}" in
                 --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
                     ;;
                 --root)

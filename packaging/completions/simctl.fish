@@ -49,8 +49,10 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "watch" -d 'Print chan
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Find files by this signature scheme, one of those that the daemon\'s config lists; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'
+min_n\t'By the smallest fingerprints; what is similar alone'
+sketch_n\t'By the smallest fingerprint of each bin; what is similar alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
@@ -64,8 +66,10 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d '
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Find files by this signature scheme, one of those that the daemon\'s config lists; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'
+min_n\t'By the smallest fingerprints; what is similar alone'
+sketch_n\t'By the smallest fingerprint of each bin; what is similar alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
@@ -79,8 +83,10 @@ complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'Wa
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Find files by this signature scheme, one of those that the daemon\'s config lists; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'
+min_n\t'By the smallest fingerprints; what is similar alone'
+sketch_n\t'By the smallest fingerprint of each bin; what is similar alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
@@ -94,8 +100,10 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d '
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Find files by this signature scheme, one of those that the daemon\'s config lists; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'
+min_n\t'By the smallest fingerprints; what is similar alone'
+sketch_n\t'By the smallest fingerprint of each bin; what is similar alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; --json prints lines in place of it' -r -f -a "tree\t'A tree for a terminal of 80 columns'
 dot\t'A graph for Graphviz'

@@ -31,8 +31,12 @@ pub struct DocumentRecord {
     pub rung: Rung,
     /// Mod_n (or chunk) fingerprints divisible by 2^r, for r from `rung` up; 0 below.
     pub counts: [u32; RUNGS],
-    /// Entries of its BSW_n signature; 0 where that scheme is off.
+    /// Entries of its BSW_n signature; 0 where the index holds none.
     pub bsw_count: u32,
+    /// Entries of its Min_n signature; 0 where the index holds none.
+    pub min_count: u32,
+    /// Bins in use of its Sketch_n signature; 0 where the index holds none.
+    pub sketch_count: u32,
     /// Where its extracted text lies (layout in FORMAT.md, "text reference"); none for raw bytes.
     pub text: Option<Vec<u8>>,
     /// The signature itself, ascending, where there is no text to sign again (raw bytes only).
@@ -60,6 +64,11 @@ impl DocumentRecord {
         for fingerprint in &self.forward {
             out.raw(&fingerprint.to_be_bytes());
         }
+        // Most indexes hold neither scheme.
+        if (self.min_count, self.sketch_count) != (0, 0) {
+            out.uint(u64::from(self.min_count));
+            out.uint(u64::from(self.sketch_count));
+        }
         out.finish()
     }
 
@@ -81,6 +90,11 @@ impl DocumentRecord {
         let bsw_count = input.narrow("count")?;
         let text = input.option(|input| input.bytes().map(<[u8]>::to_vec))?;
         let forward = take_forward(&mut input)?;
+        // Format 7 ends here, and so does a document without either.
+        let (min_count, sketch_count) = match input.remaining() {
+            0 => (0, 0),
+            _ => (input.narrow("count")?, input.narrow("count")?),
+        };
         input.finish()?;
         Ok(Self {
             hash,
@@ -90,6 +104,8 @@ impl DocumentRecord {
             rung,
             counts,
             bsw_count,
+            min_count,
+            sketch_count,
             text,
             forward,
         })
@@ -112,9 +128,10 @@ mod tests {
 
     #[test]
     fn both_kinds_round_trip() {
-        for (kind, text) in [
-            (DocumentKind::Text, Some(vec![1, 2, 3])),
-            (DocumentKind::Raw, None),
+        for (kind, text, min_count) in [
+            (DocumentKind::Text, Some(vec![1, 2, 3]), 0),
+            (DocumentKind::Text, Some(vec![1, 2, 3]), 512),
+            (DocumentKind::Raw, None, 0),
         ] {
             let mut counts = [0; RUNGS];
             counts[3..].copy_from_slice(&[400, 200, 90, 40, 20, 9, 4, 2, 1, 0, 0, 0, 0]);
@@ -126,6 +143,8 @@ mod tests {
                 rung: Rung::new(3).unwrap(),
                 counts,
                 bsw_count: 390,
+                min_count,
+                sketch_count: 0,
                 forward: if text.is_none() {
                     vec![3, 9]
                 } else {

@@ -7,6 +7,7 @@
 //! * [`state`]: where a file ended, and why;
 //! * [`key`]: the order of the records tree;
 //! * [`file`], [`content`], [`document`], [`edge`], [`root`], [`meta`]: one record each;
+//! * [`schemes`]: which signatures there are postings of;
 //! * [`posting`]: bucket keys and blocks of the postings tree;
 //! * [`codec`]: the varints and bounded reads that all of them use.
 
@@ -21,6 +22,7 @@ pub mod meta;
 pub mod posting;
 pub mod report;
 pub mod root;
+pub mod schemes;
 pub mod state;
 
 pub use codec::DecodeError;
@@ -32,11 +34,12 @@ pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, RunId, StoreId}
 pub use meta::{MetaRecord, RunRecord};
 pub use report::ReportRecord;
 pub use root::{DirectoryIdentity, RootRecord};
+pub use schemes::Schemes;
 pub use simdex_codes::Reason;
 pub use simdex_path as path;
 pub use state::{State, StoredReason};
 
 /// Version of everything stored; a reader refuses a later one and names both.
-pub const FORMAT_VERSION: u32 = 7;
+pub const FORMAT_VERSION: u32 = 8;
 /// Oldest version that is still read; the first write makes it the present one.
 pub const OLDEST_FORMAT: u32 = 1;

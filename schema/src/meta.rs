@@ -5,10 +5,12 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
-use crate::{FORMAT_VERSION, OLDEST_FORMAT, RunId, StoreId};
+use crate::{FORMAT_VERSION, OLDEST_FORMAT, RunId, Schemes, StoreId};
 
 /// Schemes that have postings, in the order of the arrays below.
-pub const SCHEMES: usize = 3;
+pub const SCHEMES: usize = 5;
+/// Those of them before format 8: Mod_n, BSW_n and chunks.
+const SCHEMES_BEFORE_8: usize = 3;
 
 /// The meta record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +95,11 @@ impl RunRecord {
         if format > 6 {
             record.id = input.option(|input| input.array().map(RunId))?;
         }
-        for scheme in &mut record.schemes {
+        let held = match format {
+            ..8 => SCHEMES_BEFORE_8,
+            _ => SCHEMES,
+        };
+        for scheme in &mut record.schemes[..held] {
             *scheme = RunOfScheme {
                 bits: input.byte()?,
                 postings: input.uint()?,
@@ -116,8 +122,8 @@ pub struct Parameters {
     pub window: u16,
     /// Fingerprints a document aims to keep (the ladder's target).
     pub target: u32,
-    /// Whether BSW_n is indexed beside Mod_n.
-    pub bsw_n: bool,
+    /// The schemes that are indexed.
+    pub schemes: Schemes,
     /// Resemblance from which a pair is an edge.
     pub threshold: f64,
 }
@@ -156,13 +162,13 @@ impl MetaRecord {
             canonical,
             window,
             target,
-            bsw_n,
+            schemes,
             threshold,
         } = self.parameters;
         out.uint(u64::from(canonical))
             .uint(u64::from(window))
             .uint(u64::from(target));
-        out.byte(u8::from(bsw_n)).raw(&threshold.to_be_bytes());
+        out.byte(schemes.byte()).raw(&threshold.to_be_bytes());
         out.option(self.store, |out, store| {
             out.raw(&store.0);
         });
@@ -199,7 +205,7 @@ impl MetaRecord {
             canonical: input.narrow("canonical version")?,
             window: input.narrow("window")?,
             target: input.narrow("target")?,
-            bsw_n: input.byte()? != 0,
+            schemes: Schemes::of_byte(input.byte()?)?,
             threshold: f64::from_be_bytes(input.array()?),
         };
         // Format 2 ends before these fields.
@@ -234,8 +240,8 @@ fn decode_runs(
 /// Up to format 4 postings lay in buckets of one tree, which go: they are made anew from the texts.
 fn skip_buckets(input: &mut Reader<'_>) -> Result<(), DecodeError> {
     let _merging = input.byte()?;
-    let _bucket_bits: [u8; SCHEMES] = input.array()?;
-    for _postings_then_bytes in 0..2 * SCHEMES {
+    let _bucket_bits: [u8; SCHEMES_BEFORE_8] = input.array()?;
+    for _postings_then_bytes in 0..2 * SCHEMES_BEFORE_8 {
         input.uint()?;
     }
     Ok(())
@@ -244,13 +250,14 @@ fn skip_buckets(input: &mut Reader<'_>) -> Result<(), DecodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simdex_signature::SchemeKind;
 
     fn record() -> MetaRecord {
         let parameters = Parameters {
             canonical: 1,
             window: 20,
             target: 512,
-            bsw_n: true,
+            schemes: Schemes::of(&[SchemeKind::BswN]),
             threshold: 0.8,
         };
         MetaRecord {
@@ -271,11 +278,19 @@ mod tests {
             postings: 100 * u64::from(bits),
             bytes: 500,
         };
+        let none = RunOfScheme::default();
         RunRecord {
             number,
             id: number.is_multiple_of(2).then_some(RunId([9; 16])),
-            schemes: [scheme, RunOfScheme::default(), scheme],
+            schemes: [scheme, none, scheme, none, scheme],
         }
+    }
+
+    /// A run that formats 5 to 7 could tell of.
+    fn run_before_8(number: u32, bits: u8) -> RunRecord {
+        let mut run = run(number, bits);
+        run.schemes[SCHEMES_BEFORE_8..].fill(RunOfScheme::default());
+        run
     }
 
     #[test]
@@ -327,24 +342,26 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_formats_5_and_6_have_no_id() {
+    fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
         // Next document, group and root 0, 1, 1, watermark 77, next run 9, 5 dead; run 3 with 12 bits, 1,200
         // postings in 500 bytes of the first scheme and of the third.
         let bytes = [
             0, 0, 1, 1, 77, 9, 5, 1, 3, 12, 0xb0, 9, 0xf4, 3, 0, 0, 0, 12, 0xb0, 9, 0xf4, 3,
         ];
         let present = MetaRecord {
-            runs: vec![run(3, 12)],
+            runs: vec![run_before_8(3, 12)],
             ..record()
         };
         let encoded = present.encode();
-        // The id of the run takes one byte where there is none.
-        let rest = &encoded[bytes.len() + 1..];
+        // The id of the run takes one byte where there is none, and the schemes of format 8 six.
+        let rest = &encoded[bytes.len() + 1 + 6..];
         for version in [5, 6] {
             let mut old = [&bytes, rest].concat();
             old[0] = version;
             assert_eq!(MetaRecord::decode(&old), Ok(present.clone()), "{version}");
         }
+        let without_id = [&[7][..], &bytes[1..9], &[0], &bytes[9..], rest].concat();
+        assert_eq!(MetaRecord::decode(&without_id), Ok(present));
     }
 
     #[test]

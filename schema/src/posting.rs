@@ -66,6 +66,8 @@ pub fn scheme_number(scheme: SchemeKind) -> u8 {
         SchemeKind::ModN => 0,
         SchemeKind::BswN => 1,
         SchemeKind::Chunks => 2,
+        SchemeKind::MinN => 3,
+        SchemeKind::SketchN => 4,
     }
 }
 

@@ -152,7 +152,18 @@ fn what_a_scheme_cannot_give_is_an_error() -> Result<()> {
         "sketch_n".as_ref(),
     ];
     let refused = daemon.simctl(asked)?.ended_with(&[2])?;
-    ensure!(refused.stdout.is_empty() && refused.stderr.contains("possible values: mod_n, bsw_n"));
+    let why = "sketch_n gives no containment, for its size does not follow the text's; ask by mod_n or bsw_n";
+    ensure!(refused.stdout.is_empty() && refused.stderr.contains(why));
+    let asked = [
+        "find-similar".as_ref(),
+        a,
+        "--scheme".as_ref(),
+        "min_n".as_ref(),
+    ];
+    let refused = daemon.simctl(asked)?.ended_with(&[2])?;
+    let why =
+        "min_n is not in the index: signature.schemes of the config does not name it; ask by mod_n";
+    ensure!(refused.stdout.is_empty() && refused.stderr.contains(why));
     ensure!(daemon.stop()?.success());
     Ok(())
 }

@@ -39,7 +39,8 @@ pub(crate) struct FindArgs {
     // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
-    /// Find files by this signature scheme; what is found is verified in the same way
+    /// Find files by this signature scheme, one of those that the daemon's config lists; what is found is
+    /// verified in the same way
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
@@ -310,6 +311,10 @@ pub(crate) enum Scheme {
     ModN,
     /// By content-defined chunks of fingerprints as well
     BswN,
+    /// By the smallest fingerprints; what is similar alone
+    MinN,
+    /// By the smallest fingerprint of each bin; what is similar alone
+    SketchN,
 }
 
 impl From<Scheme> for SchemeChoice {
@@ -317,6 +322,8 @@ impl From<Scheme> for SchemeChoice {
         match scheme {
             Scheme::ModN => Self::ModN,
             Scheme::BswN => Self::BswN,
+            Scheme::MinN => Self::MinN,
+            Scheme::SketchN => Self::SketchN,
         }
     }
 }

@@ -17,3 +17,4 @@ mod frames;
 mod parts;
 mod reports;
 mod schedules;
+mod schemes;

@@ -179,19 +179,6 @@ fn what_cannot_be_asked_is_refused_by_name() {
 }
 
 #[test]
-fn a_scheme_that_is_switched_off_is_a_precondition() {
-    let daemon = Daemon::with(&share(), |config| config.signature.bsw_n = false);
-    let scheme = wire::SchemeChoice::BswN;
-    let options = FindOptions {
-        scheme,
-        ..FindOptions::default()
-    };
-    let subject = Subject::Path(daemon.path("old.txt"));
-    let asked = daemon.find_with(FindKind::Similar, subject, &options);
-    assert_eq!(code(&asked), Code::FailedPrecondition);
-}
-
-#[test]
 fn lists_close_with_the_same_counts() {
     let daemon = Daemon::start(&share());
     let (client, all) = (&daemon.client, Vec::new);

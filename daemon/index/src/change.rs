@@ -207,7 +207,7 @@ pub struct NewDocument {
     pub chars: u64,
     /// Extracted text; `None` for raw bytes.
     pub text: Option<String>,
-    /// Mod_n first (for raw bytes: chunks), then BSW_n where it is on.
+    /// Mod_n first (for raw bytes: chunks), then the other schemes that the index holds.
     pub signatures: Vec<Signature>,
     /// Permit for the text and the signatures, held until they are applied.
     pub held: Option<MemoryPermit>,

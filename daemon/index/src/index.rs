@@ -12,7 +12,7 @@ use simdex_schema::posting::scheme_number;
 use simdex_signature::{Rung, SchemeKind, ShingleSet};
 
 use crate::runs::Run;
-use crate::shared::{SCHEMES, Shared};
+use crate::shared::{IndexState, SCHEMES, Shared};
 use crate::work::Work;
 use crate::writer::Merges;
 use crate::{IndexError, IndexReader, IndexWriter, Registry, UnsettledCounts, View};
@@ -82,7 +82,8 @@ pub struct Usage {
     pub unmerged: u64,
     /// Bytes of posting values in runs.
     pub bytes: u64,
-    /// The finest and the coarsest rung that documents were sampled at; none without documents.
+    /// The finest and the coarsest rung that documents were sampled at; none without documents. Of Min_n and
+    /// Sketch_n the one n of all.
     pub rungs: Option<(Rung, Rung)>,
 }
 
@@ -146,29 +147,39 @@ impl Index {
         }
     }
 
-    /// Postings and bytes by scheme.
+    /// Postings and bytes by scheme, of those that the index holds.
     pub fn usage(&self) -> Vec<Usage> {
         let state = self.shared.state();
-        let usage = SCHEMES.iter().map(|&scheme| {
+        let held = self.shared.parameters.schemes;
+        let held = SCHEMES.into_iter().filter(|scheme| held.hold(*scheme));
+        let usage = held.map(|scheme| {
             let at = usize::from(scheme_number(scheme));
             let held = |run: &Run| run.record.schemes[at];
             let postings: u64 = state.runs.iter().map(|run| held(run).postings).sum();
             let unmerged = (state.buffers[at].len() + state.merging[at].len()) as u64;
-            let kind = match scheme {
-                SchemeKind::Chunks => DocumentKind::Raw,
-                SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
-            };
-            let mut rungs = state.table.rungs(kind);
-            let finest = rungs.next();
             Usage {
                 scheme,
                 postings: postings + unmerged,
                 unmerged,
                 bytes: state.runs.iter().map(|run| held(run).bytes).sum(),
-                rungs: finest.map(|finest| (finest, rungs.last().unwrap_or(finest))),
+                rungs: self.rungs_in_use(&state, scheme),
             }
         });
         usage.collect()
+    }
+
+    fn rungs_in_use(&self, state: &IndexState, scheme: SchemeKind) -> Option<(Rung, Rung)> {
+        let kind = match scheme {
+            SchemeKind::Chunks => DocumentKind::Raw,
+            SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
+            SchemeKind::MinN | SchemeKind::SketchN => {
+                let of_all = self.shared.ladder().one_size();
+                return Some((of_all, of_all));
+            }
+        };
+        let mut rungs = state.table.rungs(kind);
+        let finest = rungs.next()?;
+        Some((finest, rungs.last().unwrap_or(finest)))
     }
 
     /// Documents that some file of the view carries.

@@ -67,7 +67,7 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use reader::{
     Candidate, CandidateKind, Candidates, FileView, FingerprintSink, Fingerprints, GroupDocument,
     GroupLookup, GroupView, Groups, HeldSet, IndexReader, IsWanted, PairSearch, QueryFingerprints,
-    SignAtRung, canonicalise, forward_signature,
+    Sample, SignAtRung, canonicalise, forward_signature,
 };
 pub use registry::Registry;
 pub use table::{DocumentStats, View};

@@ -18,7 +18,7 @@ use crate::shared::Shared;
 use crate::{DocumentStats, IndexError, Memory, Registry};
 
 pub use candidates::{
-    Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints,
+    Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints, Sample,
     SignAtRung,
 };
 pub use files::FileView;
@@ -47,7 +47,8 @@ pub use signing::{canonicalise, forward_signature};
 ///
 /// * here: settings, budgets, figures and records of documents;
 /// * `candidates` (looked up by `postings`): [`candidates`](Self::candidates) and
-///   [`candidates_by_either`](Self::candidates_by_either), the documents that share fingerprints with a query;
+///   [`candidates_by_either`](Self::candidates_by_either) and
+///   [`candidates_of_one_size`](Self::candidates_of_one_size), the documents that share fingerprints with a query;
 /// * `document_text`: [`held_text`](Self::held_text) and [`check_text_hash`](Self::check_text_hash), of texts that are
 ///   checked as they are read;
 /// * `shingles`: [`shingles`](Self::shingles), [`shingles_if_readable`](Self::shingles_if_readable),

@@ -8,7 +8,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use simdex_schema::meta::Parameters;
+use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
 use simdex_schema::{DocId, MetaRecord};
 use simdex_signature::{Ladder, Levels, Ratio, SchemeKind, ShingleSet, Window};
 
@@ -29,9 +29,14 @@ use crate::work::WorkCounters;
 use crate::writer::{GroupsBefore, Merges};
 use crate::{Memory, Options, View};
 
-/// All schemes that have postings.
-pub(crate) const SCHEMES: [SchemeKind; 3] =
-    [SchemeKind::ModN, SchemeKind::BswN, SchemeKind::Chunks];
+/// All schemes that may have postings, in the order of their keys.
+pub(crate) const SCHEMES: [SchemeKind; SCHEME_COUNT] = [
+    SchemeKind::ModN,
+    SchemeKind::BswN,
+    SchemeKind::Chunks,
+    SchemeKind::MinN,
+    SchemeKind::SketchN,
+];
 
 /// What the clients of one open index share.
 pub(crate) struct Shared {
@@ -52,7 +57,7 @@ pub(crate) struct Shared {
     pub(crate) work: WorkCounters,
     counts: Mutex<KeptCounts>,
     /// Nanoseconds spent signing, by scheme.
-    pub(crate) signing: [AtomicU64; 3],
+    pub(crate) signing: [AtomicU64; SCHEME_COUNT],
     pub(crate) damaged: DamagedTexts,
     /// Serial from which documents are named by the present canonical text.
     pub(crate) named_from: u64,
@@ -63,9 +68,9 @@ pub(crate) struct Shared {
 pub(crate) struct IndexState {
     pub(crate) table: Table,
     /// Postings since the last merge, by scheme.
-    pub(crate) buffers: [Buffer; 3],
+    pub(crate) buffers: [Buffer; SCHEME_COUNT],
     /// Postings being merged right now, in no run yet.
-    pub(crate) merging: [Arc<Buffer>; 3],
+    pub(crate) merging: [Arc<Buffer>; SCHEME_COUNT],
     /// All other postings.
     pub(crate) runs: Runs,
     pub(crate) merges: Merges,

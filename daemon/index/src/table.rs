@@ -25,13 +25,18 @@ pub struct DocumentStats {
     pub counts: [u32; RUNGS],
     /// Entries of its BSW_n signature; 0 where that scheme is off.
     pub bsw_count: u32,
+    /// Min_n entries.
+    pub min_count: u32,
+    /// Sketch_n entries: bins in use.
+    pub sketch_count: u32,
 }
 
 impl DocumentStats {
     /// Postings of all its signatures.
     pub(crate) fn postings(&self) -> u64 {
         let primary = self.counts[usize::from(self.rung.get())];
-        u64::from(primary) + u64::from(self.bsw_count)
+        let others = [self.bsw_count, self.min_count, self.sketch_count];
+        u64::from(primary) + others.into_iter().map(u64::from).sum::<u64>()
     }
 }
 
@@ -44,6 +49,8 @@ impl From<&DocumentRecord> for DocumentStats {
             rung: record.rung,
             counts: record.counts,
             bsw_count: record.bsw_count,
+            min_count: record.min_count,
+            sketch_count: record.sketch_count,
         }
     }
 }

@@ -15,6 +15,7 @@ mod life;
 mod lookup;
 mod model;
 mod moves;
+mod one_size;
 mod opening;
 mod pairs;
 mod parameters;

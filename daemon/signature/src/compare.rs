@@ -11,7 +11,8 @@ use statrs::function::beta::beta_reg;
 
 use crate::fingerprint::Fingerprint;
 use crate::rung::Rung;
-use crate::signature::{Signature, Unlike};
+use crate::signature::{SchemeKind, Signature, Unlike};
+use crate::{min_n, sketch_n};
 
 /// The confidence of every interval given.
 pub const CONFIDENCE: f64 = 0.99;
@@ -106,20 +107,34 @@ impl Estimate {
 /// # Errors
 /// [`Unlike`] if the signatures do not compare.
 pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unlike> {
-    let counts = Counts::of(a, b)?;
-    Ok(Estimate::from_counts(
-        counts.shared,
-        counts.union(),
-        counts.support,
-    ))
+    let (of_a, of_b) = (a.fingerprints(), b.fingerprints());
+    let (shared, trials, support) = match a.scheme().kind {
+        SchemeKind::MinN => {
+            let n = a.common_rung(b)?.modulus();
+            min_n::count(of_a, of_b, n as usize)
+        }
+        SchemeKind::SketchN => {
+            let (shared, trials) = sketch_n::count_listed(of_a, of_b, a.common_rung(b)?);
+            (shared, trials, Support::Sampled)
+        }
+        SchemeKind::ModN | SchemeKind::BswN | SchemeKind::Chunks => {
+            let counts = Counts::of(a, b)?;
+            (counts.shared, counts.union(), counts.support)
+        }
+    };
+    Ok(Estimate::from_counts(shared, trials, support))
 }
 
 /// Containment of the document of `part` in that of `whole`, at the coarser of their rungs.
 /// `None` if `part` holds no fingerprint there.
 ///
 /// # Errors
-/// [`Unlike`] if the signatures do not compare.
+/// [`Unlike`] if the signatures do not compare, or are of one size for all texts.
 pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimate>, Unlike> {
+    let kind = part.scheme().kind;
+    if kind.is_of_one_size() {
+        return Err(Unlike::NoContainment(kind));
+    }
     let counts = Counts::of(part, whole)?;
     Ok(Estimate::from_counts(
         counts.shared,

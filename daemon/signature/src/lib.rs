@@ -18,6 +18,8 @@
 //!   interval; exact at rung 0; signatures of different rungs are compared at the coarser one.
 //! - [`BswN`]: the second opinion. At least one fingerprint per chunk, hence no long stretch of
 //!   text is left unsampled; no binomial interval, and only equal moduli compare.
+//! - [`MinN`], [`SketchN`]: as many fingerprints of every text. Resemblance with an interval, no
+//!   containment; only signatures of one n compare.
 //! - [`Chunks`]: files without text, by their raw bytes. [`chunk_map`] and [`shared_spans`] also
 //!   align two texts for display.
 //! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
@@ -68,10 +70,12 @@ pub use compare::{
 };
 pub use fingerprint::{Fingerprint, POLYNOMIAL};
 pub use levels::{Levels, SharedAt};
+pub use min_n::MinN;
 pub use mod_n::{ModN, select};
 pub use rolling::RabinWindow;
 pub use rung::{Ladder, Rung};
 pub use set::ShingleSet;
 pub use shingle::count_shared_at;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
+pub use sketch_n::SketchN;
 pub use window::{Unit, Window};

@@ -19,11 +19,16 @@
 //! the smallest would be those that begin with a space. Min_n gives no containment: how many
 //! fingerprints A has is not known of a signature of fixed size.
 
+use crate::canonical::CanonicalText;
 use crate::compare::Support;
 use crate::fingerprint::Fingerprint;
+use crate::rung::Rung;
+use crate::shingle::for_each_run;
+use crate::signature::{Scheme, SchemeKind, Signature};
+use crate::window::Window;
 
-/// Gathers the n smallest fingerprints.
-pub(crate) struct MinN {
+/// The scheme Min_n; gathers the n smallest fingerprints.
+pub struct MinN {
     n: usize,
     kept: Vec<Fingerprint>,
     /// Those not below it are not among the n smallest.
@@ -33,6 +38,19 @@ pub(crate) struct MinN {
 }
 
 impl MinN {
+    /// The Min_n signature of a text, n = 2^rung.
+    pub fn sign(text: &CanonicalText, window: Window, rung: Rung) -> Signature {
+        let n = rung.modulus() as usize;
+        let gathered = |mut gather: Self| {
+            for_each_run(text, window, |run| gather.add(run));
+            gather.finish()
+        };
+        let guess = Self::guessing(n, text.as_bytes().len());
+        let surely = || gathered(Self::new(n)).unwrap_or_default();
+        let kept = gathered(guess).unwrap_or_else(surely);
+        Signature::new(Scheme::of_text(SchemeKind::MinN, window), rung, kept)
+    }
+
     /// For the n smallest.
     pub(crate) fn new(n: usize) -> Self {
         Self {

@@ -3,7 +3,7 @@
 //! Test oracles, and baselines for benchmarks; nothing in the product calls them. Each says what
 //! its fast twin must equal.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, POLYNOMIAL};
@@ -121,6 +121,24 @@ pub fn bsw_n_minima(text: &CanonicalText, window: Window, rung: Rung) -> Vec<Fin
         .split_inclusive(|f| f.0 % rung.modulus() == 0)
         .filter_map(|chunk| chunk.iter().copied().min())
         .collect()
+}
+
+/// The n = 2^rung smallest of all fingerprints: twin of [`crate::MinN::sign`]. Ascending and distinct.
+pub fn min_n(text: &CanonicalText, window: Window, rung: Rung) -> Vec<Fingerprint> {
+    let all: BTreeSet<_> = shingles(text, window).into_iter().collect();
+    all.into_iter().take(rung.modulus() as usize).collect()
+}
+
+/// The smallest of each of n = 2^rung ranges of fingerprints: twin of [`crate::SketchN::sign`].
+/// Ascending and distinct.
+pub fn sketch_n(text: &CanonicalText, window: Window, rung: Rung) -> Vec<Fingerprint> {
+    let all: BTreeSet<_> = shingles(text, window).into_iter().collect();
+    let mut bins = BTreeMap::new();
+    for fingerprint in all {
+        let bin = u128::from(fingerprint.0) >> (64 - rung.get());
+        bins.entry(bin).or_insert(fingerprint);
+    }
+    bins.into_values().collect()
 }
 
 /// |A∩B| / |A∪B| over the byte windows themselves, no fingerprints; `None` if there are none.

@@ -35,7 +35,7 @@ impl Rung {
         self.0
     }
 
-    /// n = 2^r.
+    /// n = 2^r. (For schemes whose signatures have one size, n is that size.)
     pub const fn modulus(self) -> u64 {
         1 << self.0
     }
@@ -91,6 +91,12 @@ impl Ladder {
         }
         rung
     }
+
+    /// log₂ of n where n is the size of every signature: the least power of two that meets the target.
+    pub fn one_size(self) -> Rung {
+        let log = self.target.next_power_of_two().trailing_zeros();
+        Rung::all().nth(log as usize).unwrap_or(Rung::TOP)
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +115,17 @@ mod tests {
             (u64::MAX, 6),
         ] {
             assert_eq!(ladder.rung_for(length).get(), r, "{length}");
+        }
+    }
+
+    #[test]
+    fn signatures_of_one_size_have_a_power_of_two_of_entries() {
+        for (target, n) in [(512, 512), (500, 512), (1, 1), (u32::MAX / 2, 32_768)] {
+            let ladder = Ladder {
+                target,
+                ..Ladder::default()
+            };
+            assert_eq!(ladder.one_size().modulus(), n, "{target}");
         }
     }
 

@@ -15,21 +15,33 @@ pub enum SchemeKind {
     BswN,
     /// Hashes of FastCDC chunks of raw bytes, those divisible by n.
     Chunks,
+    /// The n smallest fingerprints, all if there are fewer.
+    MinN,
+    /// The smallest fingerprint of each of n bins.
+    SketchN,
 }
 
 impl SchemeKind {
-    /// `"mod_n"`, `"bsw_n"` or `"chunks"`.
+    /// `"mod_n"`, `"bsw_n"`, `"chunks"`, `"min_n"` or `"sketch_n"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ModN => "mod_n",
             Self::BswN => "bsw_n",
             Self::Chunks => "chunks",
+            Self::MinN => "min_n",
+            Self::SketchN => "sketch_n",
         }
     }
 
     /// Whether a signature at a fine rung holds those at all coarser ones.
     pub const fn nests(self) -> bool {
-        !matches!(self, Self::BswN)
+        matches!(self, Self::ModN | Self::Chunks)
+    }
+
+    /// Whether n is the size of every signature, in place of a modulus. Such signatures say nothing of how
+    /// long a text is, and so give no containment.
+    pub const fn is_of_one_size(self) -> bool {
+        matches!(self, Self::MinN | Self::SketchN)
     }
 }
 
@@ -77,12 +89,15 @@ pub enum Unlike {
     /// The versions of the canonical text differ.
     #[error("signatures of different canonical text versions, {0} and {1}")]
     Canonical(u32, u32),
-    /// The moduli differ in a scheme that does not nest.
-    #[error("{} signatures of different moduli, {} and {}", .0.name(), .1.modulus(), .2.modulus())]
+    /// The n differ in a scheme that does not nest.
+    #[error("{} signatures of different n, {} and {}", .0.name(), .1.modulus(), .2.modulus())]
     Modulus(SchemeKind, Rung, Rung),
     /// A finer rung was asked of a signature than the one it was made at.
     #[error("a signature at modulus {} holds nothing finer, {} was asked", .0.modulus(), .1.modulus())]
     Finer(Rung, Rung),
+    /// The scheme says nothing of the sizes of texts.
+    #[error("{} gives no containment, for its size does not follow the text's", .0.name())]
+    NoContainment(SchemeKind),
 }
 
 /// The fingerprints a scheme selected from one document at one rung.
@@ -114,7 +129,7 @@ impl Signature {
         self.scheme
     }
 
-    /// The rung it was made at.
+    /// The rung it was made at: log₂ of its n.
     pub fn rung(&self) -> Rung {
         self.rung
     }
@@ -158,7 +173,7 @@ impl Signature {
 
     /// How many fingerprints are divisible by 2^r, for each rung r; 0 below the signature's own.
     ///
-    /// For BSW_n, which does not nest, only the signature's own rung is counted.
+    /// Of a scheme that does not nest, only the signature's own rung is counted.
     pub fn counts_by_rung(&self) -> [u32; Rung::TOP.get() as usize + 1] {
         let mut counts = [0; Rung::TOP.get() as usize + 1];
         for rung in Rung::all().filter(|&rung| rung >= self.rung) {

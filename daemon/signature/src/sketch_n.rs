@@ -18,14 +18,21 @@
 //! matrices of one fingerprint. Hashing the fingerprint in place of the window adds Rabin's
 //! collision probability and nothing else. Sketch_n gives no containment.
 
+use std::collections::BTreeSet;
+
+use crate::canonical::CanonicalText;
 use crate::fingerprint::Fingerprint;
 use crate::permutation::Permutation;
+use crate::rung::Rung;
+use crate::shingle::{for_each_run, shared};
+use crate::signature::{Scheme, SchemeKind, Signature};
+use crate::window::Window;
 
 /// An entry: the smallest fingerprint, if there is any.
 pub(crate) type Entry = Option<Fingerprint>;
 
-/// Gathers the smallest fingerprint of each of n bins.
-pub(crate) struct SketchN {
+/// The scheme Sketch_n; gathers the smallest fingerprint of each of n bins.
+pub struct SketchN {
     /// The greatest fingerprint there is where a bin is empty: it is taken as empty, too.
     least: Vec<u64>,
 }
@@ -33,6 +40,15 @@ pub(crate) struct SketchN {
 const EMPTY: u64 = u64::MAX;
 
 impl SketchN {
+    /// The Sketch_n signature of a text, n = 2^rung. A fingerprint tells its bin, so that a set of them is the
+    /// signature, and two signatures agree in an entry where they share a fingerprint.
+    pub fn sign(text: &CanonicalText, window: Window, rung: Rung) -> Signature {
+        let mut bins = Self::new(rung.modulus() as usize);
+        for_each_run(text, window, |run| bins.add(run));
+        let kept = bins.finish().into_iter().flatten().collect();
+        Signature::new(Scheme::of_text(SchemeKind::SketchN, window), rung, kept)
+    }
+
     /// For n entries.
     pub(crate) fn new(n: usize) -> Self {
         Self {
@@ -103,6 +119,13 @@ pub(crate) fn count(a: &[Entry], b: &[Entry]) -> (u64, u64) {
     counts.fold((0, 0), |(shared, trials), agrees| {
         (shared + agrees, trials + 1)
     })
+}
+
+/// The same for entries that are not empty, ascending, of 2^rung bins each.
+pub(crate) fn count_listed(a: &[Fingerprint], b: &[Fingerprint], rung: Rung) -> (u64, u64) {
+    let bins = |all: &[Fingerprint]| all.iter().map(|f| bin(*f, 1 << rung.get())).collect();
+    let (of_a, of_b): (BTreeSet<usize>, BTreeSet<usize>) = (bins(a), bins(b));
+    (shared(a, b), of_a.union(&of_b).count() as u64)
 }
 
 #[cfg(test)]

@@ -292,7 +292,7 @@ fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<S
     Ok(counts)
 }
 
-/// Bytes and time of each scheme: what switching BSW_n off would save.
+/// Bytes and time of each scheme: what leaving it out of the list would save.
 fn costs(engine: &Engine) -> anyhow::Result<String> {
     let (store, texts) = engine.index.bytes_on_disk()?;
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);

@@ -13,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use thiserror::Error;
 
+use super::schemes::check_renamed;
 use super::{Config, Value};
 
 /// A config file is not longer than this, bytes.
@@ -63,6 +64,7 @@ impl Config {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let error = |error: toml::de::Error| error.to_string().trim_end().replace('\n', " ");
         let table: toml::Table = toml::from_str(text).map_err(error)?;
+        check_renamed(&table)?;
         check_numbers(&table)?;
         let mut config: Self = toml::from_str(text).map_err(error)?;
         for root in &mut config.roots {

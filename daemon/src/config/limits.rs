@@ -64,7 +64,7 @@ impl Config {
             canonical: CANONICAL_VERSION,
             window: Window::DEFAULT.width(),
             target: Ladder::default().target,
-            bsw_n: self.signature.bsw_n,
+            schemes: self.signature.schemes.schemes(),
             threshold: self.signature.threshold,
         }
     }

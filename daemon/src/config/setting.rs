@@ -39,7 +39,7 @@ pub struct Setting {
     pub meaning: &'static str,
     /// What it is set to.
     pub value: Value,
-    /// What it may be set to; switches and texts have no range.
+    /// What it may be set to; switches, texts and lists have no range.
     pub range: Option<Range>,
 }
 
@@ -66,6 +66,8 @@ pub enum Value {
     Switch(bool),
     /// A string, such as a path.
     Text(String),
+    /// A list of names.
+    Names(Vec<&'static str>),
 }
 
 impl Value {
@@ -87,6 +89,7 @@ impl fmt::Display for Value {
             Self::Ratio(number) => write!(f, "{number}"),
             Self::Switch(on) => write!(f, "{on}"),
             Self::Text(text) => write!(f, "{text:?}"),
+            Self::Names(names) => write!(f, "{names:?}"),
         }
     }
 }

@@ -167,6 +167,48 @@ fn keys_that_contradict_each_other_are_both_named() {
 }
 
 #[test]
+fn the_schemes_of_the_index_are_a_list_with_mod_n() {
+    use simdex_signature::SchemeKind;
+    let schemes = |text: &str| parse(text).unwrap().signature.schemes;
+    let default = SchemeList::of(&[SchemeKind::ModN, SchemeKind::BswN]);
+    assert_eq!(schemes(""), default);
+    let more = schemes("[signature]\nschemes = [\"sketch_n\", \"min_n\", \"mod_n\"]");
+    let named: Vec<_> = more.schemes().of_texts().map(SchemeKind::name).collect();
+    assert_eq!(named, ["mod_n", "min_n", "sketch_n"]);
+    for (list, part) in [
+        (
+            "[]",
+            "does not name mod_n, by which groups are found; add it",
+        ),
+        ("[\"bsw_n\"]", "does not name mod_n"),
+        ("[\"mod_n\", \"mod_n\"]", "names mod_n twice"),
+        (
+            "[\"mod_n\", \"modn\"]",
+            "names \"modn\"; it may name mod_n, bsw_n, min_n and sketch_n",
+        ),
+        ("true", "schemes"),
+    ] {
+        let said = refused(&format!("[signature]\nschemes = {list}"));
+        assert!(said.contains(part), "{said}");
+    }
+    for (old, new) in [
+        (
+            "true",
+            "write schemes = [\"mod_n\", \"bsw_n\"] in its place",
+        ),
+        ("false", "write schemes = [\"mod_n\"] in its place"),
+    ] {
+        let said = refused(&format!("[signature]\nbsw_n = {old}"));
+        assert!(
+            said.contains(&format!(
+                "signature.bsw_n = {old} is no key any more; {new}"
+            )),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn languages_are_names_and_no_options() {
     for wrong in ["", "--help", "eng deu", "../eng", "eng;x"] {
         let said = refused(&format!("[outside]\nocr_languages = {wrong:?}"));

@@ -20,12 +20,12 @@ mod subject;
 pub(crate) mod tests;
 
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, Candidates, GrowingPermit, IndexError, IndexReader,
-    QueryFingerprints, View,
+    Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, GrowingPermit, IndexError,
+    IndexReader, QueryFingerprints, View,
 };
 use simdex_proto::defaults;
 use simdex_schema::{DocumentHash, Reason, State, StoredReason};
-use simdex_signature::{BswN, SchemeKind, ShingleSet};
+use simdex_signature::{BswN, MinN, SchemeKind, ShingleSet, SketchN};
 use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
@@ -58,6 +58,14 @@ impl FindKind {
             Self::Containing | Self::Contained | Self::Related => defaults::CONTAINMENT,
         }
     }
+
+    /// Refuses a scheme by which this is not found.
+    pub(crate) fn check_scheme(self, scheme: SchemeKind) -> Result<(), QueryError> {
+        match self != Self::Similar && scheme.is_of_one_size() {
+            true => Err(QueryError::NoContainment(scheme)),
+            false => Ok(()),
+        }
+    }
 }
 
 /// What a query looks for, and how far the answer goes.
@@ -65,7 +73,7 @@ impl FindKind {
 pub struct QueryParams {
     /// What is asked.
     pub kind: FindKind,
-    /// The scheme that finds candidates, beside Mod_n.
+    /// The scheme that finds candidates: BSW_n beside Mod_n, which bounds what they can be, each other one alone.
     pub scheme: SchemeKind,
     /// Least value listed of the ratio that `kind` ranks by.
     pub threshold: f64,
@@ -116,8 +124,11 @@ pub enum QueryError {
     #[error("{0}")]
     Invalid(String),
     /// The scheme asked for is not indexed.
-    #[error("BSW_n is switched off in the config (signature.bsw_n)")]
-    SchemeOff,
+    #[error("{} is not in the index: signature.schemes of the config does not name it", .0.name())]
+    SchemeOff(SchemeKind),
+    /// What is asked for is found by containment, and the scheme gives none.
+    #[error("{} gives no containment, for its size does not follow the text's", .0.name())]
+    NoContainment(SchemeKind),
     /// A signature as long as that is not held.
     #[error("at n = {n} a signature of these texts is too long to be held; the least n is {least}")]
     SignatureTooLong {
@@ -145,7 +156,12 @@ impl QueryError {
                 "name a file below a watched root as it is listed, or send its bytes"
             }
             Self::UnknownDocument(_) => "ask by path, or send the text",
-            Self::SchemeOff => "ask by mod_n, or switch it on",
+            Self::SchemeOff(_) => {
+                "ask by mod_n, or name it in signature.schemes and start the daemon again"
+            }
+            Self::NoContainment(_) => {
+                "ask by mod_n or bsw_n, or find what is similar or compare two documents by it"
+            }
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",
             Self::NotRead(_) => "ask again; where that fails too, the log of the daemon says why",
@@ -169,9 +185,8 @@ pub fn find(
     params: &QueryParams,
     cancel: &Cancel,
 ) -> Result<Answer, QueryError> {
-    if params.scheme == SchemeKind::BswN && !index.parameters().bsw_n {
-        return Err(QueryError::SchemeOff);
-    }
+    params.kind.check_scheme(params.scheme)?;
+    require_indexed(index, params.scheme)?;
     let candidates = candidates(index, subject, params, cancel)?;
     let considered = candidates.found.len() as u64;
     let ranked = bound::by_upper_bound(candidates.found, params);
@@ -198,6 +213,14 @@ pub fn find(
     })
 }
 
+/// Refuses a scheme that the index holds nothing of.
+fn require_indexed(index: &IndexReader, scheme: SchemeKind) -> Result<(), QueryError> {
+    match index.parameters().schemes.hold(scheme) {
+        true => Ok(()),
+        false => Err(QueryError::SchemeOff(scheme)),
+    }
+}
+
 /// Documents that share fingerprints with the subject.
 fn candidates(
     index: &IndexReader,
@@ -220,16 +243,25 @@ fn candidates(
         // A related document may be contained in the query, so that all its fingerprints are probed.
         FindKind::Contained | FindKind::Related => CandidateKind::Contained,
     };
-    if let (SchemeKind::BswN, Some(text)) = (params.scheme, subject.text()) {
-        return index.candidates_by_either(
-            fingerprints,
-            kind,
-            &|rung, each| BswN::visit(&text.canonical, index.window(), rung, BSW_AT_ONCE, each),
-            view,
-            cancel,
-        );
+    let Some(text) = subject.text() else {
+        return index.candidates(fingerprints, kind, view, cancel);
+    };
+    let (text, window, size) = (&text.canonical, index.window(), index.ladder().one_size());
+    match params.scheme {
+        SchemeKind::ModN | SchemeKind::Chunks => index.candidates(fingerprints, kind, view, cancel),
+        SchemeKind::BswN => {
+            let sign = |rung, each: &mut FingerprintSink<'_>| {
+                BswN::visit(text, window, rung, BSW_AT_ONCE, each)
+            };
+            index.candidates_by_either(fingerprints, kind, &sign, view, cancel)
+        }
+        SchemeKind::MinN => {
+            index.candidates_of_one_size(&MinN::sign(text, window, size), view, cancel)
+        }
+        SchemeKind::SketchN => {
+            index.candidates_of_one_size(&SketchN::sign(text, window, size), view, cancel)
+        }
     }
-    index.candidates(fingerprints, kind, view, cancel)
 }
 
 /// Documents that reach the threshold, with the numbers of each.

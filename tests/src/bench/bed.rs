@@ -15,7 +15,7 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat,
-    RootId, State, StoredReason,
+    RootId, Schemes, State, StoredReason,
 };
 use simdex_signature::{CANONICAL_VERSION, Fingerprint, SchemeKind, Signature};
 use tempfile::TempDir;
@@ -128,7 +128,7 @@ impl Bed {
             canonical: CANONICAL_VERSION,
             window: 20,
             target: 512,
-            bsw_n: false,
+            schemes: Schemes::default(),
             threshold: 0.8,
         };
         let begin = Instant::now();

@@ -7,8 +7,8 @@ use simdex_schema::posting::{PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
     ContentHash, ContentRecord, DirectoryIdentity, DocId, DocumentHash, DocumentKind,
     DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord,
-    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunId, RunRecord, State,
-    StoreId, Timestamp, key,
+    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunId, RunRecord, Schemes,
+    State, StoreId, Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -30,6 +30,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("an attachment", attachment().encode()),
         ("a content", content().encode()),
         ("a document", document().encode()),
+        ("the end of a document", signed_by_all()),
         (
             "an edge",
             EdgeRecord {
@@ -61,7 +62,7 @@ fn meta() -> MetaRecord {
         canonical: 1,
         window: 20,
         target: 512,
-        bsw_n: true,
+        schemes: Schemes::of(&[SchemeKind::BswN]),
         threshold: 0.8,
     };
     MetaRecord {
@@ -72,7 +73,13 @@ fn meta() -> MetaRecord {
         runs: vec![RunRecord {
             number: 6,
             id: Some(RunId([0xee; 16])),
-            schemes: [held(3, 1000, 5000), held(3, 990, 4950), held(0, 0, 0)],
+            schemes: [
+                held(3, 1000, 5000),
+                held(3, 990, 4950),
+                held(0, 0, 0),
+                held(0, 0, 0),
+                held(0, 0, 0),
+            ],
         }],
         store: Some(StoreId([0xdd; 16])),
         next_segment: 3,
@@ -169,6 +176,16 @@ fn reference() -> TextRef {
     }
 }
 
+/// What follows the text reference of a document that is signed by every scheme.
+fn signed_by_all() -> Vec<u8> {
+    let all = DocumentRecord {
+        min_count: 512,
+        sketch_count: 498,
+        ..document()
+    };
+    all.encode().split_off(document().encode().len() - 1)
+}
+
 fn document() -> DocumentRecord {
     let mut counts = [0; 16];
     counts[2..8].copy_from_slice(&[480, 240, 110, 60, 31, 9]);
@@ -180,6 +197,8 @@ fn document() -> DocumentRecord {
         rung: Rung::new(2).unwrap_or(Rung::ZERO),
         counts,
         bsw_count: 470,
+        min_count: 0,
+        sketch_count: 0,
         text: Some(reference().to_bytes()),
         forward: Vec::new(),
     }

@@ -35,7 +35,10 @@ fn wrong_arguments_exit_2_before_any_daemon_is_asked() {
         ),
         (&["find-similar"], "<FILE>"),
         (&["find-similar", "a", "--limit", "0"], "1..=10000"),
-        (&["find-similar", "a", "--scheme", "min_n"], "mod_n, bsw_n"),
+        (
+            &["find-similar", "a", "--scheme", "super_n"],
+            "mod_n, bsw_n, min_n, sketch_n",
+        ),
         (&["files", "--state", "lost"], "quarantined"),
         (&["report"], "--out"),
         (&["report", "--out", "a", "--keep", "b"], "--keep"),

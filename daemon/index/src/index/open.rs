@@ -280,7 +280,7 @@ impl StaleParts {
             ..old.clone()
         };
         let same_schemes = Parameters {
-            bsw_n: new.bsw_n,
+            schemes: new.schemes,
             ..old.clone()
         };
         Self {

@@ -18,6 +18,7 @@ use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 use crate::shared::IndexState;
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
+mod one_size;
 mod tally;
 
 pub(crate) use tally::Tally;
@@ -100,6 +101,42 @@ pub struct Candidate {
     pub query_fingerprints: u64,
     /// Fingerprints of the document at that rung.
     pub document_fingerprints: u64,
+    /// What these are.
+    pub sample: Sample,
+}
+
+/// What the counts of a candidate were taken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// All fingerprints divisible by the modulus of the rung, so that the resemblance and both containments have
+    /// trials of their own; at rung 0 nothing was left out.
+    Divisible,
+    /// Signatures of one size, which tell of the resemblance alone: it had at least so many trials, and no more of
+    /// them agreed than fingerprints are shared.
+    OneSize {
+        /// At least.
+        trials: u64,
+        /// Both signatures hold all fingerprints of their texts: the counts are exact.
+        is_whole: bool,
+    },
+}
+
+impl Candidate {
+    /// Trials of the resemblance, at least.
+    pub fn trials(&self) -> u64 {
+        match self.sample {
+            Sample::Divisible => self.query_fingerprints + self.document_fingerprints - self.shared,
+            Sample::OneSize { trials, .. } => trials,
+        }
+    }
+
+    /// Whether every shingle of both texts was counted.
+    pub fn is_whole(&self) -> bool {
+        match self.sample {
+            Sample::Divisible => self.rung == Rung::ZERO,
+            Sample::OneSize { is_whole, .. } => is_whole,
+        }
+    }
 }
 
 /// All candidates of a query.
@@ -135,7 +172,7 @@ impl IndexReader {
     ) -> Result<Candidates, IndexError> {
         let document_kind = match query.scheme {
             SchemeKind::Chunks => DocumentKind::Raw,
-            SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
+            _ => DocumentKind::Text,
         };
         let counts = query.fingerprints.counts_by_rung();
         let (visible, rung) = {
@@ -241,6 +278,7 @@ fn candidate(
         shared: shared.min(query_fingerprints).min(document_fingerprints),
         query_fingerprints,
         document_fingerprints,
+        sample: Sample::Divisible,
     }
 }
 

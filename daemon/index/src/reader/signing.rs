@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use simdex_schema::DocumentRecord;
 use simdex_schema::posting::scheme_number;
 use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, ModN, Rung, SchemeKind, Signature,
+    BswN, CanonicalText, Chunks, Fingerprint, MinN, ModN, Rung, SchemeKind, Signature, SketchN,
 };
 
 use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
@@ -38,20 +38,52 @@ pub fn canonicalise(
 }
 
 impl IndexReader {
-    /// Signs a canonical text with every scheme that is on, Mod_n first.
-    pub fn sign_text(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
-        let timed = |kind, sign: &dyn Fn() -> Signature| {
+    /// Signs a canonical text with every scheme that the index holds, Mod_n first. `rung` is that of those whose
+    /// size follows the text's; where the text repeats itself a finer one is taken.
+    pub fn sign_text(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
+        let (window, size) = (self.window(), self.shared.ladder().one_size());
+        let mut signatures = Vec::new();
+        for scheme in self.shared.parameters.schemes.of_texts() {
             let started = Instant::now();
-            let signature = sign();
-            self.spent_signing(kind, started.elapsed());
-            signature
-        };
-        let window = self.window();
-        let mut signatures = vec![timed(SchemeKind::ModN, &|| ModN::sign(text, window, rung))];
-        if self.shared.parameters.bsw_n {
-            signatures.push(timed(SchemeKind::BswN, &|| BswN::sign(text, window, rung)));
+            signatures.push(match scheme {
+                SchemeKind::BswN => BswN::sign(text, window, rung),
+                SchemeKind::MinN => MinN::sign(text, window, size),
+                SchemeKind::SketchN => SketchN::sign(text, window, size),
+                SchemeKind::ModN | SchemeKind::Chunks => {
+                    let signature = self.mod_n(text, rung);
+                    rung = signature.rung();
+                    signature
+                }
+            });
+            self.spent_signing(scheme, started.elapsed());
         }
         signatures
+    }
+
+    /// The Mod_n signature at a rung that follows from the text's length. A text that repeats itself has fewer
+    /// shingles than its length says: where too few are kept to find it by, it is signed once more, at the rung of as
+    /// many shingles as they stand for.
+    fn mod_n(&self, text: &CanonicalText, rung: Rung) -> Signature {
+        let (window, ladder) = (self.window(), self.shared.ladder());
+        let signature = ModN::sign(text, window, rung);
+        let kept = signature.len() as u64;
+        // Of a text that does not repeat itself at least half of the target are expected.
+        if kept >= u64::from(ladder.target / 4) {
+            return signature;
+        }
+        match ladder.rung_for(kept << rung.get()) {
+            finer if finer < rung => ModN::sign(text, window, finer),
+            _ => signature,
+        }
+    }
+
+    /// Bytes that the signatures of one size of a text take at most while they are made, of schemes that the index
+    /// holds.
+    pub fn one_size_bytes(&self) -> u64 {
+        let held = self.shared.parameters.schemes.of_texts();
+        let schemes = held.filter(|scheme| scheme.is_of_one_size()).count() as u64;
+        // Of Min_n twice n are gathered before the greater ones are dropped.
+        schemes * 2 * size_of::<Fingerprint>() as u64 * self.shared.ladder().one_size().modulus()
     }
 
     /// Counts time spent signing.

@@ -9,7 +9,7 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::posting::{Posting, scheme_number};
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, EdgeRecord, FileKey, FileRecord,
-    FileStat, RootId, State, StoredReason, file::FileOutcome, key,
+    FileStat, RootId, Schemes, State, StoredReason, file::FileOutcome, key,
 };
 use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, SchemeKind};
 
@@ -26,7 +26,7 @@ pub(super) const PARAMETERS: Parameters = Parameters {
     canonical: CANONICAL_VERSION,
     window: 20,
     target: 512,
-    bsw_n: true,
+    schemes: Schemes::of(&[SchemeKind::BswN]),
     threshold: 0.7,
 };
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simdex_schema::{DocumentKind, RootId};
+use simdex_schema::{DocumentKind, RootId, Schemes};
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, Ratio, Rung, SchemeKind, ShingleSet,
     Signature, Window,
@@ -233,7 +233,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
 }
 
 /// So many documents that all open with the same words that their lists are long.
-fn common(bed: &Bed, documents: usize) -> String {
+pub(super) fn common(bed: &Bed, documents: usize) -> String {
     let mut random = Random::new(77);
     let boilerplate = random.words(6);
     for some in (0..documents).collect::<Vec<_>>().chunks(2_000) {
@@ -263,7 +263,7 @@ fn with_common() -> (Bed, String) {
         rebuild: false,
         unread: UnreadTexts::Release,
     };
-    bed.parameters.bsw_n = false;
+    bed.parameters.schemes = Schemes::default();
     bed.parameters.threshold = 0.9;
     bed.open();
     let boilerplate = common(&bed, 26_000);

@@ -1,7 +1,7 @@
 //! A store that dies in the middle: nothing is lost and nothing is there twice.
 
-use simdex_schema::DocId;
 use simdex_schema::posting::Posting;
+use simdex_schema::{DocId, Schemes};
 use simdex_signature::SchemeKind;
 
 use super::bed::{Bed, file, postings_in_runs, put};
@@ -135,7 +135,7 @@ fn another_setting_cut_short_is_taken_on_again() {
         bed.settle();
         bed.index().writer.merge().unwrap();
         bed.parameters.threshold = 0.5;
-        bed.parameters.bsw_n = false;
+        bed.parameters.schemes = Schemes::default();
         bed.fail_after(writes);
         let opened = bed.try_open();
         bed.fail_after(i64::MAX);

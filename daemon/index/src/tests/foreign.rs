@@ -6,7 +6,7 @@ use std::path::Path;
 
 use simdex_schema::codec::Writer;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, MetaRecord, State, key};
-use simdex_signature::{CANONICAL_VERSION, CanonicalText};
+use simdex_signature::{CANONICAL_VERSION, CanonicalText, SchemeKind};
 
 use super::bed::{Bed, Clients, content, file, put_content};
 use super::candidates::check;
@@ -171,7 +171,7 @@ fn meta_of_format_2(meta: &MetaRecord) -> Vec<u8> {
     out.uint(u64::from(made_with.canonical));
     out.uint(u64::from(made_with.window));
     out.uint(u64::from(made_with.target));
-    out.byte(u8::from(made_with.bsw_n));
+    out.byte(u8::from(made_with.schemes.hold(SchemeKind::BswN)));
     out.raw(&made_with.threshold.to_be_bytes());
     out.finish()
 }

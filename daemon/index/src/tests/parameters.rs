@@ -1,5 +1,6 @@
 //! Other settings at the next start: what follows from them is made anew.
 
+use simdex_schema::Schemes;
 use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 
 use super::bed::{Bed, file, pairs, postings_in_runs, put};
@@ -62,7 +63,7 @@ fn the_second_scheme_comes_and_goes() {
     let (mut bed, model, pool) = filled(32);
     let with = bsw(&bed, &pool[0]).unwrap();
     assert!(with.0 > 0 && with.0 == with.1);
-    bed.parameters.bsw_n = false;
+    bed.parameters.schemes = Schemes::default();
     let report = bed.open();
     assert!(report.rebuilt && report.signed_again > 0);
     assert_eq!(bsw(&bed, &pool[0]), None);
@@ -72,7 +73,7 @@ fn the_second_scheme_comes_and_goes() {
         postings_in_runs(bed.index(), SchemeKind::BswN),
         (Vec::new(), 0)
     );
-    bed.parameters.bsw_n = true;
+    bed.parameters.schemes = Schemes::of(&[SchemeKind::BswN]);
     assert!(bed.open().rebuilt);
     for _ in 0..2 {
         assert_eq!(
@@ -119,5 +120,29 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
             (stats.rung, stats.counts, stats.bsw_count)
         };
         assert_eq!(stats(&bed), stats(&fresh));
+    }
+}
+
+/// A sheet of ten thousand rows may have a hundred shingles: sampled by its length hardly one would be left.
+#[test]
+fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
+    let mut random = Random::new(34);
+    let bed = Bed::memory();
+    let row = random.words(60);
+    let twin = random.version(&row, 1);
+    let sheets = [row, twin].map(|row| vec![row; 300].join(" "));
+    for (at, sheet) in sheets.iter().enumerate() {
+        bed.put(&format!("a/{at}"), sheet);
+    }
+    bed.settle();
+    let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    assert!(!pairs(bed.index(), &View::All, threshold).is_empty());
+    for sheet in &sheets {
+        let stats = bed.index().reader().stats(bed.id(sheet).unwrap()).unwrap();
+        let by_length = bed.index().reader().ladder().rung_for(stats.length);
+        assert!(
+            stats.rung < by_length && stats.postings() > 128,
+            "{stats:?}"
+        );
     }
 }

@@ -137,6 +137,8 @@ fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
         rung: Rung::ZERO,
         counts: Default::default(),
         bsw_count: 0,
+        min_count: 0,
+        sketch_count: 0,
         text,
         forward,
     };
@@ -146,13 +148,16 @@ fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
 /// The record with what it tells of its signatures, Mod_n (or chunks) first.
 pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) -> DocumentRecord {
     let primary = signatures.first();
-    let bsw_n = signatures
-        .iter()
-        .find(|s| s.scheme().kind == SchemeKind::BswN);
+    let entries = |kind| {
+        let signature = signatures.iter().find(|s| s.scheme().kind == kind);
+        signature.map_or(0, |signature| signature.len() as u32)
+    };
     DocumentRecord {
         rung: primary.map_or(Rung::ZERO, Signature::rung),
         counts: primary.map(Signature::counts_by_rung).unwrap_or_default(),
-        bsw_count: bsw_n.map_or(0, |signature| signature.len() as u32),
+        bsw_count: entries(SchemeKind::BswN),
+        min_count: entries(SchemeKind::MinN),
+        sketch_count: entries(SchemeKind::SketchN),
         ..record
     }
 }

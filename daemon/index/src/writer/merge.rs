@@ -113,7 +113,7 @@ impl IndexWriter {
         &self,
         number: u32,
         older: usize,
-        merging: &[Arc<Buffer>; 3],
+        merging: &[Arc<Buffer>; SCHEMES.len()],
         taken: &[Run],
     ) -> Result<WrittenRun, IndexError> {
         let known = self.shared.state().table.known_bits();

@@ -1,7 +1,7 @@
 //! Estimators against exact counts, intervals against their coverage, cuts against their promise.
 
 use super::*;
-use crate::{BswN, CanonicalText, ModN, Rung, ShingleSet, Window};
+use crate::{BswN, CanonicalText, MinN, ModN, Rung, ShingleSet, SketchN, Window};
 use proptest::prelude::*;
 
 fn ratio(value: f64) -> Ratio {
@@ -222,6 +222,34 @@ fn bsw_n_has_a_value_and_no_interval_and_compares_at_one_modulus_only() {
     assert_eq!(found.interval, None);
     assert!(resemblance(&sign(&a, 4), &sign(&b, 3)).is_err());
     assert!(containment(&sign(&a, 4), &sign(&b, 4)).unwrap().is_some());
+}
+
+#[test]
+fn signatures_of_one_size_estimate_as_the_laboratory_does_and_give_no_containment() {
+    use crate::laboratory::{self, Method, Recipe, Shingling, Signer};
+    type Sign = fn(&CanonicalText, Window, Rung) -> crate::Signature;
+    let rung = Rung::new(6).unwrap();
+    let schemes: [(Sign, Method); 2] = [
+        (MinN::sign, Method::min_n(64)),
+        (SketchN::sign, Method::sketch_n(64)),
+    ];
+    for (sign, method) in schemes {
+        let shingling = Shingling::from(Window::DEFAULT);
+        let signer = Signer::new(Recipe { method, shingling }).unwrap();
+        // The last is shorter than n, so that bins are empty and minima are all.
+        for (sentences, changed) in [(200, 20), (200, 150), (3, 1)] {
+            let (a, b) = texts(sentences, changed);
+            let [of_a, of_b] = [&a, &b].map(|text| sign(text, Window::DEFAULT, rung));
+            let [lab_a, lab_b] = [&a, &b].map(|text| signer.sign(text.as_str()));
+            let expected = laboratory::resemblance(&lab_a, &lab_b).unwrap();
+            assert_eq!(resemblance(&of_a, &of_b).unwrap(), expected);
+            let kind = of_a.scheme().kind;
+            let refused = containment(&of_a, &of_b);
+            assert_eq!(refused, Err(Unlike::NoContainment(kind)));
+            let other = sign(&b, Window::DEFAULT, Rung::new(5).unwrap());
+            assert!(resemblance(&of_a, &other).is_err());
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The oracles themselves, on cases small enough to see.
 
 use super::*;
+use crate::{MinN, SketchN};
+use proptest::prelude::*;
 
 #[test]
 fn irreducibility_is_told() {
@@ -45,6 +47,17 @@ fn measures_by_hand() {
     assert_eq!(containment(b"abcd", b"bcd", 2), Some(2.0 / 3.0));
     assert_eq!(resemblance(b"a", b"a", 2), None);
     assert_eq!(containment(b"a", b"abc", 2), None);
+}
+
+proptest! {
+    #[test]
+    fn signatures_of_one_size_agree_with_their_twins(text in "[a-d ]{0,400}", w in 1u16..30, r in 0u8..9) {
+        let text = CanonicalText::from_extracted(&text);
+        let (window, rung) = (Window::bytes(w).unwrap(), Rung::new(r).unwrap());
+        let (min_n, sketch_n) = (MinN::sign(&text, window, rung), SketchN::sign(&text, window, rung));
+        prop_assert_eq!(min_n.fingerprints(), super::min_n(&text, window, rung));
+        prop_assert_eq!(sketch_n.fingerprints(), super::sketch_n(&text, window, rung));
+    }
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn unlike_signatures_say_what_differs() {
     let bsw_n = |r| BswN::sign(&text(), nine, rung(r));
     assert_eq!(
         bsw_n(1).common_rung(&bsw_n(2)).unwrap_err().to_string(),
-        "bsw_n signatures of different moduli, 2 and 4"
+        "bsw_n signatures of different n, 2 and 4"
     );
 }
 

@@ -4,7 +4,7 @@ use simdex_proto::v1;
 use simdex_proto::v1::SchemeChoice;
 use simdex_signature::SchemeKind;
 use simdex_signature::laboratory::Method;
-use tonic::{Code, Status};
+use tonic::Status;
 
 use super::question::too_many;
 use super::status::Refused;
@@ -14,31 +14,23 @@ use crate::read_side::query::FindKind;
 /// Most schemes that one comparison may name.
 const MOST_SCHEMES: usize = 4;
 
-/// Decodes the scheme that finds candidates; it must be one that the index keeps.
+/// Decodes the scheme that finds candidates; what is asked must be found by it.
 pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKind, Status> {
-    let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
-    match parse_choice(query.scheme)? {
-        SchemeChoice::Unspecified | SchemeChoice::ModN => Ok(SchemeKind::ModN),
-        SchemeChoice::BswN if is_signature => Err(Status::invalid_argument(
-            "a signature is one of mod_n and cannot be looked up by bsw_n",
-        )),
-        SchemeChoice::BswN => Ok(SchemeKind::BswN),
-        SchemeChoice::MinN => Err(not_found_by(kind, "min_n")),
-        SchemeChoice::SketchN => Err(not_found_by(kind, "sketch_n")),
-    }
-}
-
-/// Refuses to find documents by a scheme of which the index keeps nothing.
-fn not_found_by(kind: FindKind, scheme: &str) -> Status {
-    let why = match kind {
-        FindKind::Containing | FindKind::Contained => {
-            "gives no containment, for its size does not follow the text's"
-        }
-        FindKind::Similar | FindKind::Related => "is not kept in the index",
+    let scheme = match parse_choice(query.scheme)? {
+        SchemeChoice::Unspecified | SchemeChoice::ModN => SchemeKind::ModN,
+        SchemeChoice::BswN => SchemeKind::BswN,
+        SchemeChoice::MinN => SchemeKind::MinN,
+        SchemeChoice::SketchN => SchemeKind::SketchN,
     };
-    let refused = Refused::new(Code::InvalidArgument, &format!("{scheme} {why}"));
-    let advice = "ask by mod_n or bsw_n, or compare two documents by it";
-    refused.advised(Some(advice)).into()
+    kind.check_scheme(scheme).map_err(Refused::from)?;
+    let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
+    if is_signature && scheme != SchemeKind::ModN {
+        let name = scheme.name();
+        return Err(Status::invalid_argument(format!(
+            "a signature is one of mod_n and cannot be looked up by {name}"
+        )));
+    }
+    Ok(scheme)
 }
 
 /// Decodes the schemes of a comparison.
@@ -78,6 +70,7 @@ fn parse_choice(value: i32) -> Result<SchemeChoice, Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tonic::Code;
 
     fn query(scheme: i32) -> v1::Query {
         v1::Query {
@@ -100,18 +93,15 @@ mod tests {
             (SchemeChoice::MinN, "min_n"),
             (SchemeChoice::SketchN, "sketch_n"),
         ] {
-            for kind in [FindKind::Containing, FindKind::Contained] {
+            for kind in [FindKind::Containing, FindKind::Contained, FindKind::Related] {
                 let refused = parse_scheme(kind, &query(scheme.into())).unwrap_err();
                 assert_eq!(refused.code(), Code::InvalidArgument);
                 let why =
                     format!("{name} gives no containment, for its size does not follow the text's");
                 assert_eq!(refused.message(), why);
             }
-            let refused = parse_scheme(FindKind::Similar, &query(scheme.into())).unwrap_err();
-            assert_eq!(
-                refused.message(),
-                format!("{name} is not kept in the index")
-            );
+            let similar = parse_scheme(FindKind::Similar, &query(scheme.into())).unwrap();
+            assert_eq!(similar.name(), name);
         }
     }
 
@@ -127,8 +117,14 @@ mod tests {
             parse_scheme(FindKind::Similar, &query)
         };
         assert!(parse(SchemeChoice::ModN).is_ok());
-        let refused = parse(SchemeChoice::BswN).unwrap_err();
-        assert_eq!(refused.code(), Code::InvalidArgument);
+        for other in [
+            SchemeChoice::BswN,
+            SchemeChoice::MinN,
+            SchemeChoice::SketchN,
+        ] {
+            let refused = parse(other).unwrap_err();
+            assert_eq!(refused.code(), Code::InvalidArgument);
+        }
     }
 
     #[test]

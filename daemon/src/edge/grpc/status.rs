@@ -79,8 +79,10 @@ impl From<QueryError> for Refused {
         let code = match error {
             QueryError::Index(error) => return error.into(),
             QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
-            QueryError::Invalid(_) | QueryError::SignatureTooLong { .. } => Code::InvalidArgument,
-            QueryError::SchemeOff | QueryError::NoText(_) => Code::FailedPrecondition,
+            QueryError::Invalid(_)
+            | QueryError::SignatureTooLong { .. }
+            | QueryError::NoContainment(_) => Code::InvalidArgument,
+            QueryError::SchemeOff(_) | QueryError::NoText(_) => Code::FailedPrecondition,
             QueryError::NotRead(_) => Code::Unavailable,
         };
         Self::new(code, &error.to_string()).advised(error.advice())
@@ -246,6 +248,7 @@ mod tests {
     use super::*;
     use simdex_proto::completeness::Pending;
     use simdex_schema::{DocumentHash, Reason};
+    use simdex_signature::SchemeKind;
 
     fn status(refused: impl Into<Refused>) -> (Code, String) {
         let Refused(status) = refused.into();
@@ -259,7 +262,14 @@ mod tests {
             (QueryError::UnknownFile("/a".into()), Code::NotFound),
             (QueryError::UnknownDocument(unknown), Code::NotFound),
             (QueryError::Invalid("no".into()), Code::InvalidArgument),
-            (QueryError::SchemeOff, Code::FailedPrecondition),
+            (
+                QueryError::SchemeOff(SchemeKind::MinN),
+                Code::FailedPrecondition,
+            ),
+            (
+                QueryError::NoContainment(SchemeKind::SketchN),
+                Code::InvalidArgument,
+            ),
             (
                 QueryError::NoText("/a has no text".into()),
                 Code::FailedPrecondition,

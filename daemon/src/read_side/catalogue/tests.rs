@@ -9,8 +9,8 @@ use simdex_index::{
 };
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1::find_reply::Part;
-use simdex_schema::RootId;
 use simdex_schema::meta::Parameters;
+use simdex_schema::{RootId, Schemes};
 use simdex_signature::{Ratio, SchemeKind};
 
 use super::{
@@ -257,7 +257,7 @@ fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
 fn common_words() -> (Opened, tempfile::TempDir, String) {
     let (dir, mut seed) = (tempfile::tempdir().unwrap(), 7);
     let parameters = Parameters {
-        bsw_n: false,
+        schemes: Schemes::default(),
         ..Config::default().parameters()
     };
     let store = Box::<MemoryStore>::default();

@@ -8,7 +8,7 @@ use simdex_index::{IndexReader, MemoryAccount};
 use simdex_signature::laboratory::{
     Method, Recipe, Shingling, Signature, Signer, Unanswerable, containment, resemblance,
 };
-use simdex_signature::{Estimate, Rung, ShingleSet, Unit, Window};
+use simdex_signature::{Estimate, Rung, SchemeKind, ShingleSet, Unit, Window};
 
 use crate::read_side::query::{Measured, QueryError, ShingledText};
 
@@ -77,8 +77,15 @@ pub(super) fn estimates(
 
 /// The schemes that the index keeps of texts.
 fn own_schemes(index: &IndexReader) -> Vec<ComparedScheme> {
-    let bsw_n = index.parameters().bsw_n.then_some(ComparedScheme::BswN);
-    [ComparedScheme::ModN].into_iter().chain(bsw_n).collect()
+    let kept = index.parameters().schemes.of_texts();
+    let compared = kept.filter_map(|scheme| match scheme {
+        SchemeKind::ModN => Some(ComparedScheme::ModN),
+        SchemeKind::BswN => Some(ComparedScheme::BswN),
+        SchemeKind::MinN => Some(ComparedScheme::MinN),
+        SchemeKind::SketchN => Some(ComparedScheme::SketchN),
+        SchemeKind::Chunks => None,
+    });
+    compared.collect()
 }
 
 /// A scheme with its n.
@@ -101,7 +108,8 @@ fn method(
         };
         held_at(n, lengths)
     };
-    let size = n.unwrap_or(ladder.target.into()).clamp(1, Method::MOST) as u32;
+    let size = n.unwrap_or(ladder.one_size().modulus());
+    let size = size.clamp(1, Method::MOST) as u32;
     Ok(match scheme {
         ComparedScheme::ModN => Method::mod_n(modulus()?),
         ComparedScheme::BswN => Method::BswN { n: modulus()? },

@@ -1,6 +1,6 @@
 //! How good a candidate can still be: upper bounds of estimates, and when no more need be verified.
 
-use simdex_index::Candidate;
+use simdex_index::{Candidate, Sample};
 
 use super::{FindKind, QueryParams};
 use crate::read_side::families::LinkRule;
@@ -23,54 +23,47 @@ pub(super) fn by_upper_bound(found: Vec<Candidate>, params: &QueryParams) -> Vec
 
 /// Whether a candidate may be linked to what it shares fingerprints with.
 pub(super) fn may_link(candidate: &Candidate, rule: &LinkRule) -> bool {
-    let Candidate {
-        shared,
-        query_fingerprints,
-        document_fingerprints,
-        ..
-    } = *candidate;
-    let reaches = |trials: u64, least: f64| bound(shared, trials, candidate) >= least;
-    reaches(
-        query_fingerprints + document_fingerprints - shared,
-        rule.resemblance,
-    ) || reaches(
-        query_fingerprints.min(document_fingerprints),
-        rule.containment,
-    )
+    let shorter = candidate
+        .query_fingerprints
+        .min(candidate.document_fingerprints);
+    resemblance(candidate) >= rule.resemblance
+        || containment(candidate, shorter) >= rule.containment
 }
 
 fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
-    let Candidate {
-        shared,
-        query_fingerprints,
-        document_fingerprints,
-        ..
-    } = *candidate;
-    let resemblance = || {
-        bound(
-            shared,
-            query_fingerprints + document_fingerprints - shared,
-            candidate,
-        )
-    };
-    let of_query = || bound(shared, query_fingerprints, candidate);
-    let in_query = || bound(shared, document_fingerprints, candidate);
+    let of_query = || containment(candidate, candidate.query_fingerprints);
+    let in_query = || containment(candidate, candidate.document_fingerprints);
     match params.kind {
-        FindKind::Similar => resemblance(),
+        FindKind::Similar => resemblance(candidate),
         FindKind::Containing => of_query(),
         FindKind::Contained => in_query(),
-        FindKind::Related => resemblance().max(of_query()).max(in_query()),
+        FindKind::Related => resemblance(candidate).max(of_query()).max(in_query()),
+    }
+}
+
+fn resemblance(candidate: &Candidate) -> f64 {
+    bound(candidate.shared, candidate.trials(), candidate)
+}
+
+/// Of the text of which so many fingerprints were counted.
+fn containment(candidate: &Candidate, fingerprints: u64) -> f64 {
+    match candidate.sample {
+        Sample::Divisible => bound(candidate.shared, fingerprints, candidate),
+        // They say nothing of the lengths of texts.
+        Sample::OneSize { .. } => 1.0,
     }
 }
 
 /// Upper Chernoff bound of a ratio of which `trials` samples hold `successes`: the largest t with
-/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS_PROBABILITY`]. At rung 0 nothing was sampled.
+/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS_PROBABILITY`]. It holds for samples with and without
+/// replacement (Hoeffding 1963, Theorems 1 and 4), and falls with the trials, so that too few are on the safe side.
+/// Where every shingle was counted nothing was sampled.
 fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if trials == 0 {
         return 1.0;
     }
     let share = successes as f64 / trials as f64;
-    if candidate.rung == simdex_signature::Rung::ZERO {
+    if candidate.is_whole() {
         return share;
     }
     let slack = -MISS_PROBABILITY.ln() / trials as f64;
@@ -122,6 +115,8 @@ impl StopRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
     use simdex_index::View;
     use simdex_schema::DocId;
     use simdex_signature::{Rung, SchemeKind};
@@ -134,7 +129,24 @@ mod tests {
             shared,
             query_fingerprints: 128,
             document_fingerprints: 128,
+            sample: Sample::Divisible,
         }
+    }
+
+    #[test]
+    fn entries_of_one_size_bound_the_resemblance_and_no_containment() {
+        let of = |trials, is_whole| Candidate {
+            sample: Sample::OneSize { trials, is_whole },
+            ..candidate(1, 7, 96)
+        };
+        assert!((resemblance(&of(160, true)) - 0.6).abs() < 1e-12);
+        let sampled = resemblance(&of(128, false));
+        assert!(sampled > 0.75 && sampled < 0.9, "{sampled}");
+        assert!(
+            resemblance(&of(100, false)) > sampled,
+            "fewer trials tell less"
+        );
+        assert_eq!(containment(&of(128, false), 128), 1.0);
     }
 
     fn params(threshold: f64) -> QueryParams {
@@ -157,6 +169,74 @@ mod tests {
         );
         assert!((ranked[1].1 - 64.0 / 192.0).abs() < 1e-12);
         assert!(ranked[0].1 > 0.40 && ranked[0].1 < 0.55, "{}", ranked[0].1);
+    }
+
+    /// Numbers drawn as if at random, the same on every machine.
+    fn drawn(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// What an index would count of sets of so many numbers of their own and in common, by their n smallest or the
+    /// smallest of each of n bins.
+    fn counted(seed: &mut u64, own: [usize; 2], common: usize, n: u64, by_bin: bool) -> Candidate {
+        let common: Vec<u64> = (0..common).map(|_| drawn(seed)).collect();
+        let [a, b] = own.map(|own| {
+            let all = common.iter().copied().chain((0..own).map(|_| drawn(seed)));
+            let all: BTreeSet<u64> = all.collect();
+            let mut bins = BTreeMap::new();
+            let kept = all
+                .into_iter()
+                .enumerate()
+                .filter(|(at, number)| match by_bin {
+                    true => bins.insert(number / (u64::MAX / n), ()).is_none(),
+                    false => *at < n as usize,
+                });
+            kept.map(|(_, number)| number).collect::<BTreeSet<u64>>()
+        });
+        let (of_a, of_b, shared) = (a.len(), b.len(), a.intersection(&b).count());
+        let is_whole = !by_bin && of_a < n as usize && of_b < n as usize;
+        let trials = match (by_bin, is_whole) {
+            (true, _) => of_a.max(of_b),
+            (false, true) => of_a + of_b - shared,
+            (false, false) => n as usize,
+        };
+        Candidate {
+            sample: Sample::OneSize {
+                trials: trials as u64,
+                is_whole,
+            },
+            ..candidate(1, 5, shared as u64)
+        }
+    }
+
+    /// The worst case, where the threshold is the very resemblance.
+    #[test]
+    fn a_pair_lies_above_its_bound_as_seldom_as_is_promised() {
+        let mut seed = 5;
+        for (own, common) in [
+            ([300, 300], 400),
+            ([20, 30], 450),
+            ([400, 0], 100),
+            ([9, 9], 12),
+            ([0, 200], 20),
+        ] {
+            let truth = common as f64 / (common + own[0] + own[1]) as f64;
+            for by_bin in [false, true] {
+                let rounds = 2_000;
+                let above = (0..rounds).filter(|_| {
+                    let counted = counted(&mut seed, own, common, 64, by_bin);
+                    resemblance(&counted) < truth - 1e-12
+                });
+                let above = above.count();
+                assert!(
+                    above as f64 <= rounds as f64 * MISS_PROBABILITY,
+                    "{above} of {own:?}"
+                );
+            }
+        }
     }
 
     #[test]

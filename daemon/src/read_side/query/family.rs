@@ -16,8 +16,8 @@ use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
 
 use super::hits::{SchemeUsed, relation};
 use super::{
-    DateSource, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
-    SubjectSummary, best_date,
+    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
+    SubjectSummary, best_date, require_indexed,
 };
 use crate::read_side::families::{Direction, LinkRule, Version, VersionDate, arrange};
 use search::{FoundVersion, FoundVersions, search};
@@ -100,6 +100,8 @@ pub fn find_family(
     params: &FamilyParams,
     cancel: &Cancel,
 ) -> Result<Family, QueryError> {
+    FindKind::Related.check_scheme(params.scheme)?;
+    require_indexed(index, params.scheme)?;
     let found = search(index, subject, text, params, cancel)?;
     let FoundVersions {
         members,

@@ -1,4 +1,6 @@
-//! Hits: overlaps, relations, and the files that carry a document.
+//! Hits: relations, and the files that carry a document.
+
+mod overlap;
 
 use std::ops::ControlFlow;
 
@@ -7,11 +9,9 @@ use simdex_index::{
 };
 use simdex_judge::Judgement;
 use simdex_schema::{ContentHash, DocumentHash};
-use simdex_signature::{
-    Estimate, Ratio, Rung, Scheme, SchemeKind, ShingleSet, containment_from_counts,
-    resemblance_from_counts,
-};
+use simdex_signature::{Rung, Scheme, SchemeKind};
 
+pub use self::overlap::{Measured, Overlap};
 use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
 
 /// Hits gathered beyond the limit before the worst are dropped.
@@ -68,161 +68,14 @@ impl Relation {
     }
 }
 
-/// A ratio with the interval it lies in; nothing where it was not measured.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Measured {
-    /// The ratio, exact or estimated.
-    pub value: Option<f64>,
-    /// Lower end of the interval.
-    pub low: Option<f64>,
-    /// Upper end of the interval.
-    pub high: Option<f64>,
-}
-
-impl From<Option<Estimate>> for Measured {
-    fn from(estimate: Option<Estimate>) -> Self {
-        let low = estimate.and_then(|estimate| estimate.low()).map(Ratio::get);
-        let high = estimate
-            .and_then(|estimate| estimate.high())
-            .map(Ratio::get);
-        Self {
-            value: estimate.map(|estimate| estimate.value.get()),
-            low,
-            high,
-        }
-    }
-}
-
-impl Measured {
-    fn without_interval(self) -> Self {
-        let value = self.value;
-        Self {
-            value,
-            ..Self::default()
-        }
-    }
-
-    fn exact(part: u64, whole: u64) -> Self {
-        let value = Ratio::of(part, whole).map(Ratio::get);
-        Self {
-            value,
-            low: value,
-            high: value,
-        }
-    }
-}
-
 /// What the numbers of a hit were counted on. That is Mod_n, or chunks, whichever scheme found the
-/// document: counts of BSW_n bound nothing.
+/// document: counts of Min_n and Sketch_n bound the resemblance alone, those of BSW_n nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeUsed {
     /// Scheme with its parameters.
     pub scheme: Scheme,
     /// Rung at which both sides were compared; 0 where verified.
     pub rung: Rung,
-}
-
-/// How much two documents share: the query and a document, or the two sides of a comparison.
-#[derive(Clone, Copy, Debug)]
-pub struct Overlap {
-    /// |A∩B| / |A∪B|.
-    pub resemblance: Measured,
-    /// Containment of the first: its share that is found in the second.
-    pub of_first: Measured,
-    /// Containment of the second: its share that is found in the first.
-    pub of_second: Measured,
-    /// Shingles in both where verified, else fingerprints in both.
-    pub shared: u64,
-    /// Whether it was counted on all shingles of both texts.
-    pub verified: bool,
-}
-
-impl Overlap {
-    /// Counted on all shingles of both texts.
-    pub fn exact(
-        query: &ShingleSet,
-        document: &ShingleSet,
-        cancel: &Cancel,
-    ) -> Result<Self, IndexError> {
-        let shared = query.count_shared(document, || cancel.check())?;
-        let (a, b) = (query.len() as u64, document.len() as u64);
-        Ok(Self {
-            resemblance: Measured::exact(shared, a + b - shared),
-            of_first: Measured::exact(shared, a),
-            of_second: Measured::exact(shared, b),
-            shared,
-            verified: true,
-        })
-    }
-
-    /// The relation of two documents that are not identical; what was not measured counts as 0.
-    pub fn relation(&self, threshold: f64) -> Relation {
-        let value = |measured: Measured| measured.value.unwrap_or(0.0);
-        let (first_in_second, second_in_first) = (value(self.of_first), value(self.of_second));
-        Relation::of(
-            value(self.resemblance),
-            first_in_second,
-            second_in_first,
-            threshold,
-        )
-    }
-
-    /// From the counts of signatures.
-    pub(super) fn estimated(candidate: &Candidate) -> Self {
-        let Candidate {
-            rung,
-            shared,
-            query_fingerprints,
-            document_fingerprints,
-            ..
-        } = *candidate;
-        // At rung 0 nothing was sampled: there is no interval for what was left out, and what was counted
-        // are chunks or fingerprints, not all shingles. The number stands alone then.
-        let is_sample = rung != Rung::ZERO;
-        let measured = |estimate: Option<Estimate>| match is_sample {
-            true => Measured::from(estimate),
-            false => Measured::from(estimate).without_interval(),
-        };
-        Self {
-            resemblance: measured(resemblance_from_counts(
-                shared,
-                query_fingerprints,
-                document_fingerprints,
-                !is_sample,
-            )),
-            of_first: measured(containment_from_counts(
-                shared,
-                query_fingerprints,
-                !is_sample,
-            )),
-            of_second: measured(containment_from_counts(
-                shared,
-                document_fingerprints,
-                !is_sample,
-            )),
-            shared,
-            verified: false,
-        }
-    }
-
-    /// The number a question is ranked by; for related documents the best of the three.
-    pub(super) fn value(&self, kind: FindKind) -> Option<f64> {
-        let Self {
-            resemblance,
-            of_first,
-            of_second,
-            ..
-        } = self;
-        match kind {
-            FindKind::Similar => resemblance.value,
-            FindKind::Containing => of_first.value,
-            FindKind::Contained => of_second.value,
-            FindKind::Related => {
-                let all = [resemblance.value, of_first.value, of_second.value];
-                all.into_iter().flatten().reduce(f64::max)
-            }
-        }
-    }
 }
 
 /// One file that answers a query.

@@ -1,13 +1,16 @@
 //! Whole answers against all pairs counted: long planted documents near the threshold.
 
+use std::collections::BTreeMap;
+
 use simdex_extract::{Pool, QueueKey, WorkerCommand};
 use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Change, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
+    Change, Index, IndexReader, NewContent, NewDocument, Opened, Options, Sample, SeenFile,
 };
 use simdex_schema::file::FileOutcome;
+use simdex_schema::meta::Parameters;
 use simdex_schema::{
-    ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId,
+    ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId, Schemes,
 };
 use simdex_signature::{CanonicalText, Fingerprint, Rung, Scheme, ShingleSet, Signature};
 
@@ -89,8 +92,11 @@ pub(crate) fn index_of(texts: &[String]) -> (IndexReader, tempfile::TempDir) {
 
 /// The same with its writer.
 pub(crate) fn opened_of(texts: &[String]) -> (Opened, tempfile::TempDir) {
+    opened_with(texts, Config::default().parameters())
+}
+
+fn opened_with(texts: &[String], parameters: Parameters) -> (Opened, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    let parameters = Config::default().parameters();
     let store = Box::<MemoryStore>::default();
     let opened = Index::open(store, dir.path(), parameters, Options::default());
     let opened = opened.unwrap();
@@ -115,36 +121,109 @@ pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
     }
 }
 
+/// Families of texts from below one shingle for each entry of a signature to many more, with texts that say one thing
+/// again and again.
+fn of_all_lengths() -> Vec<String> {
+    let mut seed = 11;
+    let mut texts = Vec::new();
+    for length in [6, 20, 60, 110, 250, 900] {
+        let base = words(&mut seed, length);
+        for part in 1..=6 {
+            let mut text = base.clone();
+            let fresh = words(&mut seed, length * part / 12);
+            let from = length / 5 * (part % 3);
+            for (place, word) in text[from..].iter_mut().zip(fresh) {
+                *place = word;
+            }
+            texts.push(text.join(" "));
+        }
+        texts.push(vec![base.join(" "); 1 + 2_000 / length].join(" again "));
+        texts.push(base.join(" "));
+    }
+    texts
+}
+
+/// Holds the answers by every scheme at some thresholds against all pairs counted; how many pairs there are at the
+/// first.
+fn check_against_all_pairs(texts: &[String], thresholds: &[f64]) -> usize {
+    let parameters = Parameters {
+        schemes: Schemes::of(&Schemes::ALL),
+        ..Config::default().parameters()
+    };
+    let (opened, _dir) = opened_with(texts, parameters);
+    let index = opened.index.reader();
+    let set = |text: &String| ShingleSet::new(&CanonicalText::from_extracted(text), index.window());
+    let sets: Vec<ShingleSet> = texts.iter().map(set).collect();
+    let mut pairs = 0;
+    for (text, set) in texts.iter().zip(&sets) {
+        let account = index.memory().questions.account(&Cancel::never());
+        let subject = Subject::from_text(index, text.clone(), &account).unwrap();
+        let all = sets.iter().enumerate().filter_map(|(number, other)| {
+            let path = std::path::PathBuf::from(format!("/data/{number}.txt"));
+            Some((path, set.resemblance(other)?.get()))
+        });
+        let all: Vec<_> = all.collect();
+        for threshold in thresholds {
+            let expected = all
+                .iter()
+                .filter(|(_, resemblance)| resemblance >= threshold);
+            let expected: BTreeMap<_, _> = expected.cloned().collect();
+            pairs += if *threshold == thresholds[0] {
+                expected.len()
+            } else {
+                0
+            };
+            for scheme in Schemes::ALL {
+                let params = similar(scheme, *threshold);
+                let answer = find(index, &subject, &params, &Cancel::never()).unwrap();
+                let found = answer.hits.iter().map(|hit| {
+                    // Verified on all shingles, whichever scheme found it, and said so.
+                    let SchemeUsed { scheme, rung } = hit.scheme;
+                    assert_eq!((scheme.kind, rung), (SchemeKind::ModN, Rung::ZERO));
+                    (
+                        hit.file.path.clone(),
+                        hit.overlap.resemblance.value.unwrap(),
+                    )
+                });
+                let found: BTreeMap<_, _> = found.collect();
+                assert_eq!(found, expected, "at {threshold} by {scheme:?}");
+            }
+        }
+    }
+    pairs
+}
+
 #[test]
 fn every_scheme_finds_all_that_reaches_the_threshold() {
     let texts = planted();
-    let (index, _dir) = index_of(&texts);
-    let sets: Vec<ShingleSet> = texts
-        .iter()
-        .map(|text| ShingleSet::new(&CanonicalText::from_extracted(text), index.window()))
-        .collect();
-    for scheme in [SchemeKind::ModN, SchemeKind::BswN] {
-        let (mut expected, mut missed) = (0, 0);
-        for (text, set) in texts.iter().zip(&sets) {
-            let near = sets.iter().filter(|other| {
-                let resemblance = set.resemblance(other).map(|ratio| ratio.get());
-                resemblance.is_some_and(|resemblance| resemblance >= 0.8)
-            });
-            let near = near.count();
-            let params = similar(scheme, 0.8);
-            let account = index.memory().questions.account(&Cancel::never());
-            let subject = Subject::from_text(&index, text.clone(), &account).unwrap();
-            let answer = find(&index, &subject, &params, &Cancel::never()).unwrap();
-            for hit in &answer.hits {
-                // Found by either, verified on all shingles, and said so.
-                let SchemeUsed { scheme, rung } = hit.scheme;
-                assert_eq!((scheme.kind, rung), (SchemeKind::ModN, Rung::ZERO));
-            }
-            expected += near;
-            missed += near - answer.hits.len();
+    let pairs = check_against_all_pairs(&texts, &[0.8]);
+    assert!(pairs > 3 * texts.len(), "{pairs} pairs are planted");
+}
+
+#[test]
+fn every_scheme_finds_texts_of_all_lengths_at_all_thresholds() {
+    let texts = of_all_lengths();
+    let pairs = check_against_all_pairs(&texts, &[0.1, 0.3, 0.6, 0.8, 0.95, 1.0]);
+    assert!(pairs > 2 * texts.len(), "{pairs} pairs are planted");
+}
+
+#[test]
+fn a_scheme_is_asked_for_what_it_gives_and_what_the_index_holds_alone() {
+    let (index, _dir) = index_of(&planted()[..1]);
+    let never = Cancel::never();
+    let account = index.memory().questions.account(&never);
+    let subject = Subject::from_text(&index, "a text of some words".to_owned(), &account).unwrap();
+    for scheme in [SchemeKind::MinN, SchemeKind::SketchN] {
+        let refused = find(&index, &subject, &similar(scheme, 0.5), &never);
+        assert!(matches!(refused, Err(QueryError::SchemeOff(off)) if off == scheme));
+        for kind in [FindKind::Containing, FindKind::Contained, FindKind::Related] {
+            let params = QueryParams {
+                kind,
+                ..similar(scheme, 0.5)
+            };
+            let refused = find(&index, &subject, &params, &never);
+            assert!(matches!(refused, Err(QueryError::NoContainment(none)) if none == scheme));
         }
-        assert!(expected > 3 * texts.len(), "{expected} pairs are planted");
-        assert_eq!(missed, 0, "of {expected} by {scheme:?}");
     }
 }
 
@@ -291,6 +370,7 @@ fn an_estimate_has_a_true_interval_or_none() {
             shared,
             query_fingerprints: 100,
             document_fingerprints: 80,
+            sample: Sample::Divisible,
         })
     };
     for shared in [0, 40, 80] {

@@ -129,10 +129,11 @@ impl Extractor<'_> {
         text: String,
         read: &mut ReadContent,
     ) -> Result<Option<NewDocument>, IndexError> {
-        // For the text, which is held until it is applied, and signatures of both schemes while they are
+        // For the text, which is held until it is applied, and signatures of all schemes while they are
         // sorted. Taken however short it is: a container may have thousands.
         let bytes = text.len() as u64;
-        let mut held = self.account.take(bytes + bytes / 2)?;
+        let of_one_size = self.index.one_size_bytes();
+        let mut held = self.account.take(bytes + bytes / 2 + of_one_size)?;
         let (canonical, _of_canonical) = canonicalise(&text, &self.account)?;
         let length = canonical.as_bytes().len() as u64;
         if length < u64::from(self.index.window().width()) {

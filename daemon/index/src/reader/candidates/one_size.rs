@@ -1,0 +1,77 @@
+//! Candidates by signatures of one size for all texts, Min_n or Sketch_n: the documents that share entries with a
+//! query, with counts that bound their resemblance.
+//!
+//! **Min_n.** Of the n smallest fingerprints of A ∪ B those that are in both follow a hypergeometric law whose mean is
+//! n times the resemblance ([`MinN`](simdex_signature::MinN)). Each of them is an entry of both signatures, so no more
+//! agree than entries are shared; and where a signature is full the union has n fingerprints at least. So an upper
+//! bound for the shared entries of n trials holds for the resemblance. It is wider than that of Broder's count, which
+//! would take the other signature, and postings tell of shared entries alone.
+//!
+//! **Sketch_n.** Bins that are in use in either signature are the trials; there are at least as many as in use in the
+//! one that uses more of them.
+//!
+//! All n entries of a query are looked up: a document of resemblance r shares none with probability (1-r)^n, below
+//! 0.001 for n = 512 from r = 0.014 on.
+
+use simdex_schema::{DocId, DocumentKind};
+use simdex_signature::{SchemeKind, Signature};
+
+use super::{Candidate, Candidates, MIN_LONG_SHARE, Sample, Tally};
+use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
+
+impl IndexReader {
+    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. Of
+    /// an index that holds none of its scheme there are none.
+    pub fn candidates_of_one_size(
+        &self,
+        query: &Signature,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Candidates, IndexError> {
+        let visible = self.shared.state().table.visible(view);
+        let mut tally = Tally::new(self, query.scheme().kind, Some(&visible));
+        tally.probe(query.fingerprints(), cancel)?;
+        // As for Mod_n: what is found by common entries alone holds hardly anything of the query where these are few.
+        let long = tally.long.len() as u64;
+        if long * MIN_LONG_SHARE >= query.len() as u64 {
+            tally.read_long(&|_| true, cancel)?;
+        }
+        let common_lists = tally.count_long_for_counted(cancel)?;
+        let state = self.shared.state();
+        let shared = tally.shared.into_iter();
+        let found = shared.filter_map(|(id, shared)| {
+            let stats = state.table.get(id)?;
+            let is_text = stats.kind == DocumentKind::Text;
+            is_text.then(|| candidate(query, shared, stats, id))
+        });
+        Ok(Candidates {
+            found: found.collect(),
+            common_lists,
+        })
+    }
+}
+
+fn candidate(query: &Signature, shared: u64, stats: &DocumentStats, document: DocId) -> Candidate {
+    let (n, of_query) = (query.rung().modulus(), query.len() as u64);
+    let is_min_n = query.scheme().kind == SchemeKind::MinN;
+    let of_document = u64::from(match is_min_n {
+        true => stats.min_count,
+        false => stats.sketch_count,
+    });
+    // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
+    let shared = shared.min(of_query).min(of_document);
+    let is_whole = is_min_n && of_query < n && of_document < n;
+    let trials = match is_min_n {
+        true if is_whole => of_query + of_document - shared,
+        true => n,
+        false => of_query.max(of_document),
+    };
+    Candidate {
+        document,
+        rung: query.rung(),
+        shared,
+        query_fingerprints: of_query,
+        document_fingerprints: of_document,
+        sample: Sample::OneSize { trials, is_whole },
+    }
+}
