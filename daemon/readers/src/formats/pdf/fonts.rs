@@ -7,12 +7,10 @@
 //! | fonts | module |
 //! |---|---|
 //! | of one byte a code: Type 1, TrueType, Type 3 | [`simple`] |
-//! | of two bytes a code that say they are of one | [`chinese`] |
 //! | composite: Chinese, Japanese, Korean, and any other since PDF 1.2 | [`composite`] |
 //!
 //! [`program`] reads embedded font programs, [`table`] judges and writes tables.
 
-mod chinese;
 mod composite;
 mod program;
 mod simple;
@@ -29,10 +27,8 @@ const MAX_FONTS: usize = 1000;
 /// Bound on codes of a font times pages: the first engine reads its table for each page.
 const MAX_TABLE_STEPS: usize = 4_000_000;
 
-/// Gives every font that lacks one a table from codes to Unicode, and makes composite fonts of those
-/// that are it. True if there was any.
+/// Gives every font that lacks one a table from codes to Unicode. True if there was any.
 pub(super) fn mend(document: &mut Document) -> bool {
-    let composed = chinese::compose(document);
     let pages = document.get_pages().len();
     let fonts = document.objects.iter().filter_map(|(id, object)| {
         let font = object.as_dict().ok()?;
@@ -49,7 +45,7 @@ pub(super) fn mend(document: &mut Document) -> bool {
             font.set("ToUnicode", Object::Reference(stream));
         }
     }
-    composed || !tables.is_empty()
+    !tables.is_empty()
 }
 
 /// Fonts whose codes the first engine mistakes: symbols, and those of composite fonts with a map

@@ -76,19 +76,6 @@ fn is_leftward(c: char) -> bool {
         && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }
 
-/// The bracket that looks the other way.
-fn mirrored(c: char) -> char {
-    match c {
-        '(' => ')',
-        ')' => '(',
-        '[' => ']',
-        ']' => '[',
-        '{' => '}',
-        '}' => '{',
-        c => c,
-    }
-}
-
 impl Run {
     /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
     /// there.
@@ -125,9 +112,10 @@ impl Run {
     }
 
     /// Turns the marks and spaces at both ends of what runs to the right within a line that runs to
-    /// the left: there they run with the line (Unicode Annex 9, rules N1, N2 and L4).
+    /// the left: there they run with the line (Unicode Annex 9, rules N1 and N2). Brackets stay: whether
+    /// they are those of the text or as they are drawn, their font does not tell.
     pub(super) fn turn_ends(&mut self) {
-        let is_end = |c: char| c.is_whitespace() || ".,:;!?()[]{}\"'،؛".contains(c);
+        let is_end = |c: char| c.is_whitespace() || ".,:;!?،؛".contains(c);
         if self.leftward || !self.text.contains(is_end) {
             return;
         }
@@ -135,7 +123,7 @@ impl Run {
         let first = &self.text[..self.text.len() - after_first.len()];
         let middle = after_first.trim_end_matches(is_end);
         let last = &after_first[middle.len()..];
-        let turned = |end: &str| -> String { end.chars().rev().map(mirrored).collect() };
+        let turned = |end: &str| -> String { end.chars().rev().collect() };
         self.text = turned(last) + middle + &turned(first);
     }
 

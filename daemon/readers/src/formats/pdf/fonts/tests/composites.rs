@@ -234,15 +234,3 @@ fn glyphs_of_the_fonts_of_windows_are_known_by_their_numbers() {
     // Numbers in which the families part are no text.
     assert_eq!(read_as("/Verdana", "<00440103>").1, "a");
 }
-
-#[test]
-fn fonts_of_chinese_windows_have_codes_of_gbk() {
-    let font = simple("/Subtype /TrueType /Encoding /WinAnsiEncoding");
-    let text = "目录A1";
-    let codes = hex(&GBK.encode(text).0);
-    let read_as = |family: &str| read(&page(&[font.replace("/Some", family)], &[], &codes)).1;
-    for family in ["/#CB#CE#CC#E5", "/#B7#C2#CB#CE_GB2312,Bold"] {
-        assert_eq!(read_as(family), text);
-    }
-    assert_eq!(read_as("/Some"), "Ä¿Â¼A1");
-}
