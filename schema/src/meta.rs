@@ -348,6 +348,13 @@ mod tests {
     }
 
     #[test]
+    fn a_record_of_format_7_is_read_as_it_is() {
+        let mut bytes = record().encode();
+        bytes[0] = 7;
+        assert_eq!(MetaRecord::decode(&bytes), Ok(record()));
+    }
+
+    #[test]
     fn impossible_runs_are_refused() {
         let with = |runs| MetaRecord { runs, ..record() };
         let refused = |runs| MetaRecord::decode(&with(runs).encode());
