@@ -23,6 +23,7 @@ mod contract;
 mod copy;
 mod durable;
 mod engine;
+mod failed;
 mod fill;
 mod generation;
 mod hooked;
@@ -31,6 +32,7 @@ mod layers;
 mod lock;
 mod memory;
 mod pack;
+mod parts;
 mod probe;
 mod readable;
 mod records;
@@ -67,8 +69,8 @@ pub use witness::is_damaged as witness_is_damaged;
 /// above 128 KiB becomes a file of its own, so blocks must stay well below 8 KiB.
 pub const MAX_VALUE: usize = 4 << 10;
 
-/// Largest record accepted, in bytes. Records should stay in the low kilobytes like postings; this
-/// only bounds what a fault can write.
+/// Largest record accepted, in bytes; those above some kilobytes are kept in parts. It only bounds what a
+/// fault can write.
 pub const MAX_RECORD: usize = 16 << 20;
 
 /// An id that nothing else has.

@@ -73,8 +73,8 @@ impl Engine {
         let (db, last) = open_engine(&dir, cache_bytes, cleaning)?;
         guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(&dir, error))?;
         let engine = Self {
-            records: Layers::open(&db, &dir)?,
-            commits: SledTree::open(&db, &dir, TreeId::Commits)?,
+            records: Layers::open(&db, &dir, last.failed())?,
+            commits: SledTree::open(&db, &dir, TreeId::Commits, last.failed())?,
             last,
             db,
             durable: Durable::new(generation.store(), &dir, lock)?,
@@ -111,7 +111,11 @@ impl Engine {
     }
 
     /// Returns once all that was written is power-safe.
+    ///
+    /// # Errors
+    /// At once where a write failed: the engine would wait for ever.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
+        self.last.failed().check()?;
         guarded(|| self.db.flush())?.map_err(|error| from_engine(&self.generation.dir(), error))?;
         self.durable.sync()
     }

@@ -24,7 +24,7 @@ const KEYS_IN_LEAF: usize = 9;
 const PLACEHOLDER: &[u8] = &[0];
 
 /// Adds entries (key, sealed value), whose keys ascend and follow all that the tree holds: some
-/// [`AT_ONCE`] for each call.
+/// [`AT_ONCE`] for each call. Keys among others are right as well and take more room.
 pub(super) fn append(tree: &SledTree, entries: &[(IVec, IVec)]) -> Result<(), StoreError> {
     for (key, _) in entries {
         tree.put_as_it_is(key, IVec::default())?;

@@ -1,6 +1,8 @@
 //! The records of one generation: those that were packed when it was made, which never change
-//! ([`super::pack`]), and over them what was changed since, each record an entry of its own.
+//! ([`super::pack`]), and over them what was changed since, each record an entry of its own. Long values lie in
+//! parts ([`super::parts`]), and everybody else sees them whole.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,8 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ::sled::{Db, IVec};
 use simdex_schema::codec::DecodeError;
 
+use super::failed::Failed;
 use super::fill;
 use super::pack::Unpacker;
+use super::parts::{Entry, Parts, StandIn, cut};
 use super::seal::{TreeId, seal, unseal};
 use super::summed::{Change, Sum, Summed};
 use super::tree::SledTree;
@@ -25,33 +29,38 @@ pub(super) type VisitRecord<'a> =
 pub(super) struct Layers {
     pub(super) changed: SledTree,
     packed: SledTree,
+    pub(super) parts: Parts,
     pub(super) summed: Summed,
     is_packed: AtomicBool,
 }
 
 impl Layers {
-    pub(super) fn open(db: &Db, dir: &Path) -> Result<Self, StoreError> {
-        let summed = Summed::open(db, dir)?;
-        let packed = SledTree::open(db, dir, TreeId::Packed)?;
+    pub(super) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
+        let summed = Summed::open(db, dir, failed)?;
+        let parts = Parts::open(db, dir, failed)?;
+        let packed = SledTree::open(db, dir, TreeId::Packed, failed)?;
         let is_packed = packed.from(&[])?.next().is_some();
-        let changed = SledTree::open(db, dir, TreeId::Records)?;
+        let changed = SledTree::open(db, dir, TreeId::Records, failed)?;
         if !is_packed && changed.from(&[])?.next().is_none() {
             summed.begin()?;
         }
         Ok(Self {
             changed,
             packed,
+            parts,
             summed,
             is_packed: AtomicBool::new(is_packed),
         })
     }
 
-    /// Adds packs (key of the last record, sealed), which follow all that are there.
-    pub(super) fn append(&self, packs: &[(IVec, IVec)]) -> Result<(), StoreError> {
+    /// Adds packs (key of the last record, sealed), which follow all that are there, and the parts of values in
+    /// them, in the order of their keys.
+    pub(super) fn append(&self, packs: &[Entry], parts: &[Entry]) -> Result<(), StoreError> {
         let is_packed = !packs.is_empty() || self.is_packed();
         self.is_packed.store(is_packed, Ordering::Relaxed);
+        fill::append(&self.parts.tree, parts)?;
         fill::append(&self.packed, packs)?;
-        self.summed.added(&self.packed, packs)
+        self.summed.added(packs)
     }
 
     fn is_packed(&self) -> bool {
@@ -59,7 +68,7 @@ impl Layers {
     }
 
     /// Seals a pack.
-    pub(super) fn sealed(last: Vec<u8>, pack: &[u8]) -> (IVec, IVec) {
+    pub(super) fn sealed(last: Vec<u8>, pack: &[u8]) -> Entry {
         let sealed = seal(TreeId::Packed, &last, pack);
         (last.into(), sealed.into())
     }
@@ -71,6 +80,23 @@ impl Layers {
 
     /// The same; shows each sealed value that it reads, of packs and of what was changed.
     fn walk_seeing(
+        &self,
+        start: &[u8],
+        see: &dyn Fn(&IVec),
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<(), StoreError> {
+        self.walk_stored(
+            start,
+            see,
+            &mut |key, stored| match self.whole(key, stored)? {
+                Some(value) => visit(key, &value),
+                None => Ok(ControlFlow::Continue(())),
+            },
+        )
+    }
+
+    /// The same, of values as they are stored: something stands in for a long one.
+    fn walk_stored(
         &self,
         start: &[u8],
         see: &dyn Fn(&IVec),
@@ -140,7 +166,56 @@ impl Layers {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The value of a packed record.
+    /// The value under a key, where this was stored there when it was read; none where it was removed since.
+    pub(super) fn whole<'a>(
+        &self,
+        key: &[u8],
+        stored: &'a [u8],
+    ) -> Result<Option<Cow<'a, [u8]>>, StoreError> {
+        let mut stored = Cow::Borrowed(stored);
+        while let Some(stand_in) = StandIn::decode(&stored) {
+            if let Some(value) = self.parts.join(key, &stand_in)? {
+                return Ok(Some(Cow::Owned(value)));
+            }
+            // Its parts go where another value takes its place.
+            match self.stored(key)? {
+                Some(now) if now == *stored => return Err(self.changed.corrupt(key)),
+                Some(now) => stored = Cow::Owned(now),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(stored))
+    }
+
+    /// What is stored under a key: the value, or what stands in for it.
+    pub(super) fn stored(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.changed.read_sealed(key)? {
+            Some(sealed) if is_removal(key, &sealed) => Ok(None),
+            Some(sealed) => Ok(Some(self.changed.unseal(key, &sealed)?.to_vec())),
+            None => self.get_packed(key),
+        }
+    }
+
+    /// What a write changes; adds the parts of its value to `parts`.
+    fn change(&self, write: Write, parts: &mut Vec<Entry>) -> Result<Change, StoreError> {
+        match write {
+            Write::Put { key, mut value } => {
+                TreeId::Records.check_len(&value, super::MAX_RECORD)?;
+                if let Some(cut) = cut(&key, &value)? {
+                    value = cut.stand_in;
+                    parts.extend(cut.parts);
+                }
+                let sealed = seal(TreeId::Records, &key, &value);
+                Ok((key.into(), Some(sealed.into())))
+            }
+            Write::Delete { key } => {
+                let removal = self.get_packed(&key)?.map(|_| removal(&key).into());
+                Ok((key.into(), removal))
+            }
+        }
+    }
+
+    /// What is stored of a packed record.
     fn get_packed(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let mut found = None;
         let _flow = self.walk_packed(key, &|_| {}, &mut |first, value| {
@@ -171,27 +246,18 @@ impl Layers {
 
 impl RecordStore for Layers {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.changed.read_sealed(key)? {
-            Some(sealed) if is_removal(key, &sealed) => Ok(None),
-            Some(sealed) => Ok(Some(self.changed.unseal(key, &sealed)?.to_vec())),
-            None => self.get_packed(key),
-        }
+        let Some(stored) = self.stored(key)? else {
+            return Ok(None);
+        };
+        Ok(self.whole(key, &stored)?.map(Cow::into_owned))
     }
 
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let sealed = |write| match write {
-            Write::Put { key, value } => {
-                TreeId::Records.check_len(&value, super::MAX_RECORD)?;
-                let sealed = seal(TreeId::Records, &key, &value);
-                Ok((key.into(), Some(sealed.into())))
-            }
-            Write::Delete { key } => {
-                let removal = self.get_packed(&key)?.map(|_| removal(&key).into());
-                Ok((key.into(), removal))
-            }
-        };
-        let changes: Result<Vec<Change>, StoreError> = batch.into_iter().map(sealed).collect();
-        self.summed.apply(&self.changed, &changes?)
+        let mut parts = Vec::new();
+        let changes = batch.into_iter().map(|one| self.change(one, &mut parts));
+        let changes: Result<Vec<_>, _> = changes.collect();
+        self.summed
+            .apply(&self.changed, &self.parts, &changes?, &parts)
     }
 
     fn scan(
@@ -237,7 +303,7 @@ mod tests {
     /// Packed records, and changes over them, which make [`EXPECTED`].
     fn layers(dir: &Path) -> Layers {
         let db = ::sled::open(dir).unwrap();
-        let layers = Layers::open(&db, dir).unwrap();
+        let layers = Layers::open(&db, dir, &Failed::default()).unwrap();
         let mut packer = Packer::default();
         let packs = [["b", "d", "f"], ["h", "j", "l"]].map(|keys| {
             let keys = keys.map(str::as_bytes);
@@ -245,7 +311,7 @@ mod tests {
             let (last, pack) = packer.take().unwrap();
             Layers::sealed(last, &pack)
         });
-        layers.append(&packs).unwrap();
+        layers.append(&packs, &[]).unwrap();
         let put = |key: &str, value: &str| Write::Put {
             key: key.into(),
             value: value.into(),

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 use ::sled::{Config, Db, Error, Mode};
 
 use super::durable::{entries, files, folders, sync_dir};
+use super::failed::Failed;
 use super::generation::{self, BLOBS, DB};
 use super::lock::{GRACE, wait_unlocked};
 use super::{StoreError, conf, runs};
@@ -82,6 +83,7 @@ fn open_once(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened,
         let last = LastHandle {
             db: Some(db.clone()),
             config,
+            failed: Failed::default(),
         };
         Ok((db, last))
     })
@@ -180,28 +182,31 @@ pub fn is_panic_handled() -> bool {
 }
 
 /// The last handle of a database: a field that is dropped after all other handles. The engine writes
-/// when it is closed, and panics where the disk fails then; what dropped a store must not panic.
+/// when it is closed, and panics where the disk fails then; what dropped a store must not panic. Nor may it wait
+/// for ever: a database in which a write failed is not closed.
 pub(super) struct LastHandle {
     db: Option<Db>,
     config: Config,
+    failed: Failed,
 }
 
 impl LastHandle {
-    /// Drops it after a write failed, without closing the database where that would wait for ever. Once
-    /// the engine cannot write its log everything after that fails. Where it cannot write a large value,
-    /// which is a file of its own, it goes on, and the next flush waits for what is never written, under a
-    /// lock of all databases of the process.
-    pub(super) fn abandon(mut self) {
-        if self.config.global_error().is_ok() {
-            std::mem::forget(self.db.take());
-        }
+    /// Whether a write failed, to be told by whoever writes.
+    pub(super) fn failed(&self) -> &Failed {
+        &self.failed
+    }
+
+    /// Drops it after a write failed, without closing the database where that would wait for ever.
+    pub(super) fn abandon(self) {
+        self.failed.set();
     }
 
     /// Drops it, and with it the database in `dir`, and waits until the engine has let go of its file.
     ///
     /// # Errors
-    /// What the engine panicked about; [`StoreError::Damaged`] where its file stays locked.
+    /// Where a write failed; what the engine panicked about; [`StoreError::Damaged`] where its file stays locked.
     pub(super) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
+        self.failed.check()?;
         let db = self.db.take();
         guarded(|| drop(db))?;
         if !wait_unlocked(&dir.join(DB), RELEASE_LIMIT) {
@@ -215,7 +220,12 @@ impl LastHandle {
 impl Drop for LastHandle {
     fn drop(&mut self) {
         let db = self.db.take();
-        if let Err(error) = guarded(|| drop(db)) {
+        // Once the engine cannot write its log everything after that fails, and closing it does not wait. Where
+        // it cannot write a file of its own for what is large, it goes on, and its next flush waits for ever.
+        if self.failed.is_set() && self.config.global_error().is_ok() {
+            tracing::warn!("a database in which a write failed stays open while the program runs");
+            std::mem::forget(db);
+        } else if let Err(error) = guarded(|| drop(db)) {
             tracing::warn!(%error, "the storage engine did not close cleanly");
         }
     }

@@ -11,21 +11,21 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::sled::IVec;
-
 use super::changes::Changes;
 use super::copy::check_room;
 use super::engine::{Engine, UNFINISHED};
 use super::fill::CACHE_WHILE_FILLED;
 use super::generation::{Generation, Unfinished};
-use super::layers::Layers;
 use super::lock::Anchor;
-use super::pack::{PACK_BYTES, Packer};
 use super::records::Records;
 use super::recovery::Cleaning;
 use super::witness::RecordsId;
 use super::{RecordStore as _, StoreError, Write};
 use crate::Cancel;
+
+mod part;
+
+use part::Part;
 
 /// Bytes of packs in a part: what is written for it and dies must fill segments of its own, half a
 /// megabyte each, for the engine to use them again.
@@ -83,8 +83,8 @@ impl Target {
     }
 
     /// Adds a part, whose keys follow those of all before.
-    fn append(self, packs: &[(IVec, IVec)]) -> Result<Self, StoreError> {
-        self.with(|engine| engine.records.append(packs))
+    fn append(self, part: &Part) -> Result<Self, StoreError> {
+        self.with(|engine| engine.records.append(&part.packs, &part.of_long))
     }
 
     /// Applies what was changed. That the writes of a batch come one after another does not matter, as
@@ -237,14 +237,14 @@ impl Records {
                 return Ok(None);
             }
             keeping.with(Changes::read_on)?;
-            let part = read_part(&self.current(), &start, part_bytes)?;
+            let part = Part::read(&self.current(), &start, part_bytes)?;
             if let Some(next) = &part.next {
                 keeping.with(|changes| changes.read_until(next))?;
             }
             if !go_on(Step::Read) {
                 return Ok(None);
             }
-            target = target.append(&part.packs)?.apply(keeping.take()?)?;
+            target = target.append(&part)?.apply(keeping.take()?)?;
             next = part.next;
         }
         // Another number than the last: the second time it must have been written anew.
@@ -307,35 +307,6 @@ fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreEr
         target = target.apply(keeping.take()?)?;
     }
     Ok(target)
-}
-
-/// Records that follow each other.
-struct Part {
-    /// Key of the last record, sealed pack.
-    packs: Vec<(IVec, IVec)>,
-    /// The key behind them; none where they are the last.
-    next: Option<Vec<u8>>,
-}
-
-/// Reads records from a key on, until their packs have as many bytes as are asked for.
-fn read_part(engine: &Engine, start: &[u8], part_bytes: usize) -> Result<Part, StoreError> {
-    let (mut packs, mut bytes, mut next) = (Vec::new(), 0, None);
-    let mut packer = Packer::default();
-    let sealed = |(last, pack): (Vec<u8>, Vec<u8>)| Layers::sealed(last, &pack);
-    engine.records.walk(start, &mut |key, value| {
-        if bytes >= part_bytes {
-            next = Some(key.to_vec());
-            return Ok(ControlFlow::Break(()));
-        }
-        packer.push(key, value);
-        if packer.bytes() >= PACK_BYTES.min(part_bytes) {
-            bytes += packer.bytes();
-            packs.extend(packer.take().map(sealed));
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    packs.extend(packer.take().map(sealed));
-    Ok(Part { packs, next })
 }
 
 /// Bytes of all records with their keys; none where it was stopped.

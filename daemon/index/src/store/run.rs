@@ -84,7 +84,7 @@ impl SledRun {
         kept: BlocksOfRun,
     ) -> Result<Self, StoreError> {
         let (db, last) = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
-        let blocks = SledTree::open(&db, dir, TreeId::Postings(number))?;
+        let blocks = SledTree::open(&db, dir, TreeId::Postings(number), last.failed())?;
         Ok(Self {
             blocks,
             db,

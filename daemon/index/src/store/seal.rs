@@ -30,17 +30,22 @@ pub(super) enum TreeId {
     Removed,
     /// What all records add up to.
     Summed,
+    /// Parts of long values.
+    Parts,
+    /// No tree: a value of records that is kept in parts, as a whole.
+    Whole,
 }
 
 impl TreeId {
     /// Name of the tree, in the engine and in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Records | Self::Removed => "records",
+            Self::Records | Self::Removed | Self::Whole => "records",
             Self::Postings(_) => "postings",
             Self::Commits => "commits",
             Self::Packed => "packed",
             Self::Summed => "summed",
+            Self::Parts => "parts",
         }
     }
 
@@ -65,6 +70,8 @@ impl TreeId {
             Self::Packed => 4,
             Self::Removed => 5,
             Self::Summed => 6,
+            Self::Parts => 7,
+            Self::Whole => 8,
         }
     }
 }
@@ -73,8 +80,13 @@ impl TreeId {
 pub(super) fn seal(tree: TreeId, key: &[u8], value: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(value.len() + SEAL_LEN);
     sealed.extend_from_slice(value);
-    sealed.extend_from_slice(&checksum(tree, key, value).to_le_bytes());
+    sealed.extend_from_slice(&seal_of(tree, key, value));
     sealed
+}
+
+/// The seal alone.
+pub(super) fn seal_of(tree: TreeId, key: &[u8], value: &[u8]) -> [u8; SEAL_LEN] {
+    checksum(tree, key, value).to_le_bytes()
 }
 
 /// Strips the seal; `None` if it does not match.

@@ -9,7 +9,11 @@ use super::recovery::{check_kinds, guarded};
 use super::runs::Runs;
 use super::{PostingStore, RecordStore, Store, StoreError, begun, clean};
 #[cfg(test)]
-use super::{seal::TreeId, tree::SledTree};
+use super::{
+    layers::Layers,
+    seal::{self, TreeId},
+    tree::SledTree,
+};
 use crate::{Cancel, safe_fs};
 use std::path::{Path, PathBuf};
 
@@ -176,6 +180,18 @@ impl SledStore {
         self.with_tree(id, |tree| tree.put_as_it_is(key, sealed).unwrap());
     }
 
+    /// Writes a record in one entry, however long, as before format 8.
+    pub(super) fn put_in_one_entry(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let Layers {
+            changed,
+            parts,
+            summed,
+            ..
+        } = &self.records.current().records;
+        let sealed = seal::seal(TreeId::Records, key, value);
+        summed.apply(changed, parts, &[(key.into(), Some(sealed.into()))], &[])
+    }
+
     /// Reads a record or posting with its seal.
     pub(super) fn get_raw(&self, id: TreeId, key: &[u8]) -> Vec<u8> {
         self.with_tree(id, |tree| tree.tree.get(key).unwrap().unwrap().to_vec())
@@ -187,7 +203,10 @@ impl SledStore {
             TreeId::Postings(run) => work(&self.runs.get(run).unwrap().blocks),
             TreeId::Commits => work(&self.records.current().commits),
             TreeId::Summed => work(&self.records.current().records.summed.tree),
-            TreeId::Packed | TreeId::Removed => unreachable!("tests have no business there"),
+            TreeId::Parts => work(&self.records.current().records.parts.tree),
+            TreeId::Packed | TreeId::Removed | TreeId::Whole => {
+                unreachable!("tests have no business there")
+            }
         }
     }
 }

@@ -19,6 +19,8 @@ use ::sled::transaction::{
 use ::sled::{Db, IVec};
 
 use super::StoreError;
+use super::failed::Failed;
+use super::parts::{Entry, Parts, keys_of};
 use super::seal::{SEAL_LEN, TreeId, seal};
 use super::tree::SledTree;
 
@@ -96,9 +98,9 @@ pub(super) struct Summed {
 
 impl Summed {
     /// To be opened before the trees whose values it sums: whatever of the log loses it loses them too.
-    pub(super) fn open(db: &Db, dir: &Path) -> Result<Self, StoreError> {
+    pub(super) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
         Ok(Self {
-            tree: SledTree::open(db, dir, TreeId::Summed)?,
+            tree: SledTree::open(db, dir, TreeId::Summed, failed)?,
         })
     }
 
@@ -110,15 +112,29 @@ impl Summed {
         }
     }
 
-    /// Changes values of a tree, all or none.
-    pub(super) fn apply(&self, tree: &SledTree, changes: &[Change]) -> Result<(), StoreError> {
-        tree.transact(&self.tree, |tree, summed| {
+    /// Changes values of the tree `changed`, all or none, some of which have `new` parts; removes the parts of
+    /// those before.
+    pub(super) fn apply(
+        &self,
+        changed: &SledTree,
+        parts: &Parts,
+        changes: &[Change],
+        new: &[Entry],
+    ) -> Result<(), StoreError> {
+        let trees = (&parts.tree.tree, &changed.tree, &self.tree.tree);
+        changed.transact(&trees, |(parts, tree, summed)| {
             let mut note = self.noted(summed)?;
+            for (key, part) in new {
+                parts.insert(key.clone(), part.clone())?;
+            }
             for (key, sealed) in changes {
                 let old = match sealed {
                     Some(sealed) => tree.insert(key.clone(), sealed.clone())?,
                     None => tree.remove(key.clone())?,
                 };
+                for part in old.iter().flat_map(|old| keys_of(key, old)) {
+                    parts.remove(part)?;
+                }
                 if let Some(Note { sum, .. }) = &mut note {
                     *sum = old.iter().fold(*sum, |sum, old| sum.without(old));
                     *sum = sealed.iter().fold(*sum, |sum, new| sum.with(new));
@@ -128,10 +144,10 @@ impl Summed {
         })
     }
 
-    /// Notes values that were added to a tree.
-    pub(super) fn added(&self, tree: &SledTree, values: &[(IVec, IVec)]) -> Result<(), StoreError> {
+    /// Notes values that were added.
+    pub(super) fn added(&self, values: &[Entry]) -> Result<(), StoreError> {
         let added = |sum| values.iter().fold(sum, |sum: Sum, (_, new)| sum.with(new));
-        tree.transact(&self.tree, |_, summed| {
+        self.tree.transact(&&self.tree.tree, |summed| {
             let note = self.noted(summed)?;
             let sum = |note: Note| Note {
                 sum: added(note.sum),
@@ -151,7 +167,8 @@ impl Summed {
         let sealed = seal(TreeId::Commits, key, &number.to_le_bytes());
         // The number comes first in the log: without the note it would look like one of a program that
         // knows of none.
-        commits.transact(&self.tree, |commits, summed| {
+        let trees = (&commits.tree, &self.tree.tree);
+        commits.transact(&trees, |(commits, summed)| {
             commits.insert(key, sealed.as_slice())?;
             let commit = |note| Note {
                 commit: number,

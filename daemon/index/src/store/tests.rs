@@ -168,7 +168,7 @@ fn a_value_under_a_false_key_is_reported() {
 #[test]
 fn a_closed_store_opens_again_with_all_it_held() {
     let (_temp, dir) = filled();
-    let large = vec![9; 400_000]; // a file of its own in the engine
+    let large = vec![9; 400_000]; // in parts
     let store = SledStore::open(&dir, SMALL).unwrap();
     let key = b"large".to_vec();
     store

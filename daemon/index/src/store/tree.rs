@@ -1,14 +1,16 @@
 //! One tree of the engine: values sealed with our checksum, and the engine's errors and panics told in
 //! our words.
 
+use std::cell::Cell;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::Arc;
 
-use ::sled::transaction::{TransactionError, Transactional as _, TransactionalTree};
+use ::sled::transaction::{TransactionError, Transactional};
 use ::sled::{Db, IVec, Tree};
 
 use super::StoreError;
+use super::failed::Failed;
 use super::recovery::{from_engine, guarded};
 use super::seal::{TreeId, seal, unseal};
 use super::summed::Transacted;
@@ -22,21 +24,37 @@ pub(super) struct SledTree {
     pub(super) tree: Tree,
     id: TreeId,
     dir: Arc<Path>,
+    failed: Failed,
 }
 
 impl SledTree {
-    pub(super) fn open(db: &Db, dir: &Path, id: TreeId) -> Result<Self, StoreError> {
+    pub(super) fn open(
+        db: &Db,
+        dir: &Path,
+        id: TreeId,
+        failed: &Failed,
+    ) -> Result<Self, StoreError> {
         let tree = guarded(|| db.open_tree(id.name()))?.map_err(|e| from_engine(dir, e))?;
         Ok(Self {
             tree,
             id,
             dir: dir.into(),
+            failed: failed.clone(),
         })
     }
 
     /// Runs one operation of the engine.
     fn run<T>(&self, operation: impl FnOnce(&Tree) -> ::sled::Result<T>) -> Result<T, StoreError> {
+        self.failed.check()?;
         guarded(|| operation(&self.tree))?.map_err(|error| from_engine(&self.dir, error))
+    }
+
+    /// Runs one that writes.
+    fn run_write<T>(
+        &self,
+        operation: impl FnOnce(&Tree) -> ::sled::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.run(operation).inspect_err(|_| self.failed.set())
     }
 
     /// The value that was sealed.
@@ -80,27 +98,41 @@ impl SledTree {
         bytes: impl Into<IVec>,
     ) -> Result<(), StoreError> {
         let bytes = bytes.into();
-        self.run(|tree| tree.insert(key, bytes)).map(|_previous| ())
+        self.run_write(|tree| tree.insert(key, bytes))
+            .map(|_previous| ())
     }
 
     /// Removes what is stored under a key.
     pub(super) fn remove(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.run(|tree| tree.remove(key)).map(|_previous| ())
+        self.run_write(|tree| tree.remove(key)).map(|_previous| ())
     }
 
-    /// Does all of something in this tree and another of the same database, or nothing, after a crash too.
-    /// Nobody reads or writes meanwhile. What is written to this tree comes first in the log.
-    pub(super) fn transact<T>(
+    /// Does all of something in this tree and others of the same database, or nothing, after a crash too.
+    /// Nobody reads or writes meanwhile. What is written to the first of `trees` comes first in the log.
+    pub(super) fn transact<T, Trees: Transactional<StoreError>>(
         &self,
-        other: &Self,
-        work: impl Fn(&TransactionalTree, &TransactionalTree) -> Transacted<T>,
+        trees: &Trees,
+        work: impl Fn(&Trees::View) -> Transacted<T>,
     ) -> Result<T, StoreError> {
-        let trees = (&self.tree, &other.tree);
-        match guarded(|| trees.transaction(|(one, other)| work(one, other)))? {
-            Ok(done) => Ok(done),
-            Err(TransactionError::Abort(error)) => Err(error),
-            Err(TransactionError::Storage(error)) => Err(from_engine(&self.dir, error)),
+        self.failed.check()?;
+        let is_being_written = Cell::new(false);
+        let transaction = || {
+            trees.transaction(|trees| {
+                let worked = work(trees);
+                is_being_written.set(worked.is_ok());
+                worked
+            })
+        };
+        let done = guarded(transaction).and_then(|done| {
+            done.map_err(|error| match error {
+                TransactionError::Abort(error) => error,
+                TransactionError::Storage(error) => from_engine(&self.dir, error),
+            })
+        });
+        if done.is_err() && is_being_written.get() {
+            self.failed.set();
         }
+        done
     }
 
     /// The entries (key, sealed value) from `start` on, in the order of their keys.

@@ -227,7 +227,7 @@ fn a_store_that_is_killed_while_it_is_written_adds_up() {
     }
 }
 
-/// A store of one session, with no snapshot, whose log has many segments and two large values; what it
+/// A store of one session, with no snapshot, whose log has many segments and large values; what it
 /// holds.
 fn long(dir: &Path) -> Model {
     let store = SledStore::open(dir, SMALL).unwrap();
@@ -236,9 +236,14 @@ fn long(dir: &Path) -> Model {
         // Each key twice, half of the log apart.
         let keys = (0..12).map(|k| (n % 200 * 12 + k).to_be_bytes());
         let value = format!("value {n} ").repeat(150).into_bytes();
-        let mut batch: Vec<_> = keys.map(|key| (key.to_vec(), value.clone())).collect();
+        let batch: Vec<_> = keys.map(|key| (key.to_vec(), value.clone())).collect();
         if n == 100 || n == 300 {
-            batch.push((b"large".to_vec(), vec![n as u8; 400_000]));
+            let large = vec![n as u8; 400_000];
+            store.put_in_one_entry(b"large", &large).unwrap();
+            model.insert(b"large".to_vec(), large.clone());
+            // And one in parts.
+            store.records().apply(vec![put(b"cut", &large)]).unwrap();
+            model.insert(b"cut".to_vec(), large);
         }
         let writes = batch.iter().map(|(key, value)| put(key, value));
         store.records().apply(writes.collect()).unwrap();

@@ -18,8 +18,7 @@ use crate::store::lock::Anchor;
 use crate::store::recovery::Cleaning;
 use crate::store::seal::TreeId;
 use crate::store::{
-    Opened, SledStore, Store as _, StoreError, Write, open_checked, open_checked_telling,
-    open_in_place,
+    Opened, SledStore, Store as _, StoreError, open_checked, open_checked_telling, open_in_place,
 };
 
 const LARGE: usize = 400_000;
@@ -33,9 +32,7 @@ fn filled_with_large() -> (TempDir, PathBuf) {
     let (temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     for n in 0..4_u8 {
-        let (key, value) = (vec![b'l', n], vec![n; LARGE]);
-        let write = Write::Put { key, value };
-        store.records().apply(vec![write]).unwrap();
+        store.put_in_one_entry(&[b'l', n], &[n; LARGE]).unwrap();
         store.commit().unwrap();
     }
     // As it was before it was opened: the whole log is read.

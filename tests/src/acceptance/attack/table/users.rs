@@ -85,6 +85,30 @@ pub(super) const LINES: &[Line] = &[
                 "every_error_asks_for_one_thing",
             ),
             Test(
+                "daemon/index/src/store/parts/tests.rs",
+                "values_of_any_length_are_what_an_ordered_map_holds",
+            ),
+            Test(
+                "daemon/index/src/store/parts/tests.rs",
+                "no_value_is_a_file_of_its_own_in_the_engine",
+            ),
+            Test(
+                "daemon/index/src/store/parts/tests.rs",
+                "a_batch_with_long_values_asks_for_no_file",
+            ),
+            Test(
+                "daemon/index/src/store/parts/tests.rs",
+                "a_value_whose_parts_do_not_belong_together_is_never_served",
+            ),
+            Test(
+                "daemon/index/src/store/parts/tests.rs",
+                "long_values_in_one_entry_are_read_and_cut_when_they_are_written_anew",
+            ),
+            Test(
+                "daemon/index/src/store/parts/tests.rs",
+                "a_store_in_which_a_write_failed_is_let_go_of_at_once",
+            ),
+            Test(
                 "daemon/index/src/store/tests/exchanged.rs",
                 "a_store_that_was_exchanged_acknowledges_nothing_and_touches_nothing",
             ),

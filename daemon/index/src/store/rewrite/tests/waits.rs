@@ -144,7 +144,7 @@ fn a_full_disk_puts_the_rewriting_off_at_whatever_write() {
         return eprintln!("skipped: nothing can be mounted here");
     };
     let (_temp, from) = filled();
-    let large = vec![7; 400_000]; // a file of its own in the engine
+    let large = vec![7; 400_000]; // in parts
     let mut refused = 0;
     for (at, left) in (0..20_usize).map(|n| (n % 4, (n / 4 * 96) << 10)) {
         let dir = disk.0.path().join("store");
