@@ -111,6 +111,14 @@ impl EngineError {
         matches!(self, Self::Index(IndexError::Store(error)) if error.is_replaced())
     }
 
+    /// Whether only another process can open the store.
+    pub fn is_unclosed(&self) -> bool {
+        matches!(
+            self,
+            Self::Index(IndexError::Store(StoreError::Unclosed { .. }))
+        )
+    }
+
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {

@@ -129,7 +129,7 @@ fn containment_of_a_scheme_of_one_size_is_an_error_with_its_reason() {
                 said.contains("gives no containment, for its size does not follow the text's"),
                 "{said}"
             );
-            assert!(said.contains("ask by mod_n or bsw_n"), "{said}");
+            assert!(said.contains("ask by mod_n, or"), "{said}");
         }
     }
 }

@@ -253,6 +253,15 @@ pub enum StoreError {
         /// Directory of the store.
         dir: PathBuf,
     },
+    /// A write failed half-way, and the engine keeps the database until this process ends.
+    #[error(
+        "a write to the store {} failed half-way, and this process cannot let go of it",
+        dir.display()
+    )]
+    Unclosed {
+        /// Directory of the database.
+        dir: PathBuf,
+    },
     /// A value does not match its checksum; it was not served.
     #[error("corrupt value in {tree} at key {key}")]
     Corrupt {

@@ -190,6 +190,7 @@ impl Shared {
                     self.slot.put(engine);
                     return Ok(true);
                 }
+                Err(error) if error.is_unclosed() => return Err(causes(&error)),
                 Err(error) => {
                     reason = causes(&error);
                     tracing::error!(reason, "the index could not be opened again yet");

@@ -160,7 +160,7 @@ impl QueryError {
                 "ask by mod_n, or name it in signature.schemes and start the daemon again"
             }
             Self::NoContainment(_) => {
-                "ask by mod_n or bsw_n, or find what is similar or compare two documents by it"
+                "ask by mod_n, or find what is similar or compare two documents by it"
             }
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",

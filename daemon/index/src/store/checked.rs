@@ -13,7 +13,7 @@ use super::durable::{allocated_bytes, len_at};
 use super::generation::Generation;
 use super::judge::{self, Verdict};
 use super::lock::{Suspect, wait_unlocked};
-use super::recovery::{RELEASE_LIMIT, check_kinds, move_snapshots_aside};
+use super::recovery::{RELEASE_LIMIT, check_closed, check_kinds, move_snapshots_aside};
 use super::{Options, SledStore, StoreError, begun, conf, runs};
 use crate::{Cancel, aside, safe_fs};
 
@@ -115,6 +115,7 @@ fn open_or_begin(
     // What is there without its records is not touched, not even by a probe.
     begun::check(dir)?;
     let engine = Generation::current(dir)?;
+    check_closed(&engine.dir())?;
     if let Some(command) = probe_command.as_mut()
         && is_suspect(dir, &engine)?
     {

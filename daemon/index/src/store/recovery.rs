@@ -10,6 +10,7 @@ use std::fmt;
 use std::fs::DirEntry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use ::sled::{Config, Db, Error, Mode};
@@ -17,7 +18,7 @@ use ::sled::{Config, Db, Error, Mode};
 use super::durable::{entries, files, folders, sync_dir};
 use super::failed::Failed;
 use super::generation::{self, BLOBS, DB};
-use super::lock::{GRACE, wait_unlocked};
+use super::lock::{GRACE, LockId, wait_unlocked};
 use super::{StoreError, conf, runs};
 
 /// When the engine gives back the room of what is dead in its log.
@@ -190,6 +191,25 @@ pub(super) struct LastHandle {
     failed: Failed,
 }
 
+/// The files of databases that could not be closed: they stay locked while this process runs.
+static UNCLOSED: Mutex<Vec<LockId>> = Mutex::new(Vec::new());
+
+/// The file of the database in `dir`.
+fn id_of(dir: &Path) -> Option<LockId> {
+    let found = std::fs::symlink_metadata(dir.join(DB));
+    found.ok().map(|found| LockId::of(&found))
+}
+
+/// # Errors
+/// [`StoreError::Unclosed`] where the database in `dir` was let go of without being closed.
+pub(super) fn check_closed(dir: &Path) -> Result<(), StoreError> {
+    let unclosed = UNCLOSED.lock().unwrap_or_else(PoisonError::into_inner);
+    match id_of(dir).is_some_and(|id| unclosed.contains(&id)) {
+        true => Err(StoreError::Unclosed { dir: dir.into() }),
+        false => Ok(()),
+    }
+}
+
 impl LastHandle {
     /// Whether a write failed, to be told by whoever writes.
     pub(super) fn failed(&self) -> &Failed {
@@ -224,6 +244,8 @@ impl Drop for LastHandle {
         // it cannot write a file of its own for what is large, it goes on, and its next flush waits for ever.
         if self.failed.is_set() && self.config.global_error().is_ok() {
             tracing::warn!("a database in which a write failed stays open while the program runs");
+            let mut unclosed = UNCLOSED.lock().unwrap_or_else(PoisonError::into_inner);
+            unclosed.extend(id_of(&self.config.get_path()));
             std::mem::forget(db);
         } else if let Err(error) = guarded(|| drop(db)) {
             tracing::warn!(%error, "the storage engine did not close cleanly");

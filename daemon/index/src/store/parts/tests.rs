@@ -355,6 +355,12 @@ fn a_store_in_which_a_write_failed_is_let_go_of_at_once() {
         assert_eq!(error.fault(), Fault::Index);
     }
     drop(store);
+    // Only another process can open it.
+    let opened = open_checked(&dir, SMALL, real_probe(&dir), LONG, &Cancel::never());
+    assert!(
+        matches!(opened, Err(StoreError::Unclosed { .. })),
+        "{opened:?}"
+    );
     let (_temp, dir) = filled();
     assert!(failed(&dir).close().is_err());
     // Others of this process go on.
