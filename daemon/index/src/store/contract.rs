@@ -1,17 +1,12 @@
 //! What every [`Store`] must do, run against each of them.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
-use super::{
-    MAX_RECORD, MAX_VALUE, MemoryStore, NewRun, Options, SledStore, Store, StoreError, Write,
-};
-
-const SMALL: Options = Options {
-    cache_bytes: 8 << 20,
-};
+use super::tests::SMALL;
+use super::tests::model::{Model, batch, bytes, change, delete, put};
+use super::{MAX_RECORD, MAX_VALUE, MemoryStore, NewRun, SledStore, Store, StoreError, Write};
 
 /// Runs a check against a fresh store of each kind.
 fn on_each(check: impl Fn(&dyn Store)) {
@@ -19,17 +14,6 @@ fn on_each(check: impl Fn(&dyn Store)) {
     let dir = tempfile::tempdir().unwrap();
     let store = SledStore::open(&dir.path().join("store"), SMALL).unwrap();
     check(&store);
-}
-
-fn put(key: &[u8], value: &[u8]) -> Write {
-    Write::Put {
-        key: key.into(),
-        value: value.into(),
-    }
-}
-
-fn delete(key: &[u8]) -> Write {
-    Write::Delete { key: key.into() }
 }
 
 fn scan(store: &dyn Store, prefix: &[u8], from: Option<&[u8]>) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -284,33 +268,22 @@ fn commit_succeeds_with_and_without_changes() {
     });
 }
 
-fn writes() -> impl Strategy<Value = Vec<Vec<Write>>> {
-    let key = || prop::collection::vec(0..3_u8, 0..4);
-    let write = prop_oneof![
-        3 => (key(), prop::collection::vec(any::<u8>(), 0..40))
-            .prop_map(|(key, value)| Write::Put { key, value }),
-        1 => key().prop_map(|key| Write::Delete { key }),
-    ];
-    prop::collection::vec(prop::collection::vec(write, 0..10), 0..20)
+fn batches() -> impl Strategy<Value = Vec<Vec<Write>>> {
+    prop::collection::vec(batch(bytes(), 0..4, 0..10), 0..20)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn any_batches_leave_what_an_ordered_map_holds(batches in writes()) {
+    fn any_batches_leave_what_an_ordered_map_holds(batches in batches()) {
         on_each(|store| {
-            let mut model = BTreeMap::new();
+            let mut model = Model::new();
             for batch in &batches {
                 store.records().apply(batch.clone()).unwrap();
-                for write in batch.clone() {
-                    match write {
-                        Write::Put { key, value } => model.insert(key, value),
-                        Write::Delete { key } => model.remove(&key),
-                    };
-                }
+                change(&mut model, batch);
             }
-            let expected: Vec<_> = model.clone().into_iter().collect();
+            let expected: Vec<_> = model.into_iter().collect();
             assert_eq!(scan(store, b"", None), expected);
         });
     }

@@ -4,6 +4,7 @@ mod derived;
 mod exchanged;
 mod generations;
 mod locks;
+pub(super) mod model;
 mod opening;
 
 use std::fs::{self, OpenOptions};

@@ -1,6 +1,5 @@
 //! Values of any length are what was written, whatever is done, and none is a file of its own in the engine.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,20 +9,15 @@ use proptest::prelude::*;
 use super::{MARK, PART_BYTES};
 use crate::store::layers::Layers;
 use crate::store::pack::Packer;
+use crate::store::tests::model::{
+    Act, Model, acts, batch, change, delete, put, records_of, rewrite,
+};
 use crate::store::tests::{LONG, SMALL, assert_filled, filled, real_probe, unclean};
 use crate::store::{RecordStore as _, SledStore, Store as _, StoreError, Write, open_checked};
 use crate::{Cancel, Fault};
 
-type Model = BTreeMap<Vec<u8>, Vec<u8>>;
-
-fn put(key: &[u8], value: &[u8]) -> Write {
-    let (key, value) = (key.to_vec(), value.to_vec());
-    Write::Put { key, value }
-}
-
-fn delete(key: &[u8]) -> Write {
-    Write::Delete { key: key.into() }
-}
+/// Bytes of a part of records that are rewritten.
+const REWRITTEN: usize = 64 << 10;
 
 /// A value that shows where a part of it is out of place.
 fn long(len: usize, seed: u8) -> Vec<u8> {
@@ -31,21 +25,6 @@ fn long(len: usize, seed: u8) -> Vec<u8> {
     let mut value: Vec<u8> = (0..len.div_ceil(4)).flat_map(word).collect();
     value.truncate(len);
     value
-}
-
-fn records_of(store: &SledStore) -> Model {
-    let mut found = Model::new();
-    let mut visit = |key: &[u8], value: &[u8]| {
-        assert_eq!(found.insert(key.to_vec(), value.to_vec()), None);
-        ControlFlow::Continue(())
-    };
-    store.records().scan(b"", None, &mut visit).unwrap();
-    found
-}
-
-fn rewrite(store: &SledStore) {
-    let rewritten = store.all_records().rewrite(64 << 10, &mut |_| true);
-    assert!(rewritten.unwrap());
 }
 
 /// How many parts there are.
@@ -73,14 +52,6 @@ fn assert_corrupt<T: std::fmt::Debug>(read: Result<T, StoreError>) {
     );
 }
 
-#[derive(Debug, Clone)]
-enum Act {
-    Apply(Vec<Write>),
-    Commit,
-    Rewrite,
-    Reopen,
-}
-
 fn value() -> impl Strategy<Value = Vec<u8>> {
     let len = prop_oneof![0..40_usize, 5_900..6_100_usize, 0..300_000_usize];
     prop_oneof![
@@ -89,42 +60,22 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let key = || prop::collection::vec(0..3_u8, 0..3);
-    let write = prop_oneof![
-        2 => (key(), value()).prop_map(|(key, value)| Write::Put { key, value }),
-        1 => key().prop_map(|key| Write::Delete { key }),
-    ];
-    let act = prop_oneof![
-        6 => prop::collection::vec(write, 0..8).prop_map(Act::Apply),
-        1 => Just(Act::Commit),
-        1 => Just(Act::Rewrite),
-        1 => Just(Act::Reopen),
-    ];
-    prop::collection::vec(act, 1..12)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn values_of_any_length_are_what_an_ordered_map_holds(acts in acts()) {
+    fn values_of_any_length_are_what_an_ordered_map_holds(acts in acts(batch(value(), 0..3, 0..8), 1..12)) {
         let temp = tempfile::tempdir().unwrap();
         let mut store = SledStore::open(temp.path(), SMALL).unwrap();
         let mut model = Model::new();
         for act in acts {
             match act {
                 Act::Apply(batch) => {
-                    for write in batch.iter().cloned() {
-                        match write {
-                            Write::Put { key, value } => model.insert(key, value),
-                            Write::Delete { key } => model.remove(&key),
-                        };
-                    }
+                    change(&mut model, &batch);
                     store.records().apply(batch).unwrap();
                 }
                 Act::Commit => store.commit().unwrap(),
-                Act::Rewrite => rewrite(&store),
+                Act::Rewrite => rewrite(&store, REWRITTEN),
                 Act::Reopen => store = store.close_and_reopen(SMALL).unwrap(),
             }
             prop_assert!(records_of(&store) == model);
@@ -134,7 +85,7 @@ proptest! {
             prop_assert_eq!(store.verify().unwrap(), (model.len() as u64, 0));
             prop_assert_eq!(blobs(&store), 0);
         }
-        rewrite(&store);
+        rewrite(&store, REWRITTEN);
         let most = model.values().map(|value| value.len().div_ceil(PART_BYTES)).sum::<usize>();
         prop_assert!(parts(&store) <= most, "parts of what is gone were kept");
     }
@@ -167,7 +118,7 @@ fn no_value_is_a_file_of_its_own_in_the_engine() {
         store.commit().unwrap();
         assert_eq!(blobs(&store), 0, "round {round}");
     }
-    rewrite(&store);
+    rewrite(&store, REWRITTEN);
     assert_eq!(blobs(&store), 0);
     let store = store.close_and_reopen(SMALL).unwrap();
     assert_eq!(blobs(&store), 0);
@@ -318,7 +269,7 @@ fn long_values_in_one_entry_are_read_and_cut_when_they_are_written_anew() {
     store.records().apply(vec![anew]).unwrap();
     assert_eq!(parts(&store), 34);
     assert_whole(&store);
-    rewrite(&store);
+    rewrite(&store, REWRITTEN);
     assert_eq!(blobs(&store), 0);
     assert_eq!(parts(&store), 5 * 34);
     assert_whole(&store);

@@ -1,6 +1,5 @@
 //! Records that are rewritten equal those that were not, whatever is done meanwhile and wherever it is cut.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,6 +8,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::Step;
+use crate::store::tests::model::{Model, batch, bytes, change, put, records_of, rewrite};
 use crate::store::tests::{RECORDS, SMALL, assert_filled, copy_dir, filled};
 use crate::store::{SledStore, Store, StoreError, Write};
 use crate::{Cancel, Fault};
@@ -20,48 +20,11 @@ mod waits;
 /// Bytes of a part, of which a filled store has several.
 const PART: usize = 16 << 10;
 
-type Model = BTreeMap<Vec<u8>, Vec<u8>>;
-
-fn put(key: &[u8], value: &[u8]) -> Write {
-    Write::Put {
-        key: key.into(),
-        value: value.into(),
-    }
-}
-
-fn delete(key: &[u8]) -> Write {
-    Write::Delete { key: key.into() }
-}
-
-fn change(model: &mut Model, batch: &[Write]) {
-    for write in batch.iter().cloned() {
-        match write {
-            Write::Put { key, value } => model.insert(key, value),
-            Write::Delete { key } => model.remove(&key),
-        };
-    }
-}
-
-fn records_of(store: &SledStore) -> Model {
-    let mut found = Model::new();
-    let mut visit = |key: &[u8], value: &[u8]| {
-        assert_eq!(found.insert(key.to_vec(), value.to_vec()), None);
-        ControlFlow::Continue(())
-    };
-    store.records().scan(b"", None, &mut visit).unwrap();
-    found
-}
-
-fn rewrite(store: &SledStore) {
-    let rewritten = store.all_records().rewrite(PART, &mut |_| true);
-    assert!(rewritten.unwrap());
-}
-
 /// A store with known content whose records were rewritten once, closed cleanly.
 fn rewritten() -> (TempDir, std::path::PathBuf) {
     let (temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
-    rewrite(&store);
+    rewrite(&store, PART);
     store.close().unwrap();
     (temp, dir)
 }
@@ -82,13 +45,7 @@ fn assert_alone(dir: &Path, generation: &str) {
 }
 
 fn batches() -> impl Strategy<Value = Vec<Vec<Write>>> {
-    let key = || prop::collection::vec(0..4_u8, 0..4);
-    let write = prop_oneof![
-        2 => (key(), prop::collection::vec(any::<u8>(), 0..40))
-            .prop_map(|(key, value)| Write::Put { key, value }),
-        1 => key().prop_map(|key| Write::Delete { key }),
-    ];
-    prop::collection::vec(prop::collection::vec(write, 0..12), 1..24)
+    prop::collection::vec(batch(bytes(), 0..4, 0..12), 1..24)
 }
 
 proptest! {
@@ -138,7 +95,7 @@ fn a_rewriting_that_is_stopped_changes_nothing() {
         assert!(!rewritten.unwrap());
         assert_filled(&store);
         assert_alone(&dir, "");
-        rewrite(&store);
+        rewrite(&store, PART);
         assert_filled(&store);
         assert_alone(&dir, "000001");
         store.close().unwrap();
@@ -209,7 +166,7 @@ fn a_scan_goes_on_over_what_it_began_with_and_leaves_nothing_behind() {
     let mut seen = 0;
     let mut visit = |_: &[u8], _: &[u8]| {
         if seen == 0 {
-            rewrite(&store);
+            rewrite(&store, PART);
             assert!(dir.join("db").exists() && dir.join("records/000001").exists());
         }
         seen += 1;
@@ -226,7 +183,7 @@ fn records_are_written_and_committed_while_they_are_rewritten() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     std::thread::scope(|scope| {
-        let rewriting = scope.spawn(|| (0..3).for_each(|_| rewrite(&store)));
+        let rewriting = scope.spawn(|| (0..3).for_each(|_| rewrite(&store, PART)));
         let mut number = 0_u32;
         while number < 100 || !rewriting.is_finished() {
             let key = [b"new ", &number.to_be_bytes()[..]].concat();

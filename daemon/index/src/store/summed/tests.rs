@@ -1,10 +1,8 @@
 //! What is noted is what all values add up to, whatever is done; and damage in the middle of a long log is
 //! noticed by it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -12,30 +10,14 @@ use proptest::prelude::*;
 
 use super::{KEY, Sum};
 use crate::Cancel;
+use crate::store::tests::model::{
+    Act, Model, acts, batch, bytes, delete, put, records_of, rewrite,
+};
 use crate::store::tests::{LONG, SMALL, copy_dir, filled, open_after_crash, real_probe, unclean};
 use crate::store::{SledStore, Store as _, StoreError, Write, open_checked};
 
-type Model = BTreeMap<Vec<u8>, Vec<u8>>;
-
 /// What the engine calls a segment of its log.
 const SEGMENT: usize = 512 << 10;
-
-fn put(key: &[u8], value: &[u8]) -> Write {
-    Write::Put {
-        key: key.into(),
-        value: value.into(),
-    }
-}
-
-fn records_of(store: &SledStore) -> Model {
-    let mut found = Model::new();
-    let mut visit = |key: &[u8], value: &[u8]| {
-        found.insert(key.to_vec(), value.to_vec());
-        ControlFlow::Continue(())
-    };
-    store.records().scan(b"", None, &mut visit).unwrap();
-    found
-}
 
 fn noted(store: &SledStore) -> Option<Sum> {
     let engine = store.all_records().current();
@@ -55,45 +37,18 @@ fn assert_summed(store: &SledStore) {
     store.verify().unwrap();
 }
 
-#[derive(Debug, Clone)]
-enum Act {
-    Apply(Vec<Write>),
-    Commit,
-    Rewrite,
-    Reopen,
-}
-
-fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let key = || prop::collection::vec(0..3_u8, 0..4);
-    let write = prop_oneof![
-        2 => (key(), prop::collection::vec(any::<u8>(), 0..40))
-            .prop_map(|(key, value)| Write::Put { key, value }),
-        1 => key().prop_map(|key| Write::Delete { key }),
-    ];
-    let act = prop_oneof![
-        6 => prop::collection::vec(write, 0..12).prop_map(Act::Apply),
-        1 => Just(Act::Commit),
-        1 => Just(Act::Rewrite),
-        1 => Just(Act::Reopen),
-    ];
-    prop::collection::vec(act, 1..16)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_is_noted_is_what_all_values_add_up_to(acts in acts()) {
+    fn what_is_noted_is_what_all_values_add_up_to(acts in acts(batch(bytes(), 0..4, 0..12), 1..16)) {
         let temp = tempfile::tempdir().unwrap();
         let mut store = SledStore::open(temp.path(), SMALL).unwrap();
         for act in acts {
             match act {
                 Act::Apply(batch) => store.records().apply(batch).unwrap(),
                 Act::Commit => store.commit().unwrap(),
-                Act::Rewrite => {
-                    let rewritten = store.all_records().rewrite(60, &mut |_| true);
-                    prop_assert!(rewritten.unwrap());
-                }
+                Act::Rewrite => rewrite(&store, 60),
                 Act::Reopen => store = store.close_and_reopen(SMALL).unwrap(),
             }
             assert_summed(&store);
@@ -107,8 +62,7 @@ fn one_value_more_or_less_or_of_before_is_noticed() {
         let (_temp, dir) = filled();
         let store = SledStore::open(&dir, SMALL).unwrap();
         if is_rewritten {
-            let rewritten = store.all_records().rewrite(16 << 10, &mut |_| true);
-            assert!(rewritten.unwrap());
+            rewrite(&store, 16 << 10);
         }
         let key = 7_u32.to_be_bytes();
         store.records().apply(vec![put(&key, b"before")]).unwrap();
@@ -148,8 +102,7 @@ fn records_that_are_rewritten_get_a_note() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     forget(&store);
-    let rewritten = store.all_records().rewrite(16 << 10, &mut |_| true);
-    assert!(rewritten.unwrap());
+    rewrite(&store, 16 << 10);
     assert_summed(&store);
 }
 
@@ -171,13 +124,11 @@ fn a_note_that_another_version_did_not_keep_is_forgotten() {
 }
 
 /// Batches of a store that is killed, over and over the same keys.
-fn batch(n: u32) -> Vec<Write> {
+fn nth_batch(n: u32) -> Vec<Write> {
     let write = |k: u32| {
         let key = (n * 37 + k * k) % 3000;
         match (n + k) % 5 {
-            0 => Write::Delete {
-                key: key.to_be_bytes().to_vec(),
-            },
+            0 => delete(&key.to_be_bytes()),
             _ => put(&key.to_be_bytes(), &n.to_be_bytes().repeat(200)),
         }
     };
@@ -192,7 +143,7 @@ fn writing_child() {
     };
     let store = SledStore::open(Path::new(&dir), SMALL).unwrap();
     for n in 0.. {
-        store.records().apply(batch(n)).unwrap();
+        store.records().apply(nth_batch(n)).unwrap();
         if n % 30 == 0 {
             store.commit().unwrap();
         }

@@ -1,25 +1,12 @@
 //! Wherever a rewriting is cut, nothing that was committed is lost and nothing is left behind.
 
 use std::fs;
-use std::path::Path;
 
 use super::super::Step;
-use super::{Model, PART, assert_alone, delete, put, records_of, rewrite};
-use crate::store::tests::{RECORDS, SMALL, filled};
+use super::{PART, assert_alone};
+use crate::store::tests::model::{Model, delete, put, records_of, rewrite};
+use crate::store::tests::{RECORDS, SMALL, copy_dir, filled};
 use crate::store::{SledStore, Store as _};
-
-/// Copies a directory as it is, as a kill would leave it.
-pub(super) fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (path, kind) = entry.map(|e| (e.path(), e.file_type().unwrap())).unwrap();
-        let target = to.join(path.file_name().unwrap());
-        match kind.is_dir() {
-            true => copy(&path, &target),
-            false => drop(fs::copy(&path, &target).unwrap()),
-        }
-    }
-}
 
 #[test]
 fn a_kill_at_any_step_loses_nothing_that_was_committed() {
@@ -35,7 +22,7 @@ fn a_kill_at_any_step_loses_nothing_that_was_committed() {
             store.commit().unwrap();
         }
         let case = temp.path().join(format!("case-{}", cases.len()));
-        copy(&dir, &case);
+        copy_dir(&dir, &case);
         cases.push((step, case, records_of(&store)));
         true
     });
@@ -58,13 +45,13 @@ fn a_kill_while_the_old_records_are_removed_loses_nothing() {
         let (temp, dir) = filled();
         let store = SledStore::open(&dir, SMALL).unwrap();
         if rewritten_before {
-            rewrite(&store);
+            rewrite(&store, PART);
         }
         let whole = temp.path().join("whole");
         let expected = records_of(&store);
         let rewritten = store.all_records().rewrite(PART, &mut |step| {
             if step == Step::Current {
-                copy(&dir, &whole);
+                copy_dir(&dir, &whole);
             }
             true
         });
@@ -84,7 +71,7 @@ fn a_kill_while_the_old_records_are_removed_loses_nothing() {
         // Whatever the order in which they went.
         for gone in 1..1 << files.len() {
             let case = temp.path().join(format!("case-{rewritten_before}-{gone}"));
-            copy(&whole, &case);
+            copy_dir(&whole, &case);
             for (at, path) in files.iter().enumerate() {
                 if gone >> at & 1 == 1 {
                     fs::remove_file(case.join(path.strip_prefix(&whole).unwrap())).unwrap();

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 use super::super::{MOST_ROUNDS, Step};
-use super::cuts::copy;
-use super::{PART, assert_alone, put, records_of, rewrite};
+use super::{PART, assert_alone};
 use crate::Fault;
 use crate::store::lock::wait_unlocked;
 use crate::store::recovery::RELEASE_LIMIT;
-use crate::store::tests::{SMALL, assert_filled, filled};
+use crate::store::tests::model::{put, records_of, rewrite};
+use crate::store::tests::{SMALL, assert_filled, copy_dir, filled};
 use crate::store::{SledStore, Store, StoreError, Write};
 
 const MIB: usize = 1 << 20;
@@ -148,7 +148,7 @@ fn a_full_disk_puts_the_rewriting_off_at_whatever_write() {
     let mut refused = 0;
     for (at, left) in (0..20_usize).map(|n| (n % 4, (n / 4 * 96) << 10)) {
         let dir = disk.0.path().join("store");
-        copy(&from, &dir);
+        copy_dir(&from, &dir);
         let store = SledStore::open(&dir, SMALL).unwrap();
         store.records().apply(vec![put(b"large", &large)]).unwrap();
         store.commit().unwrap();
@@ -204,7 +204,7 @@ fn usable(store: SledStore, dir: &Path) {
     store.records().apply(added).unwrap();
     store.commit().unwrap();
     let before = records_of(&store);
-    rewrite(&store);
+    rewrite(&store, PART);
     let store = store.close_and_reopen(SMALL).unwrap();
     assert_filled(&store);
     assert_eq!(records_of(&store), before);
