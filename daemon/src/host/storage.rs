@@ -91,34 +91,15 @@ pub fn open_index(
     hooks: Hooks,
     stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
-    let opened = open_unless_exchanged(config, data_dir, program, opening, hooks, stop);
-    if let (Err(error), Opening::Serve(store)) = (&opened, opening)
-        && error.is_replaced()
-    {
-        store.mark_exchanged();
-    }
-    opened
-}
-
-fn open_unless_exchanged(
-    config: &Config,
-    data_dir: &Path,
-    program: &Path,
-    opening: Opening<'_>,
-    hooks: Hooks,
-    stop: &Cancel,
-) -> Result<simdex_index::Opened, EngineError> {
     let is_exchanged = is_exchanged(data_dir, opening)?;
-    let opened = open_found(
-        config,
-        data_dir,
-        program,
-        opening,
-        (is_exchanged, hooks),
-        stop,
-    );
-    if let (Err(EngineError::Exchanged { .. }), Opening::Serve(store)) = (&opened, opening) {
-        store.refuse(data_dir);
+    let seen = (is_exchanged, hooks);
+    let opened = open_found(config, data_dir, program, opening, seen, stop);
+    if let (Err(error), Opening::Serve(store)) = (&opened, opening) {
+        match error {
+            EngineError::Exchanged { .. } => store.refuse(data_dir),
+            error if error.is_replaced() => store.mark_exchanged(),
+            _ => {}
+        }
     }
     opened
 }
@@ -169,11 +150,7 @@ fn open_found(
     }
     if damaged > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
-        let files = opened.writer.release_damaged_texts()?.len();
-        tracing::error!(
-            files,
-            "texts are damaged or missing: their files are read again"
-        );
+        opened.writer.release_unread()?;
     }
     Ok(opened)
 }

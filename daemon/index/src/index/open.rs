@@ -161,24 +161,13 @@ impl IndexWriter {
                 signed => signed?,
             }
             if self.shared.buffered() >= self.shared.options.buffer_postings {
-                self.let_unread_go()?;
+                if self.unread_texts()? > 0 {
+                    self.release_unread()?;
+                }
                 // The watermark may not pass documents that are still to be signed.
                 self.merge_through(id)?;
             }
         }
-        Ok(())
-    }
-
-    /// Releases documents whose text could not be read, so that a merge may pass them: their files are read again.
-    fn let_unread_go(&self) -> Result<(), IndexError> {
-        if self.unread_texts()? == 0 {
-            return Ok(());
-        }
-        let files = self.release_damaged_texts()?.len();
-        tracing::error!(
-            files,
-            "texts are damaged or missing: their files are read again"
-        );
         Ok(())
     }
 

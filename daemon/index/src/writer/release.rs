@@ -104,6 +104,17 @@ impl IndexWriter {
         Ok(released)
     }
 
+    /// Releases documents whose texts could not be read when the index was opened, so that postings behind them may be
+    /// merged, and logs how many files are read again.
+    pub fn release_unread(&self) -> Result<(), IndexError> {
+        let files = self.release_damaged_texts()?.len();
+        tracing::error!(
+            files,
+            "texts are damaged or missing: their files are read again"
+        );
+        Ok(())
+    }
+
     /// Releases some of these documents in one batch, and takes those out that are released whole; adds their files.
     /// Changes are applied between two parts.
     fn release_part(
