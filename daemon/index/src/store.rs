@@ -57,7 +57,7 @@ pub use checked::{
 pub use conf::damaged_settings;
 pub use copy::{Observed, copy_aside};
 pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
-pub use lock::LockId;
+pub use lock::FileId;
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
 pub use recovery::is_panic_handled;

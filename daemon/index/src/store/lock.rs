@@ -29,14 +29,14 @@ pub(super) struct DirLock {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Anchor {
     path: PathBuf,
-    file: LockId,
+    file: FileId,
 }
 
-/// Which file it is that a process locks to have a store: device and inode, which no other has while it is open.
+/// Which file it is: device and inode, which no other file has while this one is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LockId(u64, u64);
+pub struct FileId(u64, u64);
 
-impl LockId {
+impl FileId {
     /// Of a file whose metadata these are.
     pub fn of(found: &Metadata) -> Self {
         Self(found.dev(), found.ino())
@@ -49,12 +49,12 @@ impl Anchor {
         let found = std::fs::symlink_metadata(path).map_err(StoreError::io("examine", path))?;
         Ok(Self {
             path: path.into(),
-            file: LockId::of(&found),
+            file: FileId::of(&found),
         })
     }
 
     /// Which file that was.
-    pub(super) fn file(&self) -> LockId {
+    pub(super) fn file(&self) -> FileId {
         self.file
     }
 
@@ -65,7 +65,7 @@ impl Anchor {
             Err(error) if error.kind() == ErrorKind::NotFound => false,
             found => {
                 let found = found.map_err(StoreError::io("examine", &self.path))?;
-                LockId::of(&found) == self.file
+                FileId::of(&found) == self.file
             }
         };
         let path = self.path.clone();
@@ -97,9 +97,7 @@ impl DirLock {
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", path)(source)),
         }
     }
-}
 
-impl DirLock {
     /// The file that is locked.
     pub(super) fn anchor(&self) -> &Anchor {
         &self.anchor
@@ -148,7 +146,7 @@ fn lock_file(dir: &Path) -> Result<(File, PathBuf), StoreError> {
 
 fn is_still_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::symlink_metadata(path)) {
-        (Ok(ours), Ok(theirs)) => LockId::of(&ours) == LockId::of(&theirs),
+        (Ok(ours), Ok(theirs)) => FileId::of(&ours) == FileId::of(&theirs),
         _ => false,
     }
 }
@@ -170,7 +168,7 @@ impl Suspect {
         let found = file.metadata().map_err(StoreError::io("examine", &path))?;
         let anchor = Anchor {
             path,
-            file: LockId::of(&found),
+            file: FileId::of(&found),
         };
         Ok(Self {
             dir: dir.into(),
@@ -200,7 +198,7 @@ impl Suspect {
     ///
     /// # Errors
     /// [`StoreError::Replaced`] where it is another.
-    pub(super) fn check(&self, opened: LockId) -> Result<(), StoreError> {
+    pub(super) fn check(&self, opened: FileId) -> Result<(), StoreError> {
         let path = self.anchor.path.clone();
         let is_it = opened == self.anchor.file;
         is_it.then_some(()).ok_or(StoreError::Replaced { path })
@@ -209,7 +207,7 @@ impl Suspect {
     /// Whether it lies in this directory now.
     pub(super) fn lies_in(&self, dir: &Path) -> bool {
         let there = std::fs::symlink_metadata(dir.join(LOCK));
-        there.is_ok_and(|there| LockId::of(&there) == self.anchor.file)
+        there.is_ok_and(|there| FileId::of(&there) == self.anchor.file)
     }
 }
 

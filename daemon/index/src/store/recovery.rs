@@ -18,7 +18,7 @@ use ::sled::{Config, Db, Error, Mode};
 use super::durable::{entries, files, folders, sync_dir};
 use super::failed::Failed;
 use super::generation::{self, BLOBS, DB};
-use super::lock::{GRACE, LockId, wait_unlocked};
+use super::lock::{FileId, GRACE, wait_unlocked};
 use super::{StoreError, conf, runs};
 
 /// When the engine gives back the room of what is dead in its log.
@@ -192,12 +192,12 @@ pub(super) struct LastHandle {
 }
 
 /// The files of databases that could not be closed: they stay locked while this process runs.
-static UNCLOSED: Mutex<Vec<LockId>> = Mutex::new(Vec::new());
+static UNCLOSED: Mutex<Vec<FileId>> = Mutex::new(Vec::new());
 
 /// The file of the database in `dir`.
-fn id_of(dir: &Path) -> Option<LockId> {
+fn id_of(dir: &Path) -> Option<FileId> {
     let found = std::fs::symlink_metadata(dir.join(DB));
-    found.ok().map(|found| LockId::of(&found))
+    found.ok().map(|found| FileId::of(&found))
 }
 
 /// # Errors

@@ -3,7 +3,7 @@
 
 use super::clean::Closed;
 use super::durable::allocated_bytes;
-use super::lock::{DirLock, LockId};
+use super::lock::{DirLock, FileId};
 use super::records::Records;
 use super::recovery::{check_kinds, guarded};
 use super::runs::Runs;
@@ -113,8 +113,8 @@ impl SledStore {
         Ok(())
     }
 
-    /// Which file it locked.
-    pub fn lock_id(&self) -> LockId {
+    /// The file that this process locks to have the store.
+    pub fn lock_id(&self) -> FileId {
         self.lock.anchor().file()
     }
 

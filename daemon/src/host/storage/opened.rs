@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
-use simdex_index::store::LockId;
+use simdex_index::store::FileId;
 use walkdir::WalkDir;
 
 /// The store that was in a data directory when this process first saw it, or that it opened there last.
@@ -63,7 +63,7 @@ impl OpenedStore {
     }
 
     /// Notes the store that was opened in a data directory and has this lock.
-    pub(super) fn note(&self, data_dir: &Path, opened: LockId) {
+    pub(super) fn note(&self, data_dir: &Path, opened: FileId) {
         let lock = lock_of(data_dir);
         let mut state = self.state();
         match lock.as_ref().and_then(id_of) {
@@ -93,7 +93,7 @@ impl OpenedStore {
         let state = self.state();
         let is_at_its_place = |lock: &File| {
             let there = std::fs::symlink_metadata(path_of_lock(data_dir));
-            there.ok().map(|found| LockId::of(&found)) == id_of(lock)
+            there.ok().map(|found| FileId::of(&found)) == id_of(lock)
         };
         state.is_other || !state.lock.as_ref().is_none_or(is_at_its_place)
     }
@@ -139,8 +139,8 @@ fn lock_of(data_dir: &Path) -> Option<File> {
     options.open(path_of_lock(data_dir)).ok()
 }
 
-fn id_of(lock: &File) -> Option<LockId> {
-    lock.metadata().ok().map(|found| LockId::of(&found))
+fn id_of(lock: &File) -> Option<FileId> {
+    lock.metadata().ok().map(|found| FileId::of(&found))
 }
 
 /// Names, sizes and times of all that lies below store and texts; none where something went while it was looked at, or
@@ -199,7 +199,7 @@ mod tests {
 
     fn note(opened: &OpenedStore, data_dir: &Path) {
         let lock = fs::metadata(path_of_lock(data_dir)).unwrap();
-        opened.note(data_dir, LockId::of(&lock));
+        opened.note(data_dir, FileId::of(&lock));
     }
 
     fn with_store() -> (tempfile::TempDir, OpenedStore) {
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn what_came_to_the_place_of_a_store_while_it_was_opened_is_not_noted_for_it() {
         let (dir, opened) = with_store();
-        let lock = LockId::of(&fs::metadata(path_of_lock(dir.path())).unwrap());
+        let lock = FileId::of(&fs::metadata(path_of_lock(dir.path())).unwrap());
         fs::rename(dir.path().join("store"), dir.path().join("away")).unwrap();
         fs::create_dir(dir.path().join("store")).unwrap();
         fs::write(path_of_lock(dir.path()), "").unwrap();
