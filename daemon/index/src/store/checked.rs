@@ -121,9 +121,9 @@ fn open_or_begin(
     {
         examine(suspect, command, time_limit, stop)?;
     }
-    let reason = match damage_of(open_suspect(suspect, options, time_limit))? {
-        Ok(store) => return Ok(store),
-        Err(reason) => reason,
+    let reason = match open_suspect(suspect, options, time_limit).map_err(as_damage) {
+        Err(StoreError::Damaged { reason }) => reason,
+        opened => return opened,
     };
     // A process of its own has its own memory, threads and engine: it must find the same. The engine
     // that failed here lets go of its file a little later.
@@ -134,9 +134,9 @@ fn open_or_begin(
         None => return Err(StoreError::Damaged { reason }),
     }
     // What was wrong may have been taken away.
-    let still = match damage_of(open_suspect(suspect, options, time_limit))? {
-        Ok(store) => return Ok(store),
-        Err(still) => still,
+    let still = match open_suspect(suspect, options, time_limit).map_err(as_damage) {
+        Err(StoreError::Damaged { reason }) => reason,
+        opened => return opened,
     };
     if probe_command.is_none() {
         return Err(StoreError::Damaged { reason: still });
@@ -161,15 +161,13 @@ fn open_suspect(
     Ok(store)
 }
 
-/// Tells what is wrong with a store that was opened from an opening that says nothing of it.
-fn damage_of(
-    opened: Result<SledStore, StoreError>,
-) -> Result<Result<SledStore, String>, StoreError> {
-    match opened {
-        Err(StoreError::Damaged { reason }) => Ok(Err(reason)),
-        // One that opening reads.
-        Err(corrupt @ StoreError::Corrupt { .. }) => Ok(Err(corrupt.to_string())),
-        opened => opened.map(Ok),
+/// A corrupt value that opening reads is damage to the store.
+fn as_damage(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Corrupt { .. } => StoreError::Damaged {
+            reason: error.to_string(),
+        },
+        other => other,
     }
 }
 
