@@ -7,12 +7,11 @@ mod open;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use simdex_schema::DocumentKind;
 use simdex_schema::posting::scheme_number;
 use simdex_signature::{Rung, SchemeKind, ShingleSet};
 
 use crate::runs::Run;
-use crate::shared::{IndexState, SCHEMES, Shared};
+use crate::shared::{IndexState, SCHEMES, Shared, document_kind};
 use crate::work::Work;
 use crate::writer::Merges;
 use crate::{IndexError, IndexReader, IndexWriter, Registry, UnsettledCounts, View};
@@ -169,15 +168,11 @@ impl Index {
     }
 
     fn rungs_in_use(&self, state: &IndexState, scheme: SchemeKind) -> Option<(Rung, Rung)> {
-        let kind = match scheme {
-            SchemeKind::Chunks => DocumentKind::Raw,
-            SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
-            SchemeKind::MinN | SchemeKind::SketchN => {
-                let of_all = self.shared.ladder().one_size();
-                return Some((of_all, of_all));
-            }
-        };
-        let mut rungs = state.table.rungs(kind);
+        if scheme.is_of_one_size() {
+            let of_all = self.shared.ladder().one_size();
+            return Some((of_all, of_all));
+        }
+        let mut rungs = state.table.rungs(document_kind(scheme));
         let finest = rungs.next()?;
         Some((finest, rungs.last().unwrap_or(finest)))
     }

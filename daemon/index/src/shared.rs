@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
-use simdex_schema::{DocId, MetaRecord};
+use simdex_schema::{DocId, DocumentKind, MetaRecord};
 use simdex_signature::{Ladder, Levels, Ratio, SchemeKind, ShingleSet, Window};
 
 use crate::buffer::Buffer;
@@ -37,6 +37,16 @@ pub(crate) const SCHEMES: [SchemeKind; SCHEME_COUNT] = [
     SchemeKind::MinN,
     SchemeKind::SketchN,
 ];
+
+/// The documents that a scheme signs.
+pub(crate) const fn document_kind(scheme: SchemeKind) -> DocumentKind {
+    match scheme {
+        SchemeKind::Chunks => DocumentKind::Raw,
+        SchemeKind::ModN | SchemeKind::BswN | SchemeKind::MinN | SchemeKind::SketchN => {
+            DocumentKind::Text
+        }
+    }
+}
 
 /// What the clients of one open index share.
 pub(crate) struct Shared {

@@ -44,14 +44,25 @@ impl TextReferences {
 pub(crate) fn missing_texts(store: &dyn Store, texts: &TextStore) -> Result<u64, IndexError> {
     let mut pointed = TextReferences::default();
     let lengths = texts.lengths()?;
-    visit(store, key::prefix::DOCUMENT, |bytes, value| {
-        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
-        if let (Some(text), Some(id)) = (text_reference(&record)?, key::parse_document(bytes, 1)) {
+    visit_documents(store, |id, record| {
+        if let Some(text) = text_reference(record)? {
             pointed.note(&lengths, text, id);
         }
         Ok(())
     })?;
     Ok(pointed.nowhere.len() as u64)
+}
+
+fn visit_documents(
+    store: &dyn Store,
+    mut each: impl FnMut(DocId, &DocumentRecord) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    visit(store, key::prefix::DOCUMENT, |bytes, value| {
+        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
+        let id = key::parse_document(bytes, 1)
+            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
+        each(id, &record)
+    })
 }
 
 /// Reads all documents and counts their texts as live. Returns those whose postings are not in
@@ -65,12 +76,9 @@ pub(crate) fn load_documents(
 ) -> Result<(Vec<DocId>, TextReferences), IndexError> {
     let (mut unmerged, mut pointed) = (Vec::new(), TextReferences::default());
     let lengths = texts.lengths()?;
-    visit(store, key::prefix::DOCUMENT, |bytes, value| {
-        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
-        let id = key::parse_document(bytes, 1)
-            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
-        state.table.insert(id, DocumentStats::from(&record));
-        if let Some(text) = text_reference(&record)? {
+    visit_documents(store, |id, record| {
+        state.table.insert(id, DocumentStats::from(record));
+        if let Some(text) = text_reference(record)? {
             texts.count_live(&text);
             pointed.note(&lengths, text, id);
         }

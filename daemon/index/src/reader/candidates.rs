@@ -15,7 +15,7 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
-use crate::shared::IndexState;
+use crate::shared::{IndexState, document_kind};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
 mod one_size;
@@ -170,14 +170,11 @@ impl IndexReader {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        let document_kind = match query.scheme {
-            SchemeKind::Chunks => DocumentKind::Raw,
-            _ => DocumentKind::Text,
-        };
+        let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
         let (visible, rung) = {
             let state = self.shared.state();
-            let rung = probing_rung(&state, document_kind, query, kind, &counts);
+            let rung = probing_rung(&state, documents, query, kind, &counts);
             (state.table.visible(view), rung)
         };
         let mut tally = Tally::new(self, query.scheme, Some(&visible));
@@ -192,10 +189,8 @@ impl IndexReader {
         let state = self.shared.state();
         let shared = tally.shared.into_iter();
         let found = shared.filter_map(|(id, shared)| {
-            let stats = state
-                .table
-                .get(id)
-                .filter(|stats| stats.kind == document_kind)?;
+            let stats = state.table.get(id);
+            let stats = stats.filter(|stats| stats.kind == documents)?;
             Some(candidate(id, shared, stats, rung, &counts))
         });
         Ok(Candidates {
@@ -325,13 +320,13 @@ fn counts_by_rung(fingerprints: &[Fingerprint]) -> Counts {
 
 fn probing_rung(
     state: &IndexState,
-    document_kind: DocumentKind,
+    documents: DocumentKind,
     query: QueryFingerprints<'_>,
     kind: CandidateKind,
     counts: &Counts,
 ) -> Rung {
     let rung = match kind {
-        CandidateKind::Contained => state.table.rungs(document_kind).next(),
+        CandidateKind::Contained => state.table.rungs(documents).next(),
         _ => Rung::all()
             .rev()
             .find(|rung| counts[usize::from(rung.get())] >= PROBES),
