@@ -12,6 +12,8 @@ mod eml;
 mod epub;
 #[cfg(feature = "web")]
 mod html;
+#[cfg(any(feature = "pdf", feature = "web"))]
+mod lenient_xml;
 #[cfg(feature = "web")]
 mod list_label;
 #[cfg(feature = "mail")]

@@ -1,10 +1,9 @@
 //! XML: text and CDATA in document order. No DTD is read, no entity expanded, nothing fetched.
 
-use quick_xml::Reader;
 use quick_xml::events::{BytesRef, Event};
 use simdex_extract::Reason;
 
-use super::{MAX_DEPTH, Reading, markup};
+use super::{MAX_DEPTH, Reading, lenient_xml, markup};
 use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
@@ -24,12 +23,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 
 /// Writes the text of all elements; says why if that is not all.
 fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
-    let mut reader = Reader::from_str(xml);
-    // What people call XML is often not well-formed; its text is wanted all the same.
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
+    let mut reader = lenient_xml::reader(xml);
     let mut tree = Tree {
         sink,
         depth: 0,

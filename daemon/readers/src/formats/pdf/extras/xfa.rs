@@ -7,10 +7,10 @@
 use std::io::Read;
 
 use pdf_extract::{Dictionary, Document, Object, Stream};
-use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::opened;
+use crate::formats::lenient_xml;
 
 /// Longest form that is looked at.
 const MAX_BYTES: u64 = 32 << 20;
@@ -80,11 +80,7 @@ pub(super) fn ways_out(xml: &str) -> u64 {
 
 /// What the form says, in its order.
 pub(super) fn pieces(xml: &str) -> Vec<Piece> {
-    let mut reader = Reader::from_str(xml);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
+    let mut reader = lenient_xml::reader(xml);
     let mut tree = Tree::default();
     while tree.open.len() <= MAX_DEPTH {
         match reader.read_event() {
