@@ -18,6 +18,16 @@ pub fn of_type(lines: Vec<Value>, kind: &str) -> Vec<Value> {
         .collect()
 }
 
+/// A line without some of its fields.
+pub fn without(line: &Value, fields: &[&str]) -> Result<Value> {
+    let mut line = line.clone();
+    let own = line.as_object_mut().context("a line is no object")?;
+    for field in fields {
+        own.remove(*field);
+    }
+    Ok(line)
+}
+
 /// A text that must be there.
 pub fn text<'a>(line: &'a Value, field: &str) -> Result<&'a str> {
     line[field]

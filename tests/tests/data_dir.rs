@@ -11,6 +11,7 @@ use serde_json::Value;
 use simdex_tests::corpus::Random;
 use simdex_tests::fault::answers::agree;
 use simdex_tests::fault::tree::Tree;
+use simdex_tests::jsonl;
 use simdex_tests::sandbox::{Answer, Daemon, Run, Sandbox, simdexd};
 
 /// Bytes, time of change and permissions of everything below a directory.
@@ -208,11 +209,8 @@ fn compare(sandbox: &Sandbox, daemon: &Daemon) -> Result<Answer> {
 
 /// What a comparison says of the two files: what is pending elsewhere passes.
 fn compared(answer: &Answer) -> Result<Value> {
-    let mut line: Value = serde_json::from_slice(&answer.stdout)?;
-    let fields = line.as_object_mut().context("no object")?;
-    fields.remove("complete");
-    fields.remove("pending");
-    Ok(line)
+    let line = serde_json::from_slice(&answer.stdout)?;
+    jsonl::without(&line, &["complete", "pending"])
 }
 
 #[test]

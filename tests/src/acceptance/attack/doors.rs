@@ -14,6 +14,7 @@ use super::eventually;
 use crate::acceptance::{Verdict, files_below};
 use crate::fault::answers::Listed;
 use crate::handmade::tar;
+use crate::jsonl;
 use crate::sandbox::{Answer, Daemon, Run, Sandbox, simctl, simdexd};
 
 const TEXT: &str = "a text that is long enough to be a document of its own, and is one";
@@ -55,14 +56,7 @@ pub(super) fn paths() -> Result<Verdict> {
         "{paths:?}"
     );
     // A file by itself says besides what the answer rests on, and it may be read again meanwhile.
-    let own = |line: &Value| -> Result<Value> {
-        let mut line = line.clone();
-        let fields = line.as_object_mut().context("a line")?;
-        for passing in ["complete", "pending", "last_read"] {
-            fields.remove(passing);
-        }
-        Ok(line)
-    };
+    let own = |line: &Value| jsonl::without(line, &["complete", "pending", "last_read"]);
     for (file, path) in files.iter().zip(&paths) {
         let shown = daemon.simctl(["show", path])?.success()?.lines_of("file")?;
         let first = shown.first().context("nothing is shown")?;
