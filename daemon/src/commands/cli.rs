@@ -6,10 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::base::causes::sentence;
-use crate::commands::rebuild;
-use crate::commands::scan;
-use crate::commands::serve;
-use crate::commands::verify;
+use crate::commands::{rebuild, scan, serve, verify};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::error::EngineError;
 use crate::host::overlap;

@@ -14,8 +14,7 @@ use crate::commands::cli::exit;
 use crate::commands::verify;
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::host::storage;
-use crate::host::storage::Opening;
+use crate::host::storage::{self, Opening};
 
 /// Rebuilds what is derived in a data directory that no daemon holds.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
