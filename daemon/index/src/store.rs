@@ -92,7 +92,7 @@ pub enum Write {
     Put {
         /// Key of the record.
         key: Vec<u8>,
-        /// Its new value.
+        /// Its new value, of at most [`MAX_RECORD`] bytes.
         value: Vec<u8>,
     },
     /// Removes `key`; no error if it is absent.
@@ -164,7 +164,7 @@ pub trait PostingStore: Send + Sync {
 /// A run that is to be written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewRun {
-    /// Its number.
+    /// Its number, which no other run has as long as it is there.
     pub number: u32,
     /// Tells it from all others of this number.
     pub id: RunId,
@@ -211,10 +211,10 @@ pub trait PostingRun: Send + Sync {
 
 /// A store that is both, with its commit.
 pub trait Store: Send + Sync {
-    /// The record seam.
+    /// Its records.
     fn records(&self) -> &dyn RecordStore;
 
-    /// The posting seam.
+    /// Its runs of postings.
     fn postings(&self) -> &dyn PostingStore;
 
     /// Returns once everything written before is power-safe. Grouping commits is the caller's
@@ -282,9 +282,9 @@ pub enum StoreError {
     TooLarge {
         /// Which tree: `records` or `postings`.
         tree: &'static str,
-        /// Bytes given.
+        /// Bytes of the value.
         len: usize,
-        /// Bytes allowed.
+        /// Bytes that a value of this tree may have at most.
         max: usize,
     },
     /// A fsync failed: what was written since the last commit may be lost even if a later fsync
@@ -295,7 +295,7 @@ pub enum StoreError {
     /// what was written since is where nobody will look for it. Nothing more is acknowledged.
     #[error("{} was replaced while the store was open", path.display())]
     Replaced {
-        /// The file.
+        /// Path of the file that was replaced.
         path: PathBuf,
     },
     /// A copy of the store, a run of postings, or the records rewritten would not fit.
@@ -303,15 +303,15 @@ pub enum StoreError {
     NoRoom {
         /// Where it was to be made.
         dir: PathBuf,
-        /// Bytes it takes.
+        /// Bytes that it would take.
         needed: u64,
-        /// Bytes there are.
+        /// Bytes that are free on the disk.
         free: u64,
     },
     /// The records could not be rewritten; nothing was changed.
     #[error("the records were not rewritten")]
     NotRewritten {
-        /// Why.
+        /// The error that ended the rewriting.
         source: Box<StoreError>,
     },
     /// The operating system refused an operation on a file of the store.
@@ -321,7 +321,7 @@ pub enum StoreError {
         action: &'static str,
         /// On which file or directory.
         path: PathBuf,
-        /// Why it failed.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// The machine lacks something the engine needs, or a disk fails: nothing is known to be wrong

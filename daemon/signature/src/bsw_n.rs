@@ -26,7 +26,7 @@ use crate::shingle::{Distinct, for_each_run};
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 
-/// The scheme BSW_n.
+/// Signs texts by BSW_n, which keeps the smallest window of each content-defined chunk.
 pub struct BswN;
 
 impl BswN {

@@ -34,7 +34,7 @@ const CLASSES: usize = u64::BITS as usize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{pairs} pairs of documents are similar enough to be measured, of {LEAST_PAIRS} at least")]
 pub struct TooFewPairs {
-    /// How many there are.
+    /// Pairs that are similar enough to be measured.
     pub pairs: u64,
 }
 
@@ -47,7 +47,7 @@ pub struct Sizes {
 /// What a class of sizes, or a group of classes, holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SizeTotals {
-    /// Documents.
+    /// Number of documents.
     pub documents: u64,
     /// Bytes of their canonical texts: about as many as they have shingles.
     pub bytes: u64,
@@ -59,7 +59,7 @@ pub struct Measurements {
     classes: [Tally; CLASSES],
 }
 
-/// Sums over pairs.
+/// Sums over the pairs of a class of sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Tally {
     /// Pairs that are similar, or seem so in some trial.
@@ -86,7 +86,7 @@ pub struct Quality {
 pub struct Group {
     /// Bytes of the shortest text it may have.
     pub from: u64,
-    /// What it holds.
+    /// Documents of these sizes in the collection.
     pub held: SizeTotals,
     /// Pairs it was measured on.
     pub pairs: u64,
@@ -266,7 +266,7 @@ impl Quality {
     }
 }
 
-/// ⌊log₂ length⌋.
+/// The class of a text by its length in bytes: ⌊log₂ length⌋, 0 of an empty text.
 fn class(length: u64) -> usize {
     length.max(1).ilog2() as usize
 }

@@ -89,12 +89,12 @@ impl CanonicalText {
         self.is_cut
     }
 
-    /// The text.
+    /// The canonical text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The text as UTF-8.
+    /// The canonical text as bytes of UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         self.text.as_bytes()
     }

@@ -43,7 +43,7 @@ impl ChunkSize {
 /// One chunk of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// First byte.
+    /// Where its first byte is in the input, counted from 0.
     pub offset: u64,
     /// Length in bytes; at least 1.
     pub length: u64,
@@ -105,9 +105,9 @@ impl Chunks {
 /// A run of bytes equal in two inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte in a.
+    /// Where its first byte is in the first input, counted from 0.
     pub offset_a: u64,
-    /// First byte in b.
+    /// Where its first byte is in the second input, counted from 0.
     pub offset_b: u64,
     /// Length in bytes; at least 1.
     pub length: u64,

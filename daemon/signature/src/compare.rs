@@ -22,9 +22,9 @@ pub const CONFIDENCE: f64 = 0.99;
 pub struct Ratio(f64);
 
 impl Ratio {
-    /// 0.
+    /// The ratio 0, the least there is.
     pub const ZERO: Self = Self(0.0);
-    /// 1.
+    /// The ratio 1, the greatest there is.
     pub const ONE: Self = Self(1.0);
 
     /// `value` as a ratio; `None` outside [0, 1] and for NaN.
@@ -37,7 +37,7 @@ impl Ratio {
         (whole > 0 && part <= whole).then(|| Self(part as f64 / whole as f64))
     }
 
-    /// The value.
+    /// The ratio as a number from 0 to 1.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -46,16 +46,16 @@ impl Ratio {
 /// Bounds that hold the true value with [`CONFIDENCE`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower bound.
+    /// The least ratio that it holds, itself included.
     pub low: Ratio,
-    /// Upper bound.
+    /// The greatest ratio that it holds, itself included.
     pub high: Ratio,
 }
 
 /// A resemblance or a containment as two signatures show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// `shared` / `trials`.
+    /// The estimate itself, `shared` / `trials`.
     pub value: Ratio,
     /// Where the true value lies; one point if every shingle was counted; `None` for BSW_n, whose
     /// minima are not independent samples.

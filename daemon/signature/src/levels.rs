@@ -24,11 +24,11 @@ pub struct Levels {
 /// What two texts share at a rung, and what they hold there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAt {
-    /// The rung.
+    /// The rung at which both texts were sampled.
     pub rung: Rung,
-    /// Shingles in both.
+    /// Distinct shingles of this rung that are in both texts.
     pub shared: u64,
-    /// Shingles in either.
+    /// Distinct shingles of this rung that are in at least one of the texts.
     pub union: u64,
 }
 
@@ -62,7 +62,7 @@ impl Levels {
         self.all.is_empty()
     }
 
-    /// Bytes it holds.
+    /// Bytes of memory that its shingles take.
     pub fn held_bytes(&self) -> u64 {
         size_of_val(self.all.as_slice()) as u64
     }

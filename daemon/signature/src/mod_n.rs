@@ -14,7 +14,7 @@ use crate::shingle::select_shingles;
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 
-/// The scheme Mod_n.
+/// Signs texts by Mod_n, which keeps the fingerprints divisible by n.
 pub struct ModN;
 
 impl ModN {

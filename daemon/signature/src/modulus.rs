@@ -39,7 +39,7 @@ impl Modulus {
         }
     }
 
-    /// n.
+    /// The modulus n itself.
     pub(crate) const fn get(self) -> u64 {
         self.n
     }

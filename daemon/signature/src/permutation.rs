@@ -92,7 +92,7 @@ pub(crate) fn product(columns: &[u64], vector: u64) -> u64 {
     chosen.fold(0, |sum, (_, column)| sum ^ column)
 }
 
-/// By elimination.
+/// The rank of a matrix over GF(2), by Gaussian elimination.
 fn rank(mut columns: [u64; 64]) -> usize {
     let mut rank = 0;
     for bit in 0..64 {

@@ -30,7 +30,7 @@ impl Rung {
         }
     }
 
-    /// r = log₂ n.
+    /// The number r of the rung, log₂ of its modulus n.
     pub const fn get(self) -> u8 {
         self.0
     }

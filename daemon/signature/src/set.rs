@@ -114,7 +114,7 @@ impl ShingleSet {
         length.min(Self::LISTED as u64) * 16
     }
 
-    /// Bytes it holds.
+    /// Bytes of memory that its shingles take or, where they are not listed, the text that they are made from again.
     pub fn held_bytes(&self) -> u64 {
         match &self.form {
             Form::Listed(all) => size_of_val(all.as_slice()) as u64,
@@ -131,7 +131,7 @@ impl ShingleSet {
         }
     }
 
-    /// |S|.
+    /// Number of distinct shingles, |S|.
     pub fn len(&self) -> usize {
         match &self.form {
             Form::Listed(all) => all.len(),
@@ -189,7 +189,7 @@ impl ShingleSet {
         sampled
     }
 
-    /// |S(A) ∩ S(B)|.
+    /// Number of distinct shingles that are in both sets, |S(A) ∩ S(B)|.
     pub fn shared_with(&self, other: &Self) -> u64 {
         let Ok(shared) = self.count_shared(other, || Ok::<_, Infallible>(()));
         shared

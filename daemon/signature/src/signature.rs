@@ -80,10 +80,10 @@ impl Scheme {
 /// Why two signatures do not compare, or one does not coarsen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unlike {
-    /// The schemes differ.
+    /// They are of two different schemes.
     #[error("signatures of different schemes, {} and {}", .0.name(), .1.name())]
     Kind(SchemeKind, SchemeKind),
-    /// The windows differ.
+    /// Their shingles have windows of different width or unit.
     #[error("signatures of different windows, {0} and {1}")]
     Window(Window, Window),
     /// The versions of the canonical text differ.

@@ -49,7 +49,7 @@ impl SketchN {
         Signature::new(Scheme::of_text(SchemeKind::SketchN, window), rung, kept)
     }
 
-    /// For n entries.
+    /// The empty bins of a signature with n entries.
     pub(crate) fn new(n: usize) -> Self {
         Self {
             least: vec![EMPTY; n],
@@ -66,14 +66,14 @@ impl SketchN {
         }
     }
 
-    /// The entries.
+    /// One entry for each bin or function, in their order; none where nothing was added to it.
     pub(crate) fn finish(self) -> Vec<Entry> {
         let entry = |least| (least != EMPTY).then_some(Fingerprint(least));
         self.least.into_iter().map(entry).collect()
     }
 }
 
-/// ⌊F·n / 2⁶⁴⌋.
+/// The bin of a fingerprint F, of n: ⌊F·n / 2⁶⁴⌋.
 #[inline]
 fn bin(fingerprint: Fingerprint, n: usize) -> usize {
     ((u128::from(fingerprint.0) * n as u128) >> 64) as usize
@@ -105,7 +105,7 @@ impl<'p> LeastUnder<'p> {
         }
     }
 
-    /// The entries.
+    /// One entry for each bin or function, in their order; none where nothing was added to it.
     pub(crate) fn finish(self) -> Vec<Entry> {
         let least = self.least.into_iter();
         least.map(|least| least.map(|(_, first)| first)).collect()

@@ -15,17 +15,17 @@ use crate::fingerprint::Fingerprint;
 use crate::permutation::Permutation;
 use crate::sketch_n::Entry;
 
-/// Groups of minima.
+/// Number of groups that the minima of a text are divided into.
 pub(crate) const GROUPS: usize = 6;
-/// Minima of a group.
+/// Number of minima in each group.
 pub(crate) const MINIMA: usize = 14;
-/// Equal groups of a candidate.
+/// Number of groups in which a candidate equals the text at least.
 pub(crate) const NEEDED: usize = 2;
 
 /// Of the family of functions; any will do.
 const SEED: u64 = 0x53_5550_4552;
 
-/// The 84 functions.
+/// The functions under which minima are taken, one for each of the 84 minima.
 pub(crate) fn functions() -> Vec<Permutation> {
     let numbers = 0..(GROUPS * MINIMA) as u64;
     numbers

@@ -31,7 +31,7 @@ pub struct Opened {
 pub struct Damage {
     /// Where it lies now; nothing removes it but the administrator.
     pub set_aside: PathBuf,
-    /// What was wrong.
+    /// What was wrong with it, as a clause without a full stop.
     pub reason: String,
 }
 

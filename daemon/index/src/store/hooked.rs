@@ -25,15 +25,15 @@ pub enum Operation {
 
 /// Asked before an operation; an error it gives is the operation's.
 pub type Before = dyn Fn(Operation) -> Result<(), StoreError> + Send + Sync;
-/// Told of an error.
+/// Is told of an error that an operation ended with.
 pub type Failed = dyn Fn(&StoreError) + Send + Sync;
 
-/// Who looks on.
+/// What is called around every operation on a store; by default nothing.
 #[derive(Clone, Default)]
 pub struct Hooks {
-    /// For tests.
+    /// Called before each operation, which fails with the error that it returns; for tests.
     pub before: Option<Arc<Before>>,
-    /// Hears of every error, whoever met it.
+    /// Called with every error of an operation, whoever called the store.
     pub failed: Option<Arc<Failed>>,
 }
 

@@ -67,7 +67,7 @@ impl Layers {
         self.is_packed.load(Ordering::Relaxed)
     }
 
-    /// Seals a pack.
+    /// The entry of a pack, sealed under the key of its last record.
     pub(super) fn sealed(last: Vec<u8>, pack: &[u8]) -> Entry {
         let sealed = seal(TreeId::Packed, &last, pack);
         (last.into(), sealed.into())

@@ -177,7 +177,7 @@ impl Suspect {
         })
     }
 
-    /// Where it lay.
+    /// The directory in which it lay when it was first looked at.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }

@@ -21,7 +21,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// A store without records and runs.
     pub fn new() -> Self {
         Self {
             records: Map::new(TreeId::Records, None),
@@ -63,7 +63,7 @@ type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 #[derive(Debug)]
 struct Map {
     tree: TreeId,
-    /// Of a run.
+    /// The id of the run; none of records, and of a run without one.
     id: Option<RunId>,
     entries: RwLock<Entries>,
 }

@@ -23,7 +23,7 @@ pub(super) struct Packer {
 }
 
 impl Packer {
-    /// Adds a record.
+    /// Adds a record, whose key is greater than that of the last.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8]) {
         let before = match self.bytes {
             0 => &[],

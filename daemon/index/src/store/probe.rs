@@ -61,14 +61,14 @@ impl Part {
 pub enum ProbeVerdict {
     /// Every value was read and matches its checksum.
     Sound {
-        /// Number of records.
+        /// Number of records that were read.
         records: u64,
-        /// Number of posting blocks.
+        /// Number of posting blocks that were read, of all runs.
         postings: u64,
     },
     /// The store cannot be opened or holds a corrupt value.
     Damaged {
-        /// What was found.
+        /// What is wrong with it, as a clause without a full stop.
         reason: String,
     },
     /// The store could not be examined: it is locked or its files cannot be read.

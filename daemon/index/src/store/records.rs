@@ -33,7 +33,7 @@ pub(super) struct Records {
     /// Number of the last commit; locked while one is made.
     last: Mutex<u64>,
     witness: Witness,
-    /// Of all generations.
+    /// Names these records in all their generations.
     pub(super) id: RecordsId,
     /// The lock of the store.
     pub(super) lock: Anchor,
@@ -135,7 +135,7 @@ impl Records {
         std::mem::replace(&mut current, Arc::new(engine))
     }
 
-    /// Locks out batches.
+    /// What batches changed while records are rewritten; no batch is applied until it is unlocked.
     pub(super) fn lock_changes(&self) -> MutexGuard<'_, Option<Changes>> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -148,7 +148,7 @@ impl Records {
         changes.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks out commits.
+    /// The number of the last commit; no commit is made until it is unlocked.
     pub(super) fn lock_commits(&self) -> MutexGuard<'_, u64> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -36,7 +36,7 @@ pub(super) struct Runs {
     dir: PathBuf,
     /// The lock of the store.
     lock: Anchor,
-    /// Of the engine.
+    /// Bytes of the cache that are left to the engine, of all runs together.
     cache_bytes: u64,
     blocks: Arc<Blocks>,
     /// By number; none where one does not open, which counts as missing: its postings are derived.

@@ -24,7 +24,7 @@ pub(super) enum TreeId {
     /// A run, by number.
     Postings(u32),
     Commits,
-    /// Packs of records.
+    /// Packs of records, each under the key of its last record.
     Packed,
     /// No tree: what stands for a packed record that was removed.
     Removed,
@@ -76,7 +76,7 @@ impl TreeId {
     }
 }
 
-/// Appends the seal.
+/// The value with its seal behind it.
 pub(super) fn seal(tree: TreeId, key: &[u8], value: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(value.len() + SEAL_LEN);
     sealed.extend_from_slice(value);
@@ -84,7 +84,7 @@ pub(super) fn seal(tree: TreeId, key: &[u8], value: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// The seal alone.
+/// The seal of a value, little-endian.
 pub(super) fn seal_of(tree: TreeId, key: &[u8], value: &[u8]) -> [u8; SEAL_LEN] {
     checksum(tree, key, value).to_le_bytes()
 }

@@ -61,7 +61,7 @@ fn seal_of(sealed: &[u8]) -> u64 {
     seal.map_or(0, |seal| u64::from_le_bytes(*seal))
 }
 
-/// What is noted.
+/// What all values of records add up to, and after which commit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Note {
     /// The number of the commit before it.

@@ -82,7 +82,7 @@ impl Witness {
         })
     }
 
-    /// What it knows.
+    /// Reads the number of the last commit and the id of the records from its file.
     pub(super) fn read(&self) -> Result<Witnessed, StoreError> {
         let read = || {
             Ok(Witnessed {

@@ -25,9 +25,9 @@ pub struct PairTrials {
 /// Shingles of one sample.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// In both texts.
+    /// Shingles in both texts.
     shared: u64,
-    /// In either.
+    /// Shingles in at least one of the texts.
     union: u64,
 }
 

@@ -40,7 +40,7 @@ impl Writer {
         self.bytes.drain(at..at + length);
     }
 
-    /// Takes whole lines.
+    /// Takes text that ends where a line does, as far as there is room.
     pub(super) fn take(&mut self, mut text: &str) {
         while !text.is_empty() && !self.full {
             text = self.take_ascii(text);

@@ -30,7 +30,7 @@ pub(super) struct Residues {
     pop: [u64; 256],
 }
 
-/// Polynomials there are.
+/// Number of polynomials to choose from.
 pub(super) const POLYNOMIALS: usize = 84;
 
 static PRIMITIVE: LazyLock<Vec<u64>> = LazyLock::new(|| {

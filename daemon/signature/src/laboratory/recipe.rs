@@ -8,7 +8,7 @@ pub enum Method {
     /// Fingerprints F with F mod n = `remainder` (the papers': 0). Ye et al. 2008, §4.4 average
     /// over all n remainders.
     ModN {
-        /// The modulus.
+        /// The modulus n.
         n: u64,
         /// What is left, below n.
         remainder: u64,
@@ -20,16 +20,16 @@ pub enum Method {
     },
     /// The n smallest fingerprints.
     MinN {
-        /// Entries.
+        /// Number of entries that a signature has.
         n: u32,
         /// Smallest in which order.
         order: Order,
     },
     /// The smallest fingerprint under each of n functions.
     SketchN {
-        /// Entries.
+        /// Number of entries that a signature has.
         n: u32,
-        /// Which functions.
+        /// The functions under which minima are taken.
         family: Family,
     },
     /// Hashes of six groups of 14 minima.
@@ -85,10 +85,10 @@ pub enum Family {
 /// What was asked of a method that it is not defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutOfDomain {
-    /// Shingles of nothing.
+    /// Shingles of length 0, counted in this unit.
     #[error("a shingle of 0 {} is none; give a length from 1 on", .0.name())]
     Length(ShingleUnit),
-    /// Shingles without end.
+    /// Shingles that begin every 0 units, so that they never end.
     #[error("shingles every 0 {} never end; give an offset from 1 on", .0.name())]
     Offset(ShingleUnit),
     /// n beyond what the method is defined for.
@@ -104,7 +104,7 @@ pub enum OutOfDomain {
     /// A remainder that no division leaves.
     #[error("division by {n} never leaves {remainder}; give a remainder below n")]
     Remainder {
-        /// The modulus.
+        /// The modulus n.
         n: u64,
         /// As it was given.
         remainder: u64,
@@ -145,7 +145,7 @@ impl Method {
         }
     }
 
-    /// Sketch_n by bins.
+    /// Sketch_n with the smallest fingerprint of each of n bins.
     pub const fn sketch_n(n: u32) -> Self {
         Self::SketchN {
             n,
@@ -153,7 +153,7 @@ impl Method {
         }
     }
 
-    /// `"mod_n"` and so on.
+    /// Its name in tables and figures, such as `"mod_n"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ModN { .. } => "mod_n",

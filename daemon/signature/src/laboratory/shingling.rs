@@ -19,9 +19,9 @@ use crate::window::{Unit, Window};
 /// What the length of a shingle counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ShingleUnit {
-    /// Bytes of UTF-8.
+    /// Bytes of the text in UTF-8.
     Bytes,
-    /// Unicode scalar values.
+    /// Characters, which are Unicode scalar values.
     Characters,
     /// Runs without white space.
     Words,
@@ -41,7 +41,7 @@ impl ShingleUnit {
         Self::Lines,
     ];
 
-    /// `"bytes"` and so on.
+    /// Its name in messages, such as `"bytes"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",

@@ -31,7 +31,7 @@ pub struct Signature {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// Ascending and distinct.
+    /// Fingerprints as a set, ascending and distinct.
     Set(Vec<Fingerprint>),
     /// One after the other.
     Entries(Vec<Entry>),
@@ -66,7 +66,7 @@ impl Signer {
         })
     }
 
-    /// What it signs by.
+    /// The recipe by which it signs texts.
     pub fn recipe(&self) -> Recipe {
         self.recipe
     }
