@@ -22,10 +22,10 @@ pub(crate) use report::ReportArgs;
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
-/// Tables are for people: names with control characters or bytes that are not UTF-8 are escaped.
+/// In tables, names with control characters or with bytes that are not UTF-8 are escaped.
 /// With --json each line is one object; a field NAME_bytes holds a name that is not UTF-8, in base64.
 ///
-/// Exit status: 0 answered, 1 nothing found, 2 error.
+/// Exit status: 0 success, 1 nothing found, 2 error.
 #[derive(Debug, Parser)]
 #[command(name = "simctl", version)]
 pub(crate) struct Cli {
@@ -41,7 +41,7 @@ pub(crate) struct Global {
     /// $XDG_RUNTIME_DIR or /run]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -52,7 +52,7 @@ pub(crate) enum Verb {
     Request(RequestVerb),
     /// Print a completion script for a shell
     Completions {
-        /// The shell
+        /// Shell that the script is for
         shell: Shell,
     },
 }
@@ -62,26 +62,26 @@ pub(crate) enum Verb {
 pub(crate) enum RequestVerb {
     /// List the files that resemble FILE, most alike first
     FindSimilar(SearchArgs),
-    /// List the files that contain FILE, those that hold most of it first
+    /// List the files that contain FILE, those that contain most of it first
     Containing(SearchArgs),
     /// List the files contained in FILE, most fully contained first
     ContainedIn(SearchArgs),
-    /// Show the versions of FILE, earliest to latest, and how each came of another
+    /// Show the versions of FILE from earliest to latest, and how each derives from another
     Versions(VersionsArgs),
-    /// Show how two files stand to each other, and their difference
+    /// Show how two files are related, and their difference
     Compare(CompareArgs),
     /// Measure how coarsely documents of each size may be sampled; changes nothing
     Calibrate {
-        /// Least share of pairs found by sampling that are similar, from 0 to 1 [default: 0.95]
+        /// Least share of the pairs found by sampling that must be similar, from 0 to 1 [default: 0.95]
         #[arg(long, value_name = "RATIO", value_parser = ratio)]
         precision: Option<f64>,
         #[command(flatten)]
         threshold: Threshold,
-        /// Roots whose documents are meant; all where none is named
+        /// Roots whose documents are measured [default: all]
         #[arg(value_name = "ROOT")]
         roots: Vec<PathBuf>,
     },
-    /// Label pairs, hold judgements against labels, or learn to judge from them
+    /// Label pairs, evaluate judgements against labels, or train the model on them
     Judge {
         #[command(subcommand)]
         verb: JudgeVerb,
@@ -94,23 +94,23 @@ pub(crate) enum RequestVerb {
     Folders(FoldersArgs),
     /// List text that recurs in many documents of a root: letterheads, footers, disclaimers
     Templates(TemplatesArgs),
-    /// Show what the daemon holds and watches
+    /// Show the state of the daemon, its index and its roots
     Status,
     /// List every file seen, with its state
     Files(FilesArgs),
-    /// Show all that is on record about FILE: who read it, what it says of itself, what it holds
+    /// Show everything recorded about FILE: its reader, its own metadata, its members
     Show {
         /// A file, or a member of a container as it is listed, such as mail.eml!/offer.docx
         file: PathBuf,
     },
-    /// List the watched roots, or confirm a loss
+    /// List the watched roots, or confirm the loss of files
     Roots {
         #[command(subcommand)]
         verb: Option<RootsVerb>,
     },
-    /// Walk roots again
+    /// Scan roots again
     Rescan {
-        /// Roots to walk; all where none is named
+        /// Roots to scan [default: all]
         #[arg(value_name = "ROOT")]
         roots: Vec<PathBuf>,
     },
@@ -150,7 +150,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
                 defaults::VERSIONS
             ),
             format!(
-                "Least resemblance of two versions, one of which leads to the other, from 0 to 1 \
+                "Least resemblance of a version and the one that it derives from, from 0 to 1 \
                  [default: {least}]"
             ),
         ),
@@ -160,8 +160,8 @@ fn with_defaults(verb: Command, least: f64) -> Command {
                 defaults::LIMIT
             ),
             format!(
-                "Least resemblance or containment, from 0 to 1 [default: {least}]; it does not \
-                 change how relations are named"
+                "Least resemblance or containment, from 0 to 1 [default: {least}]; how relations are \
+                 named does not depend on it"
             ),
         ),
     };
@@ -171,7 +171,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
 
 fn of_report() -> String {
     format!(
-        "Least resemblance, or share of either text with --kind leak, from 0 to 1 \
+        "Least resemblance or, with --kind leak, least share of either text, from 0 to 1 \
          [default: the daemon's, or {} with --kind leak]",
         defaults::CONTAINMENT
     )

@@ -32,7 +32,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A directory, device, FIFO or socket was named where a document is wanted.
-    #[error("{} is no regular file", path.display())]
+    #[error("{} is not a regular file", path.display())]
     NotRegular {
         /// What was named.
         path: PathBuf,

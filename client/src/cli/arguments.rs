@@ -10,12 +10,12 @@ use crate::output::JUDGED;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RootsVerb {
-    /// Take a held loss as real: remove the files that a rescan missed
+    /// Confirm a held loss: remove from the index the files that a rescan did not find
     ConfirmLoss {
-        /// The root that lost them
+        /// Root whose files are lost
         root: PathBuf,
-        /// The loss that was looked at, as `simctl roots` names it: another is refused. Without it, shows what is
-        /// lost and asks, on a terminal
+        /// Token of the loss, as `simctl roots` prints it; if the loss has changed since, nothing is removed. Without
+        /// it, shows what is lost and asks, on a terminal
         #[arg(long)]
         token: Option<String>,
     },
@@ -23,7 +23,7 @@ pub(crate) enum RootsVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// Resume behind the event with this number, where the daemon still keeps what followed
+    /// Resume after the event with this number, if the daemon still keeps the events that followed
     #[arg(long, value_name = "NUMBER")]
     pub(crate) after: Option<u64>,
     #[command(flatten)]
@@ -32,15 +32,15 @@ pub(crate) struct WatchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FindArgs {
-    /// File to ask about, under a root or not; `-` reads standard input
+    /// File to search for, inside or outside the roots; `-` reads standard input
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
-    /// Find files by this signature scheme, one of those that the daemon's config lists; what is found is
-    /// verified in the same way
+    /// Search by this signature scheme, one of those listed in the daemon's config; results are verified in the
+    /// same way
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
@@ -54,8 +54,8 @@ pub(crate) struct FindArgs {
 pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) find: FindArgs,
-    /// Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on
-    /// a terminal. With --json, always lists all files and names the one that each is folded under
+    /// Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a
+    /// terminal. With --json, `--fold always` lists all files, each with the one that it is folded under
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Fold::Auto)]
     pub(crate) fold: Fold,
     #[command(flatten)]
@@ -65,9 +65,9 @@ pub(crate) struct SearchArgs {
 /// When near-duplicates in an answer are folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Fold {
-    /// In tables on a terminal
+    /// Fold in tables on a terminal
     Auto,
-    /// Wherever the answer goes
+    /// Fold in all output
     Always,
     /// List every file
     Never,
@@ -79,11 +79,10 @@ pub(crate) struct CompareArgs {
     pub(crate) a: PathBuf,
     /// Second file; `-` reads standard input
     pub(crate) b: PathBuf,
-    /// Give the numbers alone
+    /// Show only the numbers, not the difference
     #[arg(long)]
     pub(crate) no_difference: bool,
-    /// Estimate by this signature scheme beside the exact numbers (repeatable) [default: those of the
-    /// index]
+    /// Also show the estimates of this signature scheme (repeatable) [default: those of the index]
     #[arg(long = "scheme", value_name = "SCHEME", value_enum, action = ArgAction::Append)]
     pub(crate) schemes: Vec<ComparedScheme>,
     /// Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the
@@ -97,7 +96,7 @@ pub(crate) struct CompareArgs {
 /// Whether pairs are judged.
 #[derive(Debug, Args)]
 pub(crate) struct JudgeArgs {
-    /// Judge by many signals whether each pair is the same document, a version, or only the same template
+    /// Judge from many signals whether the files of each pair are the same document, versions, or only share a template
     #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::Off)]
     judge: Switch,
 }
@@ -120,9 +119,9 @@ impl JudgeArgs {
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Switch {
-    /// Beside the numbers of each pair
+    /// Show a judgement beside the numbers of each pair
     On,
-    /// Numbers alone
+    /// Show only the numbers
     Off,
 }
 
@@ -131,10 +130,10 @@ enum Switch {
 pub(crate) struct VersionsArgs {
     #[command(flatten)]
     pub(crate) find: FindArgs,
-    /// Draw the versions in this form; --json prints lines in place of it
+    /// Draw the versions in this form; with --json, print lines instead
     #[arg(long, value_enum, default_value_t = Drawing::Tree)]
     pub(crate) format: Drawing,
-    /// Name every copy, by its whole path, however wide the lines become
+    /// Show every copy with its whole path, however long the lines become
     #[arg(long)]
     pub(crate) wide: bool,
 }
@@ -142,18 +141,18 @@ pub(crate) struct VersionsArgs {
 /// Forms of a family of versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Drawing {
-    /// A tree for a terminal of 80 columns
+    /// A tree, 80 columns wide
     Tree,
     /// A graph for Graphviz
     Dot,
-    /// A picture
+    /// An SVG image
     Svg,
 }
 
 /// How complete an answer must be.
 #[derive(Debug, Args)]
 pub(crate) struct CompletenessArgs {
-    /// Wait until all that was seen so far is in the index, then ask
+    /// First wait until all changes seen so far are in the index
     #[arg(long)]
     pub(crate) wait: bool,
     /// Fail if the index is not complete
@@ -163,19 +162,19 @@ pub(crate) struct CompletenessArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GroupsArgs {
-    /// Show the group of this file alone
+    /// Show only the group of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "threshold", "limit", "paths", "kind"])]
     pub(crate) of: Option<PathBuf>,
-    /// Show the group with this id alone
+    /// Show only the group with this id
     #[arg(long, value_name = "ID", conflicts_with_all = ["threshold", "limit", "paths", "kind"])]
     pub(crate) id: Option<u64>,
     /// List groups of this kind
     #[arg(long, value_enum, default_value_t = GroupsKind::Stars)]
     pub(crate) kind: GroupsKind,
-    /// Of cores: the least fingerprints that all documents share, of the 100 kept of each [default: 85]
+    /// With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=100))]
     pub(crate) common: Option<u32>,
-    /// Of cores: stop seeking them after this time, and say what is not listed [default: 60]
+    /// With --kind cores: stop the search after this time, and report what may be missing [default: 60]
     #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(crate) mining_seconds: Option<u32>,
     #[command(flatten)]
@@ -213,11 +212,11 @@ impl GroupsArgs {
 /// Kinds of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GroupsKind {
-    /// A principal and those that resemble it
+    /// A principal document and those that resemble it
     Stars,
-    /// Whoever is linked by a chain of near-duplicates; its ends may be unlike
+    /// Documents linked by chains of near-duplicates; the ends of a chain may differ
     Components,
-    /// Maximal sets of documents all of which share the same fingerprints; they may overlap
+    /// Maximal sets of documents that all share the same fingerprints; sets may overlap
     Cores,
 }
 
@@ -235,7 +234,7 @@ impl From<GroupsKind> for GroupKind {
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// List the first COUNT [default: all]; all are computed and counted
+    /// List only the first COUNT [default: all]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -246,14 +245,14 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FoldersArgs {
-    /// Least share of the files of both folders that have their like in the other, from 0.1 to 1
+    /// Least share of the files of both folders that have a counterpart in the other, from 0.1 to 1
     /// [default: 0.5]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) share: Option<f64>,
-    /// Fewest files that each folder has in common with the other [default: 2]
+    /// Least number of files that each folder has in common with the other [default: 2]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) files: Option<u64>,
-    /// List the first COUNT [default: all]; all are computed and counted
+    /// List only the first COUNT [default: all]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -264,13 +263,13 @@ pub(crate) struct FoldersArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TemplatesArgs {
-    /// List what at least this many documents of a root hold [default: 10]
+    /// List text that occurs in at least this many documents of a root [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) min_documents: Option<u32>,
-    /// List at most this many of each root [default: 1000]; all are found and counted
+    /// List at most this many templates of each root [default: 1000]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
-    /// Roots to look in; all where none is named
+    /// Roots to search [default: all]
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
     #[command(flatten)]
@@ -282,7 +281,7 @@ pub(crate) struct FilesArgs {
     /// List only files in this state (repeatable)
     #[arg(long = "state", value_name = "STATE", action = ArgAction::Append, value_parser = STATES)]
     pub(crate) states: Vec<String>,
-    /// List the first COUNT [default: all]; all are computed and counted
+    /// List only the first COUNT [default: all]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -298,7 +297,7 @@ pub(crate) struct Threshold {
 
 #[derive(Debug, Args)]
 pub(crate) struct Roots {
-    /// Look only under this root (repeatable) [default: all]
+    /// Search only this root (repeatable) [default: all]
     #[arg(long = "root", value_name = "PATH", action = ArgAction::Append)]
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -309,11 +308,11 @@ pub(crate) struct Roots {
 pub(crate) enum Scheme {
     /// By sampled fingerprints
     ModN,
-    /// By content-defined chunks of fingerprints as well
+    /// By sampled fingerprints, and by content-defined chunks of them
     BswN,
-    /// By the smallest fingerprints; what is similar alone
+    /// By the smallest fingerprints; only for find-similar
     MinN,
-    /// By the smallest fingerprint of each bin; what is similar alone
+    /// By the smallest fingerprint of each bin; only for find-similar
     SketchN,
 }
 
@@ -334,11 +333,11 @@ impl From<Scheme> for SchemeChoice {
 pub(crate) enum ComparedScheme {
     /// Sampled fingerprints
     ModN,
-    /// Content-defined chunks of fingerprints; no interval
+    /// Content-defined chunks of fingerprints; gives no interval
     BswN,
-    /// The smallest fingerprints; no containment
+    /// The smallest fingerprints; gives no containment
     MinN,
-    /// The smallest fingerprint of each bin; no containment
+    /// The smallest fingerprint of each bin; gives no containment
     SketchN,
 }
 

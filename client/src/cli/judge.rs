@@ -9,34 +9,34 @@ use super::arguments::{Roots, Threshold};
 /// What is done about judgements.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JudgeVerb {
-    /// Show pairs one by one and keep what you say they are, in a file that a later run goes on with
+    /// Show pairs one by one and save your labels to a file, which a later run continues
     Label(LabelArgs),
-    /// Hold judgements against labels: each signal, all of them, the model in force, raters against each other
+    /// Evaluate judgements against labels: each signal, all together, the model in force, agreement of raters
     Evaluate(EvaluateArgs),
-    /// Learn a model from labels and judge by it from then on, or return to the shipped one
+    /// Train a model on labels and judge by it from then on, or return to the shipped one
     Train(TrainArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LabelArgs {
-    /// File that labels are appended to, one JSON line each; made where there is none
+    /// File to append labels to, one JSON line each; created if missing
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: PathBuf,
-    /// Who labels [default: $USER]
+    /// Name of the person who labels [default: $USER]
     #[arg(long, value_name = "NAME")]
     pub(crate) rater: Option<String>,
-    /// Label the pairs of this file, lines of `simctl pairs --json`, in place of a sample
+    /// Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample
     #[arg(long, value_name = "FILE", conflicts_with_all = ["threshold", "count", "seed", "paths"])]
     pub(crate) pairs: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// Pairs of the sample; a greater count goes on where a smaller one ended [default: 100]
+    /// Number of pairs in the sample; a larger sample continues a smaller one [default: 100]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) count: Option<u32>,
-    /// Another seed, another sample [default: 0]
+    /// Seed of the random sample [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Lines of the difference that are shown at first
+    /// Number of lines of a difference that are shown at first
     #[arg(long, value_name = "COUNT", default_value_t = 40)]
     pub(crate) lines: usize,
     #[command(flatten)]
@@ -45,29 +45,29 @@ pub(crate) struct LabelArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// File of labels, as `simctl judge label` writes it (repeatable)
+    /// File of labels, written by `simctl judge label` (repeatable)
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) labels: Vec<PathBuf>,
-    /// Leave out labels of texts that no file carries any more
+    /// Skip labels of texts that are in no file any more
     #[arg(long)]
     pub(crate) skip_unknown: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// File of labels, as `simctl judge label` writes it (repeatable)
+    /// File of labels, written by `simctl judge label` (repeatable)
     #[arg(long, value_name = "FILE", required_unless_present = "reset")]
     pub(crate) labels: Vec<PathBuf>,
-    /// Leave out labels of texts that no file carries any more
+    /// Skip labels of texts that are in no file any more
     #[arg(long)]
     pub(crate) skip_unknown: bool,
-    /// Train and compare only; the model in force stays
+    /// Only train and compare; keep the model in force
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// What the model is called in answers [default: trained]
+    /// Name of the model in answers [default: trained]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Judge by the shipped model again
+    /// Return to the shipped model
     #[arg(long, conflicts_with_all = ["labels", "skip_unknown", "dry_run", "name"])]
     pub(crate) reset: bool,
 }

@@ -13,8 +13,8 @@ use super::{CompletenessArgs, Threshold};
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) target: ReportTarget,
-    /// Earlier report to compare with, by its directory or manifest: what changed is written to
-    /// DIR.changes.jsonl beside the new one
+    /// Compare with this earlier report, given by its directory or manifest; changes are written to
+    /// DIR.changes.jsonl beside the new report
     #[arg(long, value_name = "REPORT", requires = "out", conflicts_with_all = ["kind", "files"])]
     pub(crate) since: Option<PathBuf>,
     #[command(flatten)]
@@ -31,10 +31,10 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ReportTarget {
-    /// Directory to make, here and with your rights; it must not exist
+    /// Write the report to this directory, with your own permissions; it must not exist
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Name under which the daemon keeps the report in its own directory for reports
+    /// Have the daemon keep the report under this name, in its own directory for reports
     #[arg(long, value_name = "NAME")]
     pub(crate) keep: Option<OsString>,
 }
@@ -42,16 +42,16 @@ pub(crate) struct ReportTarget {
 /// What the report is of.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArgs {
-    /// What the report is of
+    /// Kind of report
     #[arg(long, value_enum, default_value_t = Kind::Groups)]
     kind: Kind,
-    /// Files of the index that --kind copies-of asks about
+    /// Indexed files whose near-copies are reported (--kind copies-of)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)
     #[arg(long, value_name = "AGE", value_parser = age)]
     older_than: Option<u64>,
-    /// Watched root whose text must not be elsewhere; repeatable (--kind leak)
+    /// Watched root whose text must not occur elsewhere (--kind leak; repeatable)
     #[arg(long, value_name = "ROOT")]
     protected: Vec<PathBuf>,
 }
@@ -63,11 +63,11 @@ enum Kind {
     Groups,
     /// Everyone who holds a near-copy of these files, by root and owner
     CopiesOf,
-    /// Versions with a later one, older than --older-than
+    /// Superseded versions that are older than --older-than
     StaleVersions,
-    /// Files outside the roots --protected that share text with a document inside
+    /// Files outside the protected roots that share text with a document inside
     Leak,
-    /// Files that could be freed; nothing is deleted
+    /// Copies that could be deleted to free space; nothing is deleted
     Duplicates,
 }
 
@@ -79,13 +79,13 @@ fn age(text: &str) -> Result<u64, String> {
 /// A load file in the report.
 #[derive(Debug, Args)]
 pub(crate) struct LoadArgs {
-    /// Also write a load file for review platforms, one row per file, in load/ of the report
+    /// Also write a load file for review platforms, one row per file, to load/ in the report
     #[arg(long, value_name = "FORMAT", value_enum)]
     load_file: Option<LoadFormat>,
     /// Name the fields of the load file as this platform does
     #[arg(long, value_enum, default_value_t = Profile::Relativity, requires = "load_file")]
     profile: Profile,
-    /// Encode the load file in this way (csv and edrm are always UTF-8)
+    /// Encoding of a load file in dat; csv and edrm are always UTF-8
     #[arg(long, value_enum, default_value_t = Encoding::Utf8, requires = "load_file")]
     encoding: Encoding,
 }
@@ -95,7 +95,7 @@ pub(crate) struct LoadArgs {
 enum LoadFormat {
     /// Concordance DAT
     Dat,
-    /// CSV; a value that a spreadsheet might run gets an apostrophe in front
+    /// CSV; values that a spreadsheet might run are prefixed with an apostrophe
     Csv,
     /// EDRM XML 1.2
     Edrm,
@@ -122,7 +122,7 @@ enum Encoding {
     /// UTF-8
     #[value(name = "utf-8")]
     Utf8,
-    /// Windows-1252; what it has not becomes `?`
+    /// Windows-1252; characters that it lacks become `?`
     #[value(name = "windows-1252")]
     Windows1252,
 }

@@ -117,7 +117,7 @@ fn loss(root: &Root) -> String {
 fn how_to_confirm(root: &Root) -> String {
     let (path, token) = (escaped(&root.path), &root.loss_token);
     format!(
-        "look at the share, and only where that is as it should be run \
+        "check the share, and only if the loss is real run \
          `simctl roots confirm-loss {path} --token {token}`"
     )
 }

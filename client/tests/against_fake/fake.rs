@@ -533,7 +533,7 @@ impl Admin for Fake {
         assert_eq!(shown.root, b"/share");
         if shown.token != "005fa109ff10" {
             return Err(Status::failed_precondition(
-                "the root /share is not as it was shown",
+                "the root /share has changed since it was shown",
             ));
         }
         Ok(Response::new(wire::ConfirmLossReply { removed: 1500 }))

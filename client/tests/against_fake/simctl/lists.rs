@@ -182,8 +182,8 @@ unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
 fn roots_are_listed_and_the_loss_that_was_looked_at_is_confirmed() {
     let daemon = Daemon::start();
     let listed = simctl(&daemon, &["roots"]);
-    let told = "simctl: /share is loss-held: 1500 files missing; look at the share, and only where that is as it \
-                should be run `simctl roots confirm-loss /share --token 005fa109ff10`\n";
+    let told = "simctl: /share is loss-held: 1500 files missing; check the share, and only if the loss is real \
+                run `simctl roots confirm-loss /share --token 005fa109ff10`\n";
     assert_eq!(listed.talk, told);
     assert_eq!(
         listed.out,
@@ -206,7 +206,11 @@ ID  STATE      MODE         FILES  PENDING LOSS  PATH    DETAIL
     let with = |token| simctl(&daemon, &[&confirm[..], &["--token", token]].concat());
     let run = with("005fa109ff11");
     assert_eq!(run.code, 2);
-    assert!(run.talk.contains("not as it was shown"), "{}", run.talk);
+    assert!(
+        run.talk.contains("has changed since it was shown"),
+        "{}",
+        run.talk
+    );
     let run = with("005fa109ff10");
     assert_eq!(
         (run.code, run.talk.as_str()),
@@ -390,7 +394,7 @@ fn a_fifo_is_refused_and_not_waited_for() {
         let run = simctl(&daemon, args);
         assert_eq!(run.code, 2);
         assert!(
-            run.talk.contains("is no regular file; name a file"),
+            run.talk.contains("is not a regular file; name a file"),
             "{}",
             run.talk
         );
