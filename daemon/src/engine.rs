@@ -303,7 +303,7 @@ impl Engine {
         threads.extend(recheck.and_then(Recheck::into_thread));
         all &= join_until(threads, until);
         if !all {
-            tracing::error!("a thread hangs in a share and is left behind");
+            tracing::error!("a thread hangs in a share and is abandoned");
             self.hangs.store(true, Ordering::Release);
         }
         !self.hangs.load(Ordering::Acquire)
@@ -345,7 +345,7 @@ impl Engine {
         self.stop();
         // The storage engine may panic once more when it is dropped.
         if catch_unwind(AssertUnwindSafe(move || drop(self))).is_err() {
-            tracing::error!("the storage engine panicked when it was let go");
+            tracing::error!("the storage engine panicked when it was dropped");
         }
     }
 }

@@ -14,10 +14,14 @@ use crate::host::overlap::OverlapError;
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// Another daemon has the data directory.
-    #[error("another daemon holds {}", .0.display())]
+    #[error("another daemon uses the data directory {}", .0.display())]
     Locked(PathBuf),
     /// The store was moved away or exchanged while this process had it open, and what is there now does not open.
-    #[error("{} was exchanged while simdexd runs ({reason}); it is neither set aside nor begun anew", path.display())]
+    #[error(
+        "{} was replaced while simdexd was running ({reason}); simdexd neither sets it aside nor \
+         begins a new one",
+        path.display()
+    )]
     Exchanged {
         /// The directory of the store.
         path: PathBuf,
@@ -41,7 +45,7 @@ pub enum EngineError {
         source: std::io::Error,
     },
     /// There is no place for a copy of the store.
-    #[error("no copy of the store can be made in {} ({source})", path.display())]
+    #[error("the store cannot be copied to {} ({source})", path.display())]
     Scratch {
         /// The directory that the copy would be made in.
         path: PathBuf,
@@ -66,10 +70,10 @@ pub enum EngineError {
         advice: String,
     },
     /// There is nothing to confirm.
-    #[error("no loss of the root {} is held", .0.display())]
+    #[error("the root {} has no held loss to confirm", .0.display())]
     NothingHeld(PathBuf),
     /// Changes are not applied for some time; it is tried again and again.
-    #[error("changes are not applied now ({0})")]
+    #[error("changes cannot be applied at the moment ({0})")]
     NotApplied(String),
     /// The engine failed: nothing is acknowledged after it.
     #[error("the index failed ({0})")]
@@ -78,7 +82,7 @@ pub enum EngineError {
     #[error(transparent)]
     Index(#[from] IndexError),
     /// The model that ships with the program does not read.
-    #[error("the judge's own model cannot be read ({0})")]
+    #[error("the model that ships with simdexd cannot be read ({0})")]
     Model(#[from] simdex_judge::ModelError),
     /// A thread could not be started.
     #[error("no thread could be started ({0})")]
@@ -122,9 +126,10 @@ impl EngineError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
-            Self::Locked(_) => "stop it, or name another --data-dir",
+            Self::Locked(_) => "stop it, or name another directory with --data-dir",
             Self::Exchanged { .. } => {
-                "put a whole store in its place, or restart simdexd to begin anew with what is there"
+                "put an intact store in its place, or restart simdexd, which then uses what is \
+                 there"
             }
             Self::MissingRoot { .. } => "name an existing one",
             Self::DataDir { source, .. } if source.kind() == ErrorKind::NotFound => {
@@ -143,10 +148,10 @@ impl EngineError {
             }
             Self::Unsynced { advice, .. } => advice,
             Self::NothingHeld(_) => "run `simctl sync`, then see `simctl roots`",
-            Self::NotApplied(_) => "it is tried again until it succeeds",
-            Self::Failed(_) => "it is closed and opened again; ask again then",
+            Self::NotApplied(_) => "simdexd tries again until it succeeds",
+            Self::Failed(_) => "simdexd opens it again; ask again later",
             Self::Model(_) => "install the program again",
-            Self::Thread(_) => "raise the limit of processes",
+            Self::Thread(_) => "raise the limit on processes",
             Self::Index(error) => return error.advice().map(str::to_owned),
             // Its message is the whole sentence: no client gets it.
             Self::Overlap(_) => return None,

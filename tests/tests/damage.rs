@@ -164,7 +164,7 @@ fn a_full_disk_fails_the_sync_and_loses_nothing() -> Result<()> {
     tree.grow(700)?;
     ledger.ask(&mut tree);
     let refused = daemon.simctl(["sync"])?.ended_with(&[2])?;
-    let says_so = |said: &str| said.contains("No space left") || said.contains("make room");
+    let says_so = |said: &str| said.contains("No space left") || said.contains("free some space");
     ensure!(says_so(&refused.stderr), "sync says: {}", refused.stderr);
     // It lives, and what it says is right or names the cause.
     match Listed::by_daemon(&daemon) {

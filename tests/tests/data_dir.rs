@@ -83,7 +83,7 @@ fn verify_reads_everything_and_leaves_no_trace() -> Result<()> {
         end(daemon)?;
         ensure!(data.join("store/CLEAN").exists() == clean);
         for flags in [&[][..], &["--quick"]] {
-            ensure!(said(&verify(&data, flags, 0)?).contains("is whole"));
+            ensure!(said(&verify(&data, flags, 0)?).contains("is intact"));
         }
         verify(&data, &["--scratch", "/nowhere"], 2)?;
 
@@ -328,7 +328,7 @@ fn what_is_planted_under_its_names_is_refused_in_words() -> Result<()> {
             }
             let refused = sandbox.serve().refused()?.ended_with(&[2])?;
             ensure!(
-                refused.stderr.contains("no regular file"),
+                refused.stderr.contains("not a regular file"),
                 "{}",
                 refused.stderr
             );

@@ -256,7 +256,7 @@ fn a_root_that_vanishes_goes_stale_and_comes_back() -> Result<()> {
         fs::rename(&away, share)?;
         let after = agree(&daemon, &[share])?;
         ensure!(after == before && daemon.state_once_walked()? == "watching");
-        ensure!(daemon.log()?.contains("a root is followed again"));
+        ensure!(daemon.log()?.contains("a root is usable again"));
         sandbox.write(
             "late.txt",
             "watched again after the root came back, long enough",

@@ -67,7 +67,7 @@ fn every_file_that_was_not_read_is_listed_with_the_reason() -> Result<()> {
     let (printed, said) = scanned(&sandbox, &[])?;
     set_mode(&sandbox, "folder", 0o700)?;
     let (_, listed) = printed
-        .split_once("files that were not read, or not whole\n")
+        .split_once("files that were not read, or only in part\n")
         .with_context(|| printed.clone())?;
     let (listed, _) = listed.split_once("\n\n").context("the list has no end")?;
     let expected = [

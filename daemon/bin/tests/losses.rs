@@ -57,12 +57,15 @@ fn what_is_confirmed_is_the_loss_that_was_shown_and_no_other() {
     bed.swap_out("d0");
     bed.swap_out("d1");
     let refused = bed.confirm(first).unwrap_err().to_string();
-    assert!(refused.contains("1100 files missing that"), "{refused}");
+    assert!(
+        refused.contains("1100 files are missing, which"),
+        "{refused}"
+    );
     let second = bed.shown();
     assert!(second != first && bed.confirm(first).is_err());
     bed.swap_out("d0");
     let refused = bed.confirm(second).unwrap_err().to_string();
-    assert!(refused.contains("2200 files missing"), "{refused}");
+    assert!(refused.contains("2200 files are missing"), "{refused}");
     bed.swap_out("d0");
 
     // Another directory, which nobody has walked yet; a third one, where the second was shown; and none.
@@ -72,7 +75,10 @@ fn what_is_confirmed_is_the_loss_that_was_shown_and_no_other() {
     fs::rename(&share, &aside).unwrap();
     fs::create_dir(&share).unwrap();
     let refused = bed.confirm(second).unwrap_err().to_string();
-    assert!(refused.contains("not as it was shown"), "{refused}");
+    assert!(
+        refused.contains("has changed since it was shown"),
+        "{refused}"
+    );
     assert_eq!(bed.root().status().state, RootState::Replaced);
     let replaced = bed.shown();
     fs::rename(&share, bed.top.join("second")).unwrap();

@@ -305,7 +305,7 @@ fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "under-way is no regular file; move it away",
+            "under-way is not a regular file; move it away",
         ));
     }
     let mut bytes = Vec::new();

@@ -61,7 +61,7 @@ fn explained(error: Error) -> Error {
 fn not_regular() -> Error {
     Error::new(
         ErrorKind::InvalidInput,
-        "it is no regular file; move it away",
+        "it is not a regular file; move it away",
     )
 }
 

@@ -66,10 +66,14 @@ mod tests {
     #[test]
     fn a_command_line_gets_the_advice_behind_the_cause() {
         let locked = EngineError::Locked("/d; e".into());
-        assert_eq!(locked.to_string(), "another daemon holds /d; e");
+        assert_eq!(
+            locked.to_string(),
+            "another daemon uses the data directory /d; e"
+        );
         assert_eq!(
             sentence(&anyhow::Error::from(locked).context("it does not start")),
-            "it does not start: another daemon holds /d; e; stop it, or name another --data-dir"
+            "it does not start: another daemon uses the data directory /d; e; stop it, or name another directory \
+             with --data-dir"
         );
         assert_eq!(sentence(&anyhow::anyhow!("no; more")), "no; more");
     }

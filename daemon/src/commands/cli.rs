@@ -22,7 +22,7 @@ pub mod exit {
     pub const LOCKED: u8 = 75;
 }
 
-/// Says which documents are versions, copies, excerpts or containers of which others.
+/// Finds documents that are versions, copies, excerpts or containers of others.
 #[derive(Parser)]
 #[command(
     name = "simdexd",
@@ -43,9 +43,9 @@ struct Cli {
 enum Command {
     /// Watch the configured roots and answer queries over gRPC (the default).
     Serve(ServeArgs),
-    /// Index folders, print their groups of near-duplicates and where every file ended, and exit.
+    /// Index folders, print the groups of near-duplicates and the state of every file, and exit.
     Scan(scan::ScanArgs),
-    /// Check a config file and say what it sets up.
+    /// Check a config file and print the roots that it sets up.
     CheckConfig {
         /// The config file.
         #[arg(long, value_name = "FILE")]
@@ -53,21 +53,21 @@ enum Command {
     },
     /// Print a config file with every key: its meaning, its range and its default.
     SampleConfig,
-    /// Make signatures, postings and groups of a data directory again from its records and texts.
+    /// Rebuild the signatures, postings and groups of a data directory from its records and texts.
     ///
-    /// Exit codes: 0 done, 1 the records are damaged and were left as they are, 2 it could not be done, 75 a
-    /// daemon holds it.
+    /// Exit codes: 0 rebuilt, 1 the records are damaged and were left unchanged, 2 error, 75 a daemon uses the
+    /// data directory.
     Rebuild {
-        /// A data directory no daemon holds.
+        /// The data directory; no daemon may be using it.
         #[arg(long, value_name = "DIR")]
         data_dir: PathBuf,
-        /// Read this config file for threshold and schemes.
+        /// Take the threshold and the signature schemes from this config file.
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
-    /// Verify all that a data directory holds, or every file of a report; changes neither.
+    /// Verify everything in a data directory or a report, without changing it.
     ///
-    /// Exit codes: 0 whole, 1 damaged, 2 it could not be examined, 75 a daemon holds it.
+    /// Exit codes: 0 intact, 1 damaged, 2 error, 75 a daemon uses the data directory.
     Verify(verify::VerifyArgs),
     /// Read documents for the daemon (started by it, not by people).
     #[command(hide = true)]
@@ -89,16 +89,16 @@ enum Command {
 
 #[derive(Args, Clone, Default)]
 struct ServeArgs {
-    /// Read this config file; without one every default holds.
+    /// Read this config file; without one, all settings have their defaults.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Watch this directory too (repeatable).
+    /// Also watch this directory (repeatable).
     #[arg(long = "root", value_name = "DIR")]
     roots: Vec<PathBuf>,
-    /// Keep the index here.
+    /// Keep the index in this directory, in place of the config's.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Listen on this Unix socket.
+    /// Listen on this Unix socket, in place of the config's.
     #[arg(long, value_name = "PATH", env = "SIMDEX_SOCKET")]
     socket: Option<PathBuf>,
 }
@@ -153,7 +153,7 @@ fn configured(file: Option<PathBuf>, roots: Vec<PathBuf>) -> anyhow::Result<Conf
     for root in roots {
         let path = std::fs::canonicalize(&root).with_context(|| {
             format!(
-                "the root {} is not there; name an existing directory",
+                "the root {} does not exist; name an existing directory",
                 root.display()
             )
         })?;
@@ -195,7 +195,7 @@ fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
         let there = if root.path.is_dir() {
             ""
         } else {
-            "  (not there now)"
+            "  (missing at the moment)"
         };
         println!("  {}  {}{there}", root.mode.name(), root.path.display());
     }

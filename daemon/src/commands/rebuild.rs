@@ -67,7 +67,8 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
 /// Refuses where texts are missing: a rebuild would let go of their documents.
 fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
     anyhow::anyhow!(
-        "{missing} texts are missing in {}; put it back, or start the daemon, which reads their files again",
+        "{missing} texts are missing in {}; put them back, or start the daemon, which reads their \
+         files again",
         data_dir.join("text").display()
     )
 }
@@ -76,7 +77,7 @@ fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn damaged(data_dir: &Path, reason: &str) -> ExitCode {
     println!(
-        "{} is damaged and was left where it is: {reason}",
+        "{} is damaged and was left unchanged: {reason}",
         data_dir.display()
     );
     println!("{}", verify::WAY_OUT);

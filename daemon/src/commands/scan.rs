@@ -26,19 +26,19 @@ pub struct ScanArgs {
     /// The folders to index.
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Keep the index here (without it a temporary one is used).
+    /// Keep the index in this directory; without it, the index is temporary.
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Resemblance from which a pair is a near-duplicate, from 0.05 to 1 [default: the config's, 0.8].
+    /// Least resemblance of two near-duplicates, from 0.05 to 1 [default: the config's, 0.8].
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub threshold: Option<f64>,
-    /// Print every pair as well.
+    /// Also print every pair of near-duplicates.
     #[arg(long)]
     pub pairs: bool,
-    /// Print one JSON object a line: files, pairs, groups, and a summary last.
+    /// Print one JSON object per line: files, pairs, groups, and a summary at the end.
     #[arg(long)]
     pub json: bool,
-    /// Read this config file for limits and thresholds; its roots are left out.
+    /// Read this config file for limits and thresholds; its roots are ignored.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ pub struct ScanArgs {
 fn ratio(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if (0.05..=1.0).contains(&value) => Ok(value),
-        _ => Err("a number from 0.05 to 1 is wanted, such as 0.8".to_owned()),
+        _ => Err("expected a number from 0.05 to 1, such as 0.8".to_owned()),
     }
 }
 

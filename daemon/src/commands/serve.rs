@@ -65,7 +65,7 @@ pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     let mut running = match Running::build(setup, config, &program, &stop) {
         Err(error) if stop.check().is_err() => {
             let reason = format!("{error:#}");
-            tracing::info!(reason, "simdexd stops before it was ready");
+            tracing::info!(reason, "simdexd stops before it is ready");
             return Ok(ExitCode::SUCCESS);
         }
         built => built?,
@@ -186,7 +186,7 @@ impl Running {
         )?;
         let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
         let schedules = scheduler.map(|scheduler| scheduler.start()).transpose();
-        let schedules = schedules.context("the thread of schedules cannot be started")?;
+        let schedules = schedules.context("the thread of the scheduler cannot be started")?;
         let running = Self {
             host,
             slot,
@@ -229,13 +229,13 @@ impl Running {
         } = self;
         runtime.block_on(async {
             tokio::select! {
-                signal = signals.next() => signal.context("signals are not listened to any more"),
+                signal = signals.next() => signal.context("signals are no longer handled"),
                 reason = supervisor.gave_up() => anyhow::bail!("{reason}; start simdexd again"),
                 ended = server => {
                     ended.context("the server ended")?.context("the server ended")?;
                     anyhow::bail!("the server ended by itself");
                 }
-                _ = teller => anyhow::bail!("the task that tells health ended by itself"),
+                _ = teller => anyhow::bail!("the task that reports health ended by itself"),
                 never = notify::keep_watchdog() => match never {},
             }
         })
@@ -289,14 +289,14 @@ fn close(host: &Host, slot: &EngineSlot, supervisor: &Supervisor) -> anyhow::Res
     let Some(engine) = slot.take("simdexd stops").filter(|_| idle) else {
         let alarm = host.alarms.gravest().map(|alarm| alarm.reason);
         let reason = alarm.unwrap_or_default();
-        tracing::warn!(reason, "the index was being opened again and is not closed");
+        tracing::warn!(reason, "the index was being reopened and is not closed");
         return Ok(());
     };
     engine.stop();
     match Arc::try_unwrap(engine) {
         Ok(engine) => Ok(engine.close()?),
         Err(engine) => {
-            tracing::warn!("a request or a share hangs; the index is made safe, not closed");
+            tracing::warn!("a request or a share hangs; the index is committed, not closed");
             Ok(engine.writer().commit()?)
         }
     }
@@ -309,7 +309,7 @@ fn runtime(config: &Config) -> anyhow::Result<Runtime> {
         .thread_name("grpc")
         .enable_all()
         .build()
-        .context("no thread could be started; raise the limit of processes")
+        .context("no thread could be started; raise the limit on processes")
 }
 
 type Server = JoinHandle<Result<(), tonic::transport::Error>>;
@@ -349,7 +349,7 @@ fn serve(
         .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()
-        .context("the contract cannot be described")?;
+        .context("the services cannot be described for reflection")?;
     let (health, health_server) = health_reporter();
     let mut known = host.alarms.health();
     let now = *known.borrow_and_update();
@@ -374,7 +374,7 @@ fn serve(
         .add_service(admin);
     let listener = socket
         .listener()
-        .context("the socket cannot be listened on")?;
+        .context("the socket cannot be opened for connections")?;
     let connections = incoming(listener, Connections::new(clients));
     let server = router.serve_with_incoming_shutdown(connections, left(leaving));
     Ok(Served {

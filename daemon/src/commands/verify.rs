@@ -19,13 +19,13 @@ use simdex_proto::text::counted;
 /// What `verify` was asked for.
 #[derive(clap::Args)]
 pub struct VerifyArgs {
-    /// A data directory no daemon holds, or a report directory.
+    /// A data directory that no daemon is using, or a report directory.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// Read no text: the store, the heads of the text blocks, and where references point.
+    /// Skip the texts: check only the store, the headers of the text blocks, and that each reference leads to a block.
     #[arg(long)]
     pub quick: bool,
-    /// Copy the store below this directory for the time of the verification [default: the system's
+    /// Make the temporary copy of the store, on which it is verified, in this directory [default: the system's
     /// directory for temporary files].
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
@@ -38,8 +38,8 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     if std::fs::symlink_metadata(dir.join(MANIFEST)).is_ok() {
         let verified = crate::reports::report::verify(dir)?;
         println!(
-            "the report {} is whole: {} with the right checksum and nothing else is there, {} \
-             to be applied; its manifest's hash is {}",
+            "the report {} is intact: {} with the right checksum and no others, {} that can be \
+             applied; the hash of its manifest is {}",
             dir.display(),
             counted(verified.files, "file"),
             counted(verified.diffs, "difference"),
@@ -71,7 +71,7 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
 
 /// What to do about damage.
 pub(crate) const WAY_OUT: &str = "start the daemon: it reads the files of damaged texts again and sets a damaged \
-                       store aside; where it does not, move store/ away, and it builds the index anew";
+                       store aside; if it does not, move store/ away, and it rebuilds the index";
 
 /// What was read and found, and what lies in the store and counts for nothing.
 fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>), EngineError> {
@@ -105,12 +105,12 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
     let records = opened.records_folder();
     for path in store::damaged_settings(&original, &records).map_err(locked)? {
         let named = path.strip_prefix(&args.dir).unwrap_or(&path).display();
-        let fault = format!("{named} is damaged; the next start of the daemon puts it right");
+        let fault = format!("{named} is damaged; the next start of the daemon repairs it");
         verified.faults.tell(&fault);
     }
     if verified.records > 0 && store::witness_is_damaged(&original).map_err(locked)? {
-        let fault = "store/COMMITTED is missing or damaged: nothing tells whether the last changes \
-                     were lost; the next start of the daemon reads again what is missing";
+        let fault = "store/COMMITTED is missing or damaged: whether the last changes were lost is \
+                     not known; the next start of the daemon reads again what is missing";
         verified.faults.tell(fault);
     }
     let strays = store::strays(&original, &records, &verified.runs).map_err(locked)?;
@@ -134,12 +134,12 @@ fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
         .map(|stray| stray.strip_prefix(dir).unwrap_or(stray));
     let dir = dir.display();
     let read = match quick {
-        true => "which have a block each; no text was read (--quick)".to_owned(),
-        false => format!("{text_bytes} bytes, each that of its document"),
+        true => "each of which has a block; no text was read (--quick)".to_owned(),
+        false => format!("{text_bytes} bytes, all of which belong to their documents"),
     };
     if faults.count == 0 {
         println!(
-            "{dir} is whole: {records} records, {postings} posting blocks, {blocks} text blocks, \
+            "{dir} is intact: {records} records, {postings} posting blocks, {blocks} text blocks, \
              {texts} texts, {read}"
         );
     } else {
@@ -152,14 +152,12 @@ fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
         println!("{WAY_OUT}");
     }
     if *dead_blocks > 0 {
-        println!(
-            "{dead_blocks} text blocks that nothing points to are damaged, which harms nothing"
-        );
+        println!("{dead_blocks} unused text blocks are damaged, which does no harm");
     }
     for stray in strays {
         println!(
-            "{} counts for nothing: the next start of the daemon removes it, or sets aside what may be \
-             records",
+            "{} is not in use: the next start of the daemon removes it, or sets it aside if it \
+             may be records",
             stray.display()
         );
     }

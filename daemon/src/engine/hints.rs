@@ -19,7 +19,7 @@ impl Engine {
             );
             let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
                 reason: error.to_string(),
-                advice: "see to what the error names, and start again".to_owned(),
+                advice: "remove the cause that the error names, and start simdexd again".to_owned(),
             })?;
             root.watch(Some(watcher));
             let walks = Arc::<WalkQueue>::default();

@@ -146,7 +146,7 @@ impl Shared {
                 panics.push(Instant::now());
             }
             if panics.len() > PANICS {
-                return self.give_up(format!("{failure}, as others did shortly before"));
+                return self.give_up(format!("{failure}, after others shortly before"));
             }
             match self.reopen(&failure.to_string(), &mut backoff) {
                 Ok(true) => opened = Instant::now(),
@@ -161,7 +161,7 @@ impl Shared {
     }
 
     fn give_up(&self, reason: String) {
-        tracing::error!(reason, "simdexd cannot go on in this process");
+        tracing::error!(reason, "simdexd cannot continue in this process");
         self.fatal.send_replace(Some(reason));
     }
 
@@ -217,7 +217,7 @@ impl Shared {
                 Err(held) => held,
             };
             if Instant::now() >= until {
-                return Err("a request did not let go of the index that failed".to_owned());
+                return Err("a request still holds the index that failed".to_owned());
             }
             std::thread::sleep(Duration::from_millis(10));
         }

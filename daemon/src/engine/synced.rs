@@ -47,7 +47,7 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
         RootState::Watching | RootState::Scanning => Ok(()),
         RootState::Stale => Err(EngineError::Unsynced {
             reason: format!("the root {path} is stale ({})", status.detail),
-            advice: "mount it again or let it be read, or take it out of the config".to_owned(),
+            advice: "mount it again, make it readable, or remove it from the config".to_owned(),
         }),
         RootState::Replaced => Err(EngineError::Unsynced {
             reason: format!(
@@ -55,16 +55,17 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
                 status.detail
             ),
             advice: format!(
-                "mount the right one, or take this one for it, and what is missing for deleted, with {}",
+                "mount the right one, or accept this one, and what is missing as deleted, with {}",
                 confirm()
             ),
         }),
         RootState::LossHeld => Err(EngineError::Unsynced {
             reason: format!(
-                "{} files of the root {path} are missing at once and kept until somebody confirms",
+                "{} files of the root {path} are missing at once and are kept until the loss is \
+                 confirmed",
                 status.pending_loss
             ),
-            advice: format!("look at the share, then run {}", confirm()),
+            advice: format!("check the share, then run {}", confirm()),
         }),
     }
 }
@@ -78,13 +79,15 @@ pub(super) fn not_as_shown(root: &Root) -> EngineError {
     } = root.status();
     let missing = match state {
         RootState::LossHeld => {
-            format!(", with {pending_loss} files missing that are not those shown")
+            format!(", and {pending_loss} files are missing, which are not those shown")
         }
         _ => String::new(),
     };
     let (path, state) = (root.path.display(), state.name());
     EngineError::Unsynced {
-        reason: format!("the root {path} is not as it was shown: it is {state} now{missing}"),
-        advice: "look at the share and at `simctl roots`, and confirm what stands there".to_owned(),
+        reason: format!(
+            "the root {path} has changed since it was shown: now it is {state}{missing}"
+        ),
+        advice: "check the share and `simctl roots`, and confirm what that shows".to_owned(),
     }
 }

@@ -45,7 +45,7 @@ pub fn connections(config: &Config, ingesters: usize, limit: u64, most: usize) -
         tracing::warn!(
             limit,
             needed = ours + LEAST_CONNECTIONS,
-            "few descriptors are allowed; raise the limit (LimitNOFILE), or lower extract.workers"
+            "the limit on file descriptors is low; raise it (LimitNOFILE), or lower extract.workers"
         );
     }
     let most = u64::try_from(most).unwrap_or(u64::MAX);

@@ -29,7 +29,7 @@ const LARGEST_PART: u64 = 16;
 /// Less room than what is kept for commits.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "the disk of {} has {} MiB left, and {} MiB of it are kept for commits; make room on it",
+    "the disk of {} has {} MiB left, of which {} MiB are reserved for commits; free some space",
     dir.display(), available >> 20, floor >> 20
 )]
 pub struct NoRoom {
@@ -161,7 +161,7 @@ impl DiskGuard {
         let released = fs::remove_file(self.reserve()).is_ok();
         *self.lock() = None;
         if released {
-            tracing::warn!(dir = %self.dir.display(), "the disk is full: the reserve is given up");
+            tracing::warn!(dir = %self.dir.display(), "the disk is full: the reserve is released");
         }
         released
     }
@@ -183,7 +183,7 @@ impl DiskGuard {
         }
         let made = set_aside(&path, bytes);
         if let Err(error) = &made {
-            tracing::debug!(%error, "no room can be set aside in the data directory");
+            tracing::debug!(%error, "no space can be reserved in the data directory");
             // A part of a reserve is of no use.
             let _ = fs::remove_file(&path);
         }

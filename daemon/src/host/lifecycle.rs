@@ -136,7 +136,7 @@ impl Lifecycle {
         let mut state = self.lock();
         if let (None, Some(failure)) = (&state.failure, failure) {
             let reason = failure.to_string();
-            tracing::error!(reason, "the engine cannot go on");
+            tracing::error!(reason, "the engine cannot continue");
             state.failure = Some(failure);
         }
         state.ended = true;

@@ -48,7 +48,7 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(std::io::Error::new(
             ErrorKind::NotFound,
-            "neither it nor the directory it would lie in is there",
+            "neither it nor its parent directory exists",
         )),
         made => made,
     };
@@ -231,8 +231,8 @@ fn open_store(
 
 fn tell(damage: &Damage) {
     eprintln!(
-        "simdexd: the index was damaged ({}) and set aside as {}, its texts beside it; it is built \
-         anew from the roots",
+        "simdexd: the index was damaged ({}) and set aside as {}, with its texts; it is rebuilt \
+         from the roots",
         damage.reason,
         damage.set_aside.display()
     );

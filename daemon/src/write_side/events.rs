@@ -110,7 +110,7 @@ impl Event {
 pub enum LostEvents {
     /// They were, and are not kept any more.
     #[error(
-        "the events after number {after} are kept no longer; the oldest that is has number {oldest}"
+        "the events after number {after} are no longer kept; the oldest one kept has number {oldest}"
     )]
     Dropped {
         /// The number resumed after.
@@ -119,7 +119,7 @@ pub enum LostEvents {
         oldest: u64,
     },
     /// No event has had this number yet.
-    #[error("no event has had the number {after} yet; the last has number {last}")]
+    #[error("there is no event with number {after} yet; the last has number {last}")]
     Future {
         /// The number resumed after.
         after: u64,

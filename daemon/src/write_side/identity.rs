@@ -62,7 +62,8 @@ pub fn judge(registry: &Registry, root: &Root, anchor: &Anchor) -> Result<Verdic
         true => Verdict::Same,
         false => {
             let why = format!(
-                "another directory stands there: of {} known files that were looked for {there} are there",
+                "another directory is in its place: of {} known files that were checked, {there} \
+                 are there",
                 sample.len()
             );
             Verdict::Other(found, why)

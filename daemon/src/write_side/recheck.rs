@@ -185,7 +185,7 @@ impl Round {
                 Ok(()) => self.cursor.restart(),
                 Err(RoundEnd::Ended) => break,
                 Err(RoundEnd::Index(error)) => {
-                    tracing::warn!(%error, "files cannot be read again now");
+                    tracing::warn!(%error, "files cannot be rechecked at the moment");
                 }
             }
             self.cursor.write();
@@ -269,7 +269,7 @@ impl Round {
         }
         tracing::info!(
             root = %root.path.display(),
-            "a file changed without a trace in its times; it is read again"
+            "a file changed though its timestamps did not; it is read again"
         );
         self.writer().doubt(key, &record)?;
         self.pipeline.submit(key.clone());

@@ -220,7 +220,7 @@ impl Rescan<'_> {
     fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
         if let Some(errno) = refusal.shortage() {
             return Err(IndexError::Shortage {
-                what: format!("{} cannot be walked", root.path.display()),
+                what: format!("{} cannot be scanned", root.path.display()),
                 source: errno.into(),
             }
             .into());

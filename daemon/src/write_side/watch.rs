@@ -216,7 +216,7 @@ impl RootWatcher {
     /// How the root is watched right now.
     pub fn chosen(&self) -> ChosenMode {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
-            let why = "its watcher has ended and is started anew";
+            let why = "its watcher has ended and is restarted";
             return ChosenMode {
                 mode: Mode::Poll,
                 why: why.to_owned(),
@@ -244,7 +244,7 @@ impl Drop for RootWatcher {
             // A panic was told by the thread itself.
             let _ = thread.join();
         } else {
-            tracing::warn!("a watcher hangs in its file system and is left behind");
+            tracing::warn!("a watcher hangs in its file system and is abandoned");
         }
     }
 }
@@ -263,7 +263,7 @@ fn choose(mode: Mode, path: &Path, mounts: walk::Mounts) -> ChosenMode {
             Ok(fs) if fs.events => (Mode::Native, format!("{} reports changes", fs.name)),
             Ok(fs) if fs.name == "unknown" => (
                 Mode::Poll,
-                format!("nothing is known of file system type {:#x}", fs.magic),
+                format!("unknown file system type {:#x}", fs.magic),
             ),
             Ok(fs) => (
                 Mode::Poll,
@@ -271,7 +271,7 @@ fn choose(mode: Mode, path: &Path, mounts: walk::Mounts) -> ChosenMode {
             ),
             Err(_) => (
                 Mode::Poll,
-                "the root cannot be read; chosen anew when it can".to_owned(),
+                "the root cannot be read; how to watch it is decided when it can be".to_owned(),
             ),
         },
     };

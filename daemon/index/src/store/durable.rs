@@ -201,7 +201,7 @@ pub(super) fn folders(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
         let entry = entry.map_err(StoreError::io("list", dir))?;
         let kind = entry.file_type();
         if !kind.is_ok_and(|kind| kind.is_dir()) {
-            let stray = std::io::Error::other("it is no directory; move it away");
+            let stray = std::io::Error::other("it is not a directory; move it away");
             return Err(StoreError::io("use", entry.path())(stray));
         }
         found.push(entry.path());

@@ -141,7 +141,7 @@ fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
         let kind = kind.map_err(StoreError::io("examine", entry.path()))?;
         let is_ours = kind.is_file() || kind.is_dir() && folders.contains(&&*entry.path());
         if !is_ours {
-            let stray = std::io::Error::other("it is no regular file; move it away");
+            let stray = std::io::Error::other("it is not a regular file; move it away");
             return Err(StoreError::io("use", entry.path())(stray));
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(u32, u64)>, TextError> {
         match entry.metadata() {
             Ok(metadata) if metadata.is_file() => found.push((number, metadata.len())),
             Ok(_) => {
-                let stray = std::io::Error::other("it is no regular file; move it away");
+                let stray = std::io::Error::other("it is not a regular file; move it away");
                 return Err(TextError::io("use", entry.path())(stray));
             }
             // Compacted away since it was listed.

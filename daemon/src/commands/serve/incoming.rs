@@ -85,7 +85,7 @@ fn admit(io: UnixStream, book: &Arc<Connections>) -> Option<Connection> {
             tracing::warn!(
                 uid,
                 pid,
-                "there is no place for one more connection of a user: it is closed"
+                "a user has as many connections as allowed: a new one is closed"
             );
             None
         }

@@ -36,7 +36,7 @@ fn tell(state: &str) {
         return;
     };
     if let Err(error) = send(socket.as_bytes(), state) {
-        tracing::warn!(%error, "the service manager cannot be told");
+        tracing::warn!(%error, "the service manager cannot be notified");
     }
 }
 

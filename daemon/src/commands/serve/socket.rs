@@ -18,7 +18,7 @@ pub(super) enum SocketError {
     #[error("{} is not a socket; move it away, or name another with --socket", .0.display())]
     Taken(PathBuf),
     /// The operating system refuses.
-    #[error("the socket {} cannot be made ({source}); name another with --socket", path.display())]
+    #[error("the socket {} cannot be created ({source}); name another with --socket", path.display())]
     Refused {
         /// Path of the socket.
         path: PathBuf,

@@ -247,7 +247,7 @@ impl Admin for AdminService {
             report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
         self.kept.check_name(&name)?;
         let reports = self.kept.reports.clone().ok_or_else(|| {
-            Status::failed_precondition("the daemon's config names no directory for reports")
+            Status::failed_precondition("the daemon's config sets no directory for reports")
         })?;
         let kept = self
             .runner
@@ -344,7 +344,8 @@ fn shown_loss(root: &Root, token: &str) -> Result<LossToken, Status> {
     }
     token.parse().map_err(|_| {
         Status::invalid_argument(
-            "the request does not say which loss was shown: `token`, as ListRoots has it (`simctl roots`)",
+            "the request does not say which loss it confirms: `token` must be that of ListRoots \
+             (`simctl roots`)",
         )
     })
 }

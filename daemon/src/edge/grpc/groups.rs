@@ -30,15 +30,16 @@ pub(super) enum GroupsRequest {
 impl GroupsRequest {
     pub(super) fn parse(engine: &Engine, asked: &v1::ListGroupsRequest) -> Result<Self, Status> {
         use v1::GroupKind as Kind;
-        let kind = Kind::try_from(asked.kind)
-            .map_err(|_| Status::invalid_argument("a kind of group this daemon does not know"))?;
+        let kind = Kind::try_from(asked.kind).map_err(|_| {
+            Status::invalid_argument("this daemon does not know this kind of group")
+        })?;
         let is_cores = kind == Kind::Cores;
         if !is_cores && (asked.common.is_some() || asked.mining_seconds.is_some()) {
             let refused = "common and mining_seconds apply to cores only";
             return Err(Status::invalid_argument(refused));
         }
         if is_cores && asked.threshold.is_some() {
-            let refused = "threshold does not apply to cores, common does";
+            let refused = "threshold does not apply to cores; use common";
             return Err(Status::invalid_argument(refused));
         }
         let view = question::parse_roots(engine, &asked.roots)?;

@@ -151,11 +151,12 @@ fn parse_label(label: v1::Label) -> Result<Label, Status> {
     if label.rater.is_empty() || label.rater.len() > LONGEST_RATER {
         let sent = echo(label.rater.as_bytes());
         return Err(Status::invalid_argument(format!(
-            "a rater is named by 1 to {LONGEST_RATER} bytes, not {sent:?}"
+            "the name of a rater has 1 to {LONGEST_RATER} bytes; this one is {sent:?}"
         )));
     }
     let side = |side: Option<v1::LabelledFile>| {
-        let side = side.ok_or_else(|| Status::invalid_argument("a label names no two files"))?;
+        let side =
+            side.ok_or_else(|| Status::invalid_argument("a label does not name two files"))?;
         Ok::<_, Status>(LabelledFile {
             document: parse_document_hash(&side.document)?,
             path: parse_path(side.path)?,
@@ -178,7 +179,7 @@ fn parse_name(name: String) -> Result<String, Status> {
         )),
         _ if is_word && name.len() <= LONGEST_NAME => Ok(name),
         _ => Err(Status::invalid_argument(format!(
-            "a model is named by up to {LONGEST_NAME} bytes on one line, not {:?}",
+            "the name of a model is one line of at most {LONGEST_NAME} bytes; this one is {:?}",
             echo(name.as_bytes())
         ))),
     }
@@ -198,7 +199,7 @@ impl From<LabelError> for Refused {
         };
         let reason = crate::base::causes::causes(&error);
         if code == Code::Internal {
-            tracing::error!(reason, "the model in force stays");
+            tracing::error!(reason, "the model in force is kept");
         }
         Self::new(code, &reason).advised(error.advice())
     }
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(of(MOST_RATERS).unwrap().labels.len(), MOST_LABELS);
         let refused = of(MOST_RATERS + 1).unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
-        let said = "the request names 51 raters, far too many";
+        let said = "the request lists 51 raters, far too many";
         assert_eq!(refused.message(), said);
     }
 }

@@ -284,7 +284,7 @@ impl Peer {
             let load = table.users.entry(self.connection.uid).or_default();
             if load.requests >= self.book.limits.requests_per_user {
                 return Err(Status::resource_exhausted(
-                    "as many requests of this user as one may have are under way",
+                    "this user has as many requests under way as a user may have",
                 ));
             }
             load.requests += 1;

@@ -48,7 +48,7 @@ pub(super) fn parse_name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
 pub(super) fn parse_document_hash(bytes: &[u8]) -> Result<DocumentHash, Status> {
     DocumentHash::from_slice(bytes).ok_or_else(|| {
         let length = bytes.len();
-        Status::invalid_argument(format!("a document is named by 32 bytes, not by {length}"))
+        Status::invalid_argument(format!("the hash of a document has 32 bytes, not {length}"))
     })
 }
 
@@ -83,7 +83,7 @@ pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status
 
 /// The status of a request that names too many things.
 pub(super) fn too_many(count: usize, what: &str) -> Status {
-    Status::invalid_argument(format!("the request names {count} {what}, far too many"))
+    Status::invalid_argument(format!("the request lists {count} {what}, far too many"))
 }
 
 /// Refuses a request that names more than all roots.

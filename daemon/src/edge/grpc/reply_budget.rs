@@ -48,7 +48,7 @@ impl UserReplyBudget {
 /// The status of a request whose reply has no room.
 pub(super) fn too_much() -> Status {
     Status::resource_exhausted(
-        "replies that wait to be read take as much memory as they may (grpc.max_unread_mib)",
+        "unread replies take as much memory as they may (grpc.max_unread_mib)",
     )
 }
 

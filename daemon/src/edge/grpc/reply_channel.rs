@@ -144,7 +144,7 @@ impl<T: prost::Message> ReplySender<T> {
         match self.overdrawn_retries.fetch_add(1, Ordering::Relaxed) {
             retries if retries < OVERDRAWN_RETRIES => Ok(()),
             _ => Err(Status::resource_exhausted(
-                "the answer holds memory that other questions wait for, and is read too slowly: read it faster, \
+                "the answer is read too slowly, and other requests wait for its memory: read it faster, \
                  ask about fewer roots, or raise store.working_mib",
             )),
         }
@@ -205,7 +205,7 @@ pub(super) fn check_length(message: &impl prost::Message, longest: usize) -> Res
 /// The status of a message that takes `length` bytes or more.
 pub(super) fn too_long(length: usize, longest: usize) -> Status {
     Status::resource_exhausted(format!(
-        "one message of the answer takes {length} bytes or more; {longest} are the most a message holds"
+        "one message of the answer takes {length} bytes or more; the most is {longest}"
     ))
 }
 

@@ -25,7 +25,7 @@ impl ReportKeeping {
         };
         match self.scheduler.as_ref().is_some_and(is_taken) {
             true => Err(Status::invalid_argument(
-                "reports of that name are kept by a schedule; choose another",
+                "a schedule keeps reports of that name; choose another",
             )),
             false => Ok(()),
         }

@@ -234,12 +234,12 @@ impl RequestRunner {
         slot.map_err(|refused| {
             Status::resource_exhausted(match refused {
                 NoSlot::Late if class == RequestClass::Events => {
-                    "as many clients as the daemon allows, or as one user may have, follow events"
+                    "too many clients of the daemon, or of one user, follow events already"
                 }
                 NoSlot::Late => {
-                    "as many requests as the daemon allows were under way until the deadline"
+                    "the daemon had as many requests under way as it allows until the deadline"
                 }
-                NoSlot::Crowded => "too many requests of this user wait already",
+                NoSlot::Crowded => "too many requests of this user are waiting already",
             })
         })
     }

@@ -27,7 +27,7 @@ pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKi
     if is_signature && scheme != SchemeKind::ModN {
         let name = scheme.name();
         return Err(Status::invalid_argument(format!(
-            "a signature is one of mod_n and cannot be looked up by {name}"
+            "a signature is always one of mod_n and cannot be looked up by {name}"
         )));
     }
     Ok(scheme)
@@ -42,7 +42,7 @@ pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemesAsked
     for choice in &request.schemes {
         let scheme = match parse_choice(*choice)? {
             SchemeChoice::Unspecified => {
-                return Err(Status::invalid_argument("a scheme is not named"));
+                return Err(Status::invalid_argument("a scheme is missing"));
             }
             SchemeChoice::ModN => ComparedScheme::ModN,
             SchemeChoice::BswN => ComparedScheme::BswN,

@@ -31,7 +31,7 @@ impl TemplatesRequest {
     pub(super) fn parse(engine: &Engine, asked: &v1::ListTemplatesRequest) -> Result<Self, Status> {
         let least = asked.min_documents.unwrap_or(defaults::TEMPLATE_DOCUMENTS);
         if least < 2 {
-            let refused = "a line of one document is no template; ask for 2 documents or more";
+            let refused = "a template occurs in at least 2 documents; ask for 2 documents or more";
             return Err(Status::invalid_argument(refused));
         }
         let limit = asked.limit.unwrap_or(defaults::TEMPLATES);

@@ -149,7 +149,7 @@ impl Incoming {
         silence.as_mut().poll(context).map(|()| {
             let seconds = self.idle.as_secs();
             Status::deadline_exceeded(format!(
-                "the request was not sent in time: {seconds} s without a byte end it"
+                "the request was not sent in time: it ends after {seconds} s without a byte"
             ))
         })
     }

@@ -198,14 +198,14 @@ async fn blocking<T: Send + 'static>(
 }
 
 fn not_kept(error: &std::io::Error) -> Status {
-    tracing::error!(%error, "a document that was sent cannot be kept");
+    tracing::error!(%error, "an uploaded document cannot be stored");
     // Where it would lie, and how full the disk is, are the operator's to know.
     Status::resource_exhausted(match error.kind() {
         ErrorKind::StorageFull => "the daemon's disk has no room for the document",
         ErrorKind::QuotaExceeded => {
-            "documents that were sent and wait take as much of the disk as they may (grpc.max_uploads_mib)"
+            "waiting uploads take as much disk space as they may (grpc.max_uploads_mib)"
         }
-        _ => "the document cannot be kept for the query",
+        _ => "the document cannot be stored for the query",
     })
 }
 

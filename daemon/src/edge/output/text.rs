@@ -73,7 +73,7 @@ pub fn pair_text(pair: &Pair) -> String {
 }
 
 /// What stands before the first line of [`unread_text`].
-pub const UNREAD_LEGEND: &str = "files that were not read, or not whole\n";
+pub const UNREAD_LEGEND: &str = "files that were not read, or only in part\n";
 
 /// A file that was not read, or not whole, with the reason.
 pub fn unread_text(file: &FileView) -> String {

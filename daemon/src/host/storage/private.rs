@@ -40,7 +40,8 @@ pub(super) fn claim(data_dir: &Path) -> Result<()> {
         // Somebody's home, perhaps: not to be closed because of a slip of the hand.
         return Err(refused(
             data_dir,
-            "is open to other users and holds other things; close it (chmod 700) or name an empty one",
+            "is open to other users and contains other files; close it (chmod 700) or name an \
+             empty one",
         ));
     }
     close(data_dir, &itself, user)?;
@@ -57,7 +58,10 @@ pub(super) fn claim(data_dir: &Path) -> Result<()> {
         if is_set_aside && found.is_dir() || found.is_file() {
             close(&entry.path(), &found, user)?;
         } else if FILES.iter().any(|file| name == *file) {
-            return Err(refused(&entry.path(), "is no regular file; move it away"));
+            return Err(refused(
+                &entry.path(),
+                "is not a regular file; move it away",
+            ));
         }
     }
     Ok(())
@@ -74,7 +78,7 @@ fn claim_folder(folder: &Path, user: u32, depth: usize) -> Result<()> {
         itself => itself?,
     };
     if !itself.is_dir() {
-        return Err(refused(folder, "is no directory; move it away"));
+        return Err(refused(folder, "is not a directory; move it away"));
     }
     close(folder, &itself, user)?;
     for entry in std::fs::read_dir(folder)? {
@@ -83,9 +87,9 @@ fn claim_folder(folder: &Path, user: u32, depth: usize) -> Result<()> {
         if found.is_file() {
             close(&path, &found, user)?;
         } else if !found.is_dir() {
-            return Err(refused(&path, "is no regular file; move it away"));
+            return Err(refused(&path, "is not a regular file; move it away"));
         } else if depth == 0 {
-            return Err(refused(&path, "is none of our folders; move it away"));
+            return Err(refused(&path, "is not a folder of simdexd; move it away"));
         } else {
             claim_folder(&path, user, depth - 1)?;
         }
@@ -100,7 +104,7 @@ fn close(path: &Path, found: &Metadata, user: u32) -> Result<()> {
         return Err(refused(
             path,
             &format!(
-                "belongs to user {owner}, and simdexd runs as user {user}; run it as its owner"
+                "belongs to user {owner}, and simdexd runs as user {user}; run simdexd as the owner"
             ),
         ));
     }
@@ -113,10 +117,10 @@ fn close(path: &Path, found: &Metadata, user: u32) -> Result<()> {
     if std::fs::metadata(path)?.permissions().mode() & OTHERS != 0 {
         return Err(refused(
             path,
-            "is open to other users, and its file system does not let it be closed",
+            "is open to other users, and its file system does not allow closing it",
         ));
     }
-    tracing::warn!(path = %path.display(), "was open to other users: closed to them");
+    tracing::warn!(path = %path.display(), "was open to other users and is now closed to them");
     Ok(())
 }
 
@@ -206,7 +210,7 @@ mod tests {
             claim(dir.path())
                 .unwrap_err()
                 .to_string()
-                .contains("other things")
+                .contains("other files")
         );
         assert_eq!(mode(dir.path()), 0o755);
     }
@@ -261,7 +265,7 @@ mod tests {
             claim(dir.path())
                 .unwrap_err()
                 .to_string()
-                .contains("no directory")
+                .contains("not a directory")
         );
         fs::remove_file(dir.path().join("text")).unwrap();
         std::os::unix::fs::symlink("target", dir.path().join("store/COMMITTED")).unwrap();
@@ -269,7 +273,7 @@ mod tests {
             claim(dir.path())
                 .unwrap_err()
                 .to_string()
-                .contains("no regular file")
+                .contains("not a regular file")
         );
     }
 }

@@ -66,7 +66,7 @@ pub enum BadReport {
     #[error("a report of kind {0} alone takes {1}")]
     AloneTakes(&'static str, &'static str),
     /// So many of them are named.
-    #[error("the request names {0} {1}, far too many")]
+    #[error("the request lists {0} {1}, far too many")]
     TooMany(usize, &'static str),
     /// The path starts anywhere but at the top.
     #[error("{0:?} is not an absolute path")]

@@ -162,7 +162,7 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         ),
         (
             refused(&|c| (c.kind, c.files) = ("copies-of".into(), vec!["/a".into(); 1_001])),
-            "names 1001 files, far too many",
+            "lists 1001 files, far too many",
         ),
         (
             refused(&|c| c.name = "../x".into()),

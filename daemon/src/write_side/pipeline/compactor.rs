@@ -41,8 +41,8 @@ impl Shared {
                 let reason = causes(&error);
                 tracing::warn!(
                     reason,
-                    "the {what} of the index take more room than they need and could not be rewritten: \
-                     tried again in 10 minutes"
+                    "the {what} of the index take more space than they need and could not be \
+                     rewritten; tried again in 10 minutes"
                 );
                 return false;
             }

@@ -85,7 +85,7 @@ impl Shared {
             && let Err(error) = self.commit()
         {
             let reason = causes(&error);
-            tracing::error!(reason, "what was applied last could not be committed");
+            tracing::error!(reason, "the last changes could not be committed");
         }
     }
 

@@ -77,7 +77,7 @@ impl Cursor {
         });
         match written {
             Ok(_) => self.written.clone_from(&self.passed),
-            Err(error) => tracing::debug!(%error, "the place of the recheck is not written down"),
+            Err(error) => tracing::debug!(%error, "the position of the recheck could not be saved"),
         }
     }
 }

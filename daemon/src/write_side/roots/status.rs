@@ -38,7 +38,7 @@ impl RootStatus {
             let (files, reason) = (self.pending_loss, &self.detail);
             tracing::warn!(root = %path, state, files, reason, "the files of a root keep their last state");
         } else if before.keeps_files() {
-            tracing::info!(root = %path, state, "a root is followed again");
+            tracing::info!(root = %path, state, "a root is usable again");
         }
     }
 

@@ -28,13 +28,13 @@ pub enum RootRefusal {
     #[error("{} is a symlink, which is never followed", shown(.0))]
     Symlink(PathBuf),
     /// Something else stands at its path.
-    #[error("it is no directory")]
+    #[error("it is not a directory")]
     NotADirectory,
     /// It may not be opened, listed or searched.
     #[error("permission denied")]
     Denied,
     /// Another directory took its place during a walk.
-    #[error("another directory took its place while it was walked")]
+    #[error("another directory took its place during the scan")]
     Replaced,
     /// The file system answers with an error.
     #[error("{0}")]

@@ -82,7 +82,7 @@ impl Inbox {
 /// Why native watching does not work here.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArmError {
-    #[error("the limit of watches is reached (sysctl fs.inotify.max_user_watches)")]
+    #[error("the limit on watches is reached (sysctl fs.inotify.max_user_watches)")]
     Limit,
     #[error("the thread that reads the kernel's events has ended")]
     Ended,

@@ -256,7 +256,7 @@ impl RootThread {
         self.next_try = Some(Instant::now() + wait);
         self.set_chosen(ChosenMode {
             mode: Mode::Poll,
-            why: format!("polled instead of native: {error}; tried again at rescans"),
+            why: format!("polled in place of native: {error}; tried again at each rescan"),
         });
     }
 

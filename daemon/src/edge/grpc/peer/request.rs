@@ -61,7 +61,7 @@ impl Charge {
         let load = table.users.entry(self.peer.connection.uid).or_default();
         if all + count > INTAKE || load.bytes + count > INTAKE / 2 {
             return Err(Status::resource_exhausted(
-                "as many bytes of requests as the daemon keeps wait for their answers",
+                "requests that wait for their answers take as much memory as they may",
             ));
         }
         load.bytes += count;

@@ -23,7 +23,7 @@ pub(in crate::reports::report) fn unread_row(
 
 /// The table of the files that were not read.
 pub(in crate::reports::report) fn unread(out: &mut dyn Write, rows: &Rows) -> io::Result<()> {
-    out.write_all(b"<h2>Files that were not read, or not whole</h2>\n")?;
+    out.write_all(b"<h2>Files that were not read, or only in part</h2>\n")?;
     if rows.count() == 0 {
         return out.write_all(b"<p>Every file was read.</p>\n");
     }
