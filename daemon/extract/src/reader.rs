@@ -57,13 +57,13 @@ impl Reader {
     pub const fn version(self) -> u32 {
         match self {
             Self::Sniffer => 5,
-            Self::Plain => 5,
+            Self::Plain => 6,
             Self::Subtitles => 5,
             Self::Html => 6,
             Self::WebArchive => 6,
             Self::Xml => 5,
             Self::Rtf => 5,
-            Self::Pdf => 7,
+            Self::Pdf => 8,
             Self::Ooxml => 5,
             Self::OpenDocument => 5,
             Self::Epub => 5,

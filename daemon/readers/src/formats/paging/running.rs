@@ -12,7 +12,8 @@ const MIN_PAGES: usize = 3;
 /// What was taken from the pages.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    /// Each running line once, as it stood first; page numbers alone are left out.
+    /// Each running line once, as it stood first: numbers that count no pages make another of it.
+    /// Page numbers alone are left out.
     pub(super) lines: Vec<String>,
     /// How many lines were taken.
     pub(super) count: u64,
@@ -30,10 +31,9 @@ pub(super) fn take(pages: &mut Vec<Vec<String>>) -> Running {
     let mut bodies = pages.clone();
     for (index, page) in bodies.iter_mut().enumerate() {
         for edge in [Edge::Top, Edge::Bottom] {
-            for line in repeats.take(index, edge, page) {
+            for (line, said) in repeats.take(index, edge, page) {
                 running.count += 1;
-                let mask = Mask::of(&line);
-                if !mask.is_number_only() && seen.insert(mask.text) {
+                if said.contains(char::is_alphabetic) && seen.insert(said) {
                     running.lines.push(line);
                 }
             }
@@ -233,15 +233,18 @@ impl Repeats {
         repeats
     }
 
-    /// Takes the running lines at an edge of a page, the outermost first.
-    fn take(&self, index: usize, edge: Edge, page: &mut Vec<String>) -> Vec<String> {
-        let found = edge.lines(page).into_iter();
-        let found: Vec<_> = found
-            .take_while(|&at| self.has(index, edge, &page[at]))
+    /// Takes the running lines at an edge of a page, the outermost first, each with what it says.
+    fn take(&self, index: usize, edge: Edge, page: &mut Vec<String>) -> Vec<(String, String)> {
+        let lines = edge.lines(page).into_iter();
+        let found: Vec<_> = lines
+            .map_while(|at| Some((at, self.said(index, edge, &page[at])?)))
             .collect();
-        let lines = found.iter().map(|&at| page[at].trim().to_owned());
-        let lines = lines.collect();
-        edge.cut(page, &found);
+        let ats: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
+        let lines = found.into_iter();
+        let lines = lines
+            .map(|(at, said)| (page[at].trim().to_owned(), said))
+            .collect();
+        edge.cut(page, &ats);
         lines
     }
 
@@ -259,11 +262,12 @@ impl Repeats {
         self.lines.entry((edge, mask.text)).or_default().see(index);
     }
 
-    /// Whether this line of the page with this index is a running one: it comes again, and each of
-    /// its numbers does or counts the pages. A line of numbers alone has to count.
-    fn has(&self, index: usize, edge: Edge, line: &str) -> bool {
+    /// What a running line of the page with this index says: its text and those of its numbers that
+    /// count no pages. `None` where it is no running line: it comes again, and each of its numbers
+    /// does or counts the pages. A line of numbers alone has to count.
+    fn said(&self, index: usize, edge: Edge, line: &str) -> Option<String> {
         if line.len() > MAX_BYTES {
-            return false;
+            return None;
         }
         let mask = Mask::of(line);
         let enough = |tally: Option<&Tally>| tally.is_some_and(|tally| tally.count >= self.least);
@@ -271,14 +275,19 @@ impl Repeats {
             enough(self.numbers.get(&(edge, mask.text.clone(), at, number)))
         };
         let mut counting = 0;
-        let mut all_fit = true;
+        let mut said = mask.text.clone();
         for (at, &number) in mask.numbers.iter().enumerate() {
             let [same, counts] = variants(number, index).map(|number| fits(at, number));
             counting += usize::from(counts);
-            all_fit &= same || counts;
+            match (same, counts) {
+                (true, _) => said.push_str(&format!("{number} ")),
+                (false, true) => said.push_str("# "),
+                (false, false) => return None,
+            }
         }
         let counted = !mask.is_number_only() || counting > 0 && mask.numbers.len() <= 2;
-        all_fit && counted && enough(self.lines.get(&(edge, mask.text.clone())))
+        let known = enough(self.lines.get(&(edge, mask.text.clone())));
+        (counted && known).then_some(said)
     }
 }
 

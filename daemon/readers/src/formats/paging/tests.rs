@@ -26,6 +26,32 @@ fn headers_footers_and_page_numbers_are_kept_apart_once() {
 }
 
 #[test]
+fn running_lines_that_differ_in_numbers_are_kept_each() {
+    let page = |own: &str| format!("A = 0.75\nA = 0.55\n{own}\nA = 0.15\nA = 0.00");
+    let pages = ["first", "second", "third"].map(page);
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    assert_eq!(
+        body(&pages).text,
+        "first\nsecond\nthird\nA = 0.75\nA = 0.55\nA = 0.00\nA = 0.15\n"
+    );
+    let pages: Vec<String> = (1..=6_usize)
+        .map(|page| {
+            format!(
+                "Part {} Page {page}\n{}",
+                page.div_ceil(3),
+                "a".repeat(page)
+            )
+        })
+        .collect();
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let text = body(&pages).text;
+    assert!(
+        text.ends_with("aaaaaa\nPart 1 Page 1\nPart 2 Page 4\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn numbers_alone_go_if_they_count_the_pages() {
     let counting = body(&["a\n7", "b\n8", "c\n9", "d\n10"]);
     assert_eq!(

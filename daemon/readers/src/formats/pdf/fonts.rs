@@ -7,14 +7,18 @@
 //! | fonts | module |
 //! |---|---|
 //! | of one byte a code: Type 1, TrueType, Type 3 | [`simple`] |
+//! | of bitmaps, as TeX makes them | [`tex`] |
+//! | of two bytes a code that say they are of one | [`chinese`] |
 //! | composite: Chinese, Japanese, Korean, and any other since PDF 1.2 | [`composite`] |
 //!
 //! [`program`] reads embedded font programs, [`table`] judges and writes tables.
 
+mod chinese;
 mod composite;
 mod program;
 mod simple;
 mod table;
+mod tex;
 
 use std::collections::HashSet;
 
@@ -27,8 +31,10 @@ const MAX_FONTS: usize = 1000;
 /// Bound on codes of a font times pages: the first engine reads its table for each page.
 const MAX_TABLE_STEPS: usize = 4_000_000;
 
-/// Gives every font that lacks one a table from codes to Unicode. True if there was any.
+/// Gives every font that lacks one a table from codes to Unicode, and makes composite fonts of those
+/// that are it. True if there was any.
 pub(super) fn mend(document: &mut Document) -> bool {
+    let composed = chinese::compose(document);
     let pages = document.get_pages().len();
     let fonts = document.objects.iter().filter_map(|(id, object)| {
         let font = object.as_dict().ok()?;
@@ -45,11 +51,11 @@ pub(super) fn mend(document: &mut Document) -> bool {
             font.set("ToUnicode", Object::Reference(stream));
         }
     }
-    !tables.is_empty()
+    composed || !tables.is_empty()
 }
 
-/// Fonts whose codes the first engine mistakes: symbols, and those of composite fonts with a map
-/// from codes to glyphs of their own, which it takes for one that begins with 0.
+/// Fonts that the first engine mistakes: symbols, composite fonts with a map from codes to glyphs of
+/// their own, which it takes for one that begins with 0, and those that write downwards.
 pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
     let fonts = document.objects.iter();
     fonts
@@ -60,7 +66,7 @@ pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
         .take(MAX_FONTS)
         .filter(|(_, font)| {
             let misread = || match is_composite(font) {
-                true => composite::has_own_codes(document, font),
+                true => composite::is_misread(document, font),
                 false => simple::is_symbols(document, font),
             };
             super::survivor(|| Some(misread())) == Some(true)

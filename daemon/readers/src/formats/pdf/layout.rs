@@ -4,15 +4,19 @@
 //! of a page after all others. So a line is what stands on one baseline, columns are told by the
 //! gap between them, and the order is that of the page.
 
+mod piece;
 mod run;
 
 use std::collections::BTreeMap;
 
+use piece::pieces;
 pub(super) use run::Place;
 use run::{Run, run};
 
 /// Gap that parts pieces of a line: cells, columns.
 const PIECE_GAP: f64 = 1.2;
+/// Least gap between columns that stand close together; words of one line may stand as far apart.
+const NARROW_GAP: f64 = 0.8;
 /// Distance of lines beyond which an empty line stands between them.
 const PARAGRAPH_GAP: f64 = 1.7;
 /// Most runs of a page; what is drawn after them is left out.
@@ -56,11 +60,27 @@ impl Layout {
         let mut lines = Vec::new();
         for degrees in order {
             let runs = turned.remove(&degrees).unwrap_or_default();
-            let pieces = rows(runs).into_iter().flat_map(pieces).collect();
-            write_columns(pieces, MAX_COLUMNS_DEPTH, &mut lines);
+            write_columns(pieces_of(runs), MAX_COLUMNS_DEPTH, &mut lines);
         }
         lines
     }
+}
+
+/// The pieces of a page's lines.
+fn pieces_of(runs: Vec<Run>) -> Vec<Run> {
+    let rows = rows(runs);
+    let parted = |gap: f64| -> Vec<Run> {
+        let rows = rows.iter().cloned();
+        rows.flat_map(|row| pieces(row, gap)).collect()
+    };
+    let usual = parted(PIECE_GAP);
+    if gutter(&usual).is_none() {
+        let narrow = parted(NARROW_GAP);
+        if gutter(&narrow).is_some() {
+            return narrow;
+        }
+    }
+    usual
 }
 
 /// Runs by line, from the top down, each line from left to right.
@@ -90,79 +110,6 @@ fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
     rows
 }
 
-/// Puts runs that stand side by side into the order in which they are read: to the left where most
-/// of their letters run there. What runs the other way within them keeps its own order.
-fn turn(runs: &mut [Run]) {
-    if is_leftward_text(runs) {
-        runs.reverse();
-        for rightward in runs.chunk_by_mut(|a, b| !a.leftward && !b.leftward) {
-            rightward.reverse();
-        }
-        return;
-    }
-    let is_rightward = |run: &Run| !run.leftward && run.text.contains(char::is_alphanumeric);
-    for phrase in runs.chunk_by_mut(|a, b| !is_rightward(a) && !is_rightward(b)) {
-        let first = phrase.iter().position(|run| run.leftward);
-        let last = phrase.iter().rposition(|run| run.leftward);
-        if let (Some(first), Some(last)) = (first, last) {
-            phrase[first..=last].reverse();
-        }
-    }
-}
-
-/// Whether most letters run to the left.
-fn is_leftward_text(runs: &[Run]) -> bool {
-    let letters = |leftward: bool| -> usize {
-        let runs = runs.iter().filter(|run| run.leftward == leftward);
-        runs.flat_map(|run| run.text.chars())
-            .filter(|c| c.is_alphabetic())
-            .count()
-    };
-    letters(true) > letters(false)
-}
-
-/// The runs of a row joined where no wide gap parts them; the row goes from left to right.
-fn pieces(row: Vec<Run>) -> Vec<Run> {
-    let mut pieces: Vec<Vec<Run>> = Vec::new();
-    // The right end of the last piece, and its height.
-    let mut end = (f64::NEG_INFINITY, 0.0_f64);
-    for run in row {
-        let gap = run.left - end.0;
-        match pieces.last_mut() {
-            Some(piece) if gap <= PIECE_GAP * end.1.max(run.size) => {
-                end = (end.0.max(run.right), end.1.max(run.size));
-                piece.push(run);
-            }
-            _ => {
-                end = (run.right, run.size);
-                pieces.push(vec![run]);
-            }
-        }
-    }
-    pieces.into_iter().filter_map(joined).collect()
-}
-
-/// Runs that stand side by side as one.
-fn joined(mut runs: Vec<Run>) -> Option<Run> {
-    let leftward = is_leftward_text(&runs);
-    if leftward {
-        runs.iter_mut().for_each(Run::turn_ends);
-    }
-    turn(&mut runs);
-    let mut runs = runs.into_iter();
-    let mut piece = runs.next()?;
-    let mut last = piece.clone();
-    for run in runs {
-        // What was turned goes on from the run before, and not from the end of the piece.
-        let is_turned = last.leftward || run.leftward;
-        let gap = run.gap(if is_turned { &last } else { &piece });
-        piece.join(&run, gap);
-        last = run;
-    }
-    piece.leftward = leftward;
-    Some(piece)
-}
-
 /// Columns within columns that are looked for.
 const MAX_COLUMNS_DEPTH: usize = 3;
 /// Places at which a gutter is looked for.
@@ -171,6 +118,8 @@ const MAX_GUTTERS: usize = 16;
 const MIN_COLUMN_LINES: usize = 5;
 /// Width that the lines of a column have at least, in sizes of the font: cells have less.
 const MIN_COLUMN_WIDTH: f64 = 12.0;
+/// Height of the labels of a figure at most, in sizes of the text beside it.
+const LABEL_SIZE: f64 = 0.7;
 
 /// Writes the pieces of a page, column by column where there are columns.
 fn write_columns(pieces: Vec<Run>, depth: usize, lines: &mut Vec<String>) {
@@ -240,7 +189,10 @@ fn columns_at(pieces: &[Run], at: f64) -> Option<usize> {
 fn running_text(pieces: &[&Run]) -> Option<(f64, f64)> {
     let long = |piece: &&&Run| piece.right - piece.left >= MIN_COLUMN_WIDTH * piece.size;
     let long: Vec<_> = pieces.iter().filter(long).collect();
-    if long.len() < MIN_COLUMN_LINES || long.len() * 2 < pieces.len() {
+    // Labels of a figure are smaller than the text, and many.
+    let size = long.iter().map(|piece| piece.size).fold(0.0, f64::max);
+    let labels = pieces.iter().filter(|piece| piece.size < LABEL_SIZE * size);
+    if long.len() < MIN_COLUMN_LINES || long.len() * 2 < pieces.len() - labels.count() {
         return None;
     }
     let high = long.iter().map(|piece| piece.base).reduce(f64::max)?;
@@ -258,8 +210,8 @@ fn write_rows(pieces_of_block: Vec<Run>, lines: &mut Vec<String>) {
             lines.push(String::new());
         }
         above = Some((base, size));
-        let mut cells = pieces(row);
-        turn(&mut cells);
+        let mut cells = pieces(row, PIECE_GAP);
+        piece::turn(&mut cells);
         let cells: Vec<_> = cells
             .into_iter()
             .map(|piece| piece.text.trim().to_owned())

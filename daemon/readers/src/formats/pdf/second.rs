@@ -16,6 +16,21 @@ use super::layout::{Layout, Place};
 /// Fonts count in thousandths of their height.
 const UNITS: f64 = 1000.0;
 
+/// The font that stands for all that are not embedded: one glyph without width (OpenType, `head`,
+/// `hhea`, `hmtx`, `maxp`). Glyphs of any other the engine would stretch to the widths that the file
+/// gives, and the places of characters would count these twice.
+const NO_FONT: &[u8] = b"\
+    \0\x01\0\0\0\x04\0\0\0\0\0\0\
+    head\0\0\0\0\0\0\0\x4c\0\0\0\x36\
+    hhea\0\0\0\0\0\0\0\x84\0\0\0\x24\
+    hmtx\0\0\0\0\0\0\0\xa8\0\0\0\x04\
+    maxp\0\0\0\0\0\0\0\xac\0\0\0\x06\
+    \0\x01\0\0\0\0\0\0\0\0\0\0\x5f\x0f\x3c\xf5\0\0\x03\xe8\
+    \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+    \0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\
+    \0\0\0\0\
+    \0\0\x50\0\0\x01";
+
 /// A PDF as the second engine sees it.
 pub(super) struct Second {
     pdf: Pdf,
@@ -46,6 +61,7 @@ impl Second {
         let page = self.pdf.pages().get(index)?;
         let settings = InterpreterSettings {
             render_content,
+            font_resolver: Arc::new(|_| Some((Arc::new(NO_FONT), 0))),
             ..InterpreterSettings::default()
         };
         let cache = InterpreterCache::new();

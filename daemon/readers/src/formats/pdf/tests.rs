@@ -102,6 +102,18 @@ fn a_page_that_the_first_engine_cannot_read_is_read_by_the_second() {
 }
 
 #[test]
+fn widths_of_fonts_that_are_not_embedded_count_once() {
+    let mut objects = objects(&[("", "il) Tj 15 0 Td (il")]);
+    let widths = "500 ".repeat(256);
+    objects[2] = format!(
+        "<< /Type /Font /Subtype /TrueType /BaseFont /Verdana /Encoding /WinAnsiEncoding \
+         /FirstChar 0 /LastChar 255 /Widths [{widths}] >>"
+    );
+    let (_, text, _) = text(&pdf_of(&objects));
+    assert_eq!(text.trim(), "il il");
+}
+
+#[test]
 fn pages_tell_of_their_running_lines_and_blanks() {
     let pages = pdf(&["7", "8", "9", ""]);
     let mut sink = Sink::of(1000);

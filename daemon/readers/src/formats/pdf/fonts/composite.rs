@@ -50,11 +50,17 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     Table::of(texts, usize::from(MAX_WIDTH))
 }
 
-/// Whether a font brings along a map from its codes to glyphs that is no identity.
-pub(super) fn has_own_codes(document: &Document, font: &Dictionary) -> bool {
-    let Some(Object::Stream(stream)) = entry(document, font, b"Encoding") else {
-        return false;
+/// Whether a font writes downwards, or brings along a map from its codes to glyphs that is no identity.
+pub(super) fn is_misread(document: &Document, font: &Dictionary) -> bool {
+    let stream = match entry(document, font, b"Encoding") {
+        Some(Object::Name(name)) => return name.ends_with(b"-V"),
+        Some(Object::Stream(stream)) => stream,
+        _ => return false,
     };
+    let is_down = |mode: &Object| mode.as_i64().is_ok_and(|mode| mode == 1);
+    if entry(document, &stream.dict, b"WMode").is_some_and(is_down) {
+        return true;
+    }
     let moved = |codes: CMap| {
         (0..=0xffff).any(|code| {
             codes

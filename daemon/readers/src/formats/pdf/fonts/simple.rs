@@ -10,7 +10,7 @@ use skrifa::raw::ps::PredefinedEncoding;
 use super::super::bounds::dictionary;
 use super::program::{Program, text_of_name};
 use super::table::{Table, UNKNOWN};
-use super::{entry, name};
+use super::{entry, name, tex};
 
 /// Flags of a font descriptor (9.8.2): characters outside the standard Latin set, or none outside.
 const SYMBOLIC: i64 = 1 << 2;
@@ -27,7 +27,7 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     }
     let names = encoding.and_then(|encoding| encoding.as_dict().ok());
     let names = names.map_or_else(BTreeMap::new, |names| differences(document, names));
-    let glyphs = Glyphs::of(document, font, encoding);
+    let glyphs = Glyphs::of(document, font, encoding, &names);
     let texts = (0..=u8::MAX).filter_map(|code| {
         let text = match names.get(&code) {
             Some(name) => glyphs.text_of_name(code, name),
@@ -46,7 +46,7 @@ pub(super) fn blanks(document: &Document, font: &Dictionary) -> Option<Table> {
     if names.is_empty() {
         return None;
     }
-    let glyphs = Glyphs::of(document, font, Some(encoding));
+    let glyphs = Glyphs::of(document, font, Some(encoding), &names);
     let texts = names.into_iter().filter_map(|(code, name)| {
         let text = glyphs.text_of_name(code, &name)?;
         text.trim().is_empty().then(|| (u32::from(code), text))
@@ -104,6 +104,8 @@ struct Glyphs {
     is_standard: bool,
     /// Whether every glyph has a procedure of its own, and a name that its writer made up.
     is_type3: bool,
+    /// What codes stand for where they are bitmaps.
+    bitmaps: tex::Encoding,
     /// Whether glyphs are of the font ZapfDingbats, whose names are `a1` and so on.
     is_dingbats: bool,
 }
@@ -116,7 +118,12 @@ enum Base {
 }
 
 impl Glyphs {
-    fn of(document: &Document, font: &Dictionary, encoding: Option<&Object>) -> Self {
+    fn of(
+        document: &Document,
+        font: &Dictionary,
+        encoding: Option<&Object>,
+        names: &BTreeMap<u8, String>,
+    ) -> Self {
         let descriptor = dictionary(document, font, b"FontDescriptor");
         let program = descriptor.and_then(|descriptor| Program::of(document, descriptor));
         let family = name(font, b"BaseFont").unwrap_or_default();
@@ -137,6 +144,7 @@ impl Glyphs {
             program,
             is_truetype: name(font, b"Subtype") == Some(b"TrueType"),
             is_type3: name(font, b"Subtype") == Some(b"Type3"),
+            bitmaps: tex::Encoding::of(names),
             is_dingbats: family.ends_with(b"Dingbats"),
         }
     }
@@ -158,7 +166,11 @@ impl Glyphs {
         let by_code = || {
             let named =
                 self.is_type3 && name.trim_start_matches(char::is_alphabetic) == code.to_string();
-            named.then(|| Base::Standard.text(code)).flatten()
+            let text = || match (b' '..=b'~').contains(&code) {
+                true => Base::Standard.text(code),
+                false => self.bitmaps.text(code),
+            };
+            named.then(text).flatten()
         };
         let unknown = || is_made_up(name).then(|| UNKNOWN.to_owned());
         let text = listed.or_else(by_program).or_else(by_code);

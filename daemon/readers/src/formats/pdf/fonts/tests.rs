@@ -156,6 +156,62 @@ fn type_3_fonts_are_read_by_the_names_of_their_procedures() {
     assert_eq!(read(&page(&[font], &[], "(ABCD)")).1, "ABCD");
 }
 
+/// A bitmap font of TeX that has these codes.
+fn bitmaps_of_tex(codes: &[u8]) -> String {
+    let names = codes.iter().map(|code| format!("{code} /a{code} "));
+    let names = names.collect::<String>();
+    let font = bitmaps("").replace("/Differences [65 ", &format!("/Differences [{names}"));
+    let widths = format!("/FirstChar 0 /LastChar 255 /Widths [{}]", "5 ".repeat(256));
+    let (before, after) = font.split_once("/FirstChar").unwrap();
+    let (_, after) = after.split_once(']').unwrap();
+    format!("{before}{widths}{after}")
+}
+
+#[test]
+fn bitmaps_of_tex_are_read_by_their_codes() {
+    let text = |codes: &[u8]| {
+        let shown = codes.iter().map(|code| format!("{code:02X}"));
+        let shown = shown.collect::<String>();
+        read(&page(&[bitmaps_of_tex(codes)], &[], &format!("<{shown}>"))).1
+    };
+    // The encoding of Cork, and the first one, which has other ligatures.
+    assert_eq!(text(b"e.\x1c\xe1\xf7\xb3"), "e.ﬁáœş");
+    assert_eq!(text(b"e,\x0c\x19"), "e,ﬁß");
+    // Letters above 191 are those of Cork even where no text shows it.
+    assert_eq!(text(b"1\xc0\xe9"), "1Àé");
+    // Fonts of mathematics have other signs there.
+    assert_eq!(text(b"ex\x0c\x80"), "ex");
+}
+
+#[test]
+fn fonts_of_chinese_windows_have_codes_of_gbk() {
+    let font = simple("/Subtype /TrueType /Encoding /WinAnsiEncoding");
+    let codes = "<C4BFC2BC4131>";
+    let read_as = |family: &str| read(&page(&[font.replace("/Some", family)], &[], codes)).1;
+    let families = [
+        "/#CB#CE#CC#E5",
+        "/#B7#C2#CB#CE_GB2312,Bold",
+        "/#B7#BD#D5#FD#D0#A1#B1#EA#CB#CE",
+    ];
+    for family in families {
+        assert_eq!(read_as(family), "目录A1", "{family}");
+    }
+    // Not the name of a font of Japanese Windows, nor one in UTF-8.
+    for other in ["/Some", "/#82l#82r#96#BE#92#A9", "/#E5#AE#8B#E4#BD#93"] {
+        assert_eq!(read_as(other), "Ä¿Â¼A1", "{other}");
+    }
+}
+
+#[test]
+fn letters_beside_chinese_ones_keep_their_widths() {
+    let font = simple("/Subtype /TrueType /Encoding /WinAnsiEncoding");
+    let font = font
+        .replace("/Some", "/#CB#CE#CC#E5")
+        .replace("500 ", "250 ");
+    let pdf = page(&[font], &[], "<6C69> Tj 9 0 Td <6C69>");
+    assert_eq!(read(&pdf).1, "li li");
+}
+
 #[test]
 fn widths_of_type_3_fonts_are_in_their_own_units() {
     let font = bitmaps("/o /n /e /t /w");

@@ -2,6 +2,12 @@
 
 /// Gap that parts words, in sizes of the font.
 const WORD_GAP: f64 = 0.15;
+/// Gap that parts ideographs: they are spread to fill a line.
+const IDEOGRAPH_GAP: f64 = 0.3;
+/// How far the baselines of two lines are apart at least that stand side by side, and how much
+/// smaller the letters of one may be.
+const LINE_SHIFT: f64 = 0.3;
+const LINE_SIZE: f64 = 0.85;
 /// How far a character may step back within a run.
 const BACKSTEP: f64 = 0.4;
 /// How far a baseline may shift within a run.
@@ -76,6 +82,11 @@ fn is_leftward(c: char) -> bool {
         && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }
 
+/// Signs of Chinese and Japanese, between which no spaces stand.
+fn is_ideograph(c: char) -> bool {
+    matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+}
+
 impl Run {
     /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
     /// there.
@@ -132,11 +143,35 @@ impl Run {
         (other.left - self.right).max(self.left - other.right)
     }
 
-    /// Takes the next run of the line, with a space where a wide enough gap is.
-    pub(super) fn join(&mut self, next: &Run, gap: f64) {
+    /// The one letter that this is, of a script whose headings may have letters set apart.
+    pub(super) fn letter(&self) -> Option<char> {
+        let mut characters = self.text.chars();
+        let letter = characters.next().filter(|_| characters.next().is_none())?;
+        (letter.is_lowercase() || letter.is_uppercase() || is_ideograph(letter)).then_some(letter)
+    }
+
+    /// Whether the next run of the line begins another word.
+    pub(super) fn parts_word(&self, next: &Run) -> bool {
+        let size = self.size.min(next.size);
+        let parting = match (self.text.chars().next_back(), next.text.chars().next()) {
+            (Some(a), Some(b)) if is_ideograph(a) && is_ideograph(b) => IDEOGRAPH_GAP,
+            _ => WORD_GAP,
+        };
+        // Words of one height, and not on one baseline: two lines, and no index.
+        let is_line = [self, next]
+            .iter()
+            .all(|run| run.text.trim().chars().nth(1).is_some())
+            && size > LINE_SIZE * self.size.max(next.size)
+            && (self.base - next.base).abs() > LINE_SHIFT * size;
+        let gap = self.gap(next);
+        is_line || gap > parting * size || gap < -size
+    }
+
+    /// Takes the next run of the line, with a space between them where it is another word.
+    pub(super) fn join(&mut self, next: &Run, is_word: bool) {
         let parted =
             self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
-        if gap > WORD_GAP * self.size.min(next.size) && !parted {
+        if is_word && !parted {
             self.text.push(' ');
         }
         self.text.push_str(&next.text);

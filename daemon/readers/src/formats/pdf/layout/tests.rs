@@ -11,6 +11,20 @@ fn lines(words: &[(f64, f64, &str)]) -> Vec<String> {
     layout.lines()
 }
 
+/// A word of a font of this size, whose characters are half as wide.
+fn put_of(layout: &mut Layout, (x, y): (f64, f64), size: f64, word: &str) {
+    for (at, c) in word.chars().enumerate() {
+        let place = Place {
+            x: x + size / 2.0 * at as f64,
+            y,
+            advance: (size / 2.0, 0.0),
+            direction: (1.0, 0.0),
+            size,
+        };
+        layout.push(&c.to_string(), place);
+    }
+}
+
 fn put(layout: &mut Layout, (x, y): (f64, f64), (dx, dy): (f64, f64), word: &str) {
     for (at, c) in word.chars().enumerate() {
         let along = 5.0 * at as f64;
@@ -116,6 +130,127 @@ fn columns_are_read_one_after_the_other_below_their_heading() {
         .map(|line| &line[..2])
         .collect();
     assert_eq!(names, "A L0L1L2L3L4L5R0R1R2R3R4R5");
+}
+
+#[test]
+fn columns_that_stand_close_together_are_columns() {
+    let (left, right) = (
+        "thirty letters make up a line L",
+        "thirty letters make up a line R",
+    );
+    let mut drawn = Vec::new();
+    for at in 0..6 {
+        let y = -12.0 * f64::from(at);
+        drawn.extend([(0.0, y, left), (165.0, y, right)]);
+    }
+    let read: String = lines(&drawn).concat();
+    let ends: String = read.chars().filter(|c| c.is_uppercase()).collect();
+    assert_eq!(ends, "LLLLLLRRRRRR");
+}
+
+#[test]
+fn small_labels_of_a_figure_hide_no_columns() {
+    let mut layout = Layout::default();
+    for at in 0..20 {
+        put_of(
+            &mut layout,
+            (30.0, 200.0 - 6.0 * f64::from(at)),
+            5.0,
+            "label",
+        );
+    }
+    for at in 0..20 {
+        let y = 200.0 - 12.0 * f64::from(at);
+        let left = if at < 11 {
+            ""
+        } else {
+            "thirty letters make up a line L"
+        };
+        put_of(&mut layout, (0.0, y), 10.0, left);
+        put_of(
+            &mut layout,
+            (190.0, y),
+            10.0,
+            "thirty letters make up a line R",
+        );
+    }
+    let read = layout.lines().concat();
+    let ends: String = read.chars().filter(|c| c.is_uppercase()).collect();
+    assert_eq!(ends, "L".repeat(9) + &"R".repeat(20));
+}
+
+#[test]
+fn lines_beside_a_taller_one_of_the_next_column_stay_apart() {
+    let mut layout = Layout::default();
+    put_of(&mut layout, (0.0, 100.0), 7.0, "one");
+    put_of(&mut layout, (14.0, 100.0), 7.0, "line");
+    put_of(&mut layout, (0.0, 92.4), 7.0, "and");
+    put_of(&mut layout, (14.0, 92.4), 7.0, "another");
+    put_of(&mut layout, (90.0, 96.0), 9.0, "taller");
+    assert_eq!(layout.lines(), ["one line\tand another\ttaller"]);
+}
+
+#[test]
+fn words_of_two_lines_do_not_become_one() {
+    assert_eq!(lines(&[(0.0, 4.0, "one"), (15.0, 0.0, "two")]), ["one two"]);
+    // What is written over a line is no part of its last word either.
+    assert_eq!(
+        lines(&[(0.0, 0.0, "a whole line"), (20.0, 4.5, "sign")]),
+        ["a whole line sign"]
+    );
+}
+
+#[test]
+fn letters_set_apart_are_words() {
+    let apart = |text: &str, step: f64| {
+        let letters: Vec<String> = text.chars().map(String::from).collect();
+        let at = |at: usize| step * at as f64;
+        let drawn = letters.iter().enumerate();
+        let drawn = drawn.map(|(index, letter)| (at(index), 0.0, letter.trim()));
+        lines(
+            &drawn
+                .filter(|(_, _, letter)| !letter.is_empty())
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(apart("CHAPTER ONE", 8.0), ["CHAPTER ONE"]);
+    assert_eq!(apart("чтобы", 8.0), ["чтобы"]);
+    // Letters of a chart, cells, figures, and words of one letter are none.
+    assert_eq!(apart("ABCDE", 8.0), ["A B C D E"]);
+    assert_eq!(apart("HOUSE", 12.0), ["H O U S E"]);
+    assert_eq!(apart("2024", 8.0), ["2 0 2 4"]);
+    assert_eq!(apart("aim", 8.0), ["a i m"]);
+}
+
+#[test]
+fn letters_of_many_widths_in_even_places_are_a_chart() {
+    let mut layout = Layout::default();
+    for (at, (letter, width)) in [("w", 8.0), ("i", 2.0), ("n", 5.0), ("g", 5.0), ("s", 4.0)]
+        .into_iter()
+        .enumerate()
+    {
+        let place = Place {
+            x: 10.0 * at as f64 - width / 2.0,
+            y: 0.0,
+            advance: (width, 0.0),
+            direction: (1.0, 0.0),
+            size: 10.0,
+        };
+        layout.push(letter, place);
+    }
+    assert_eq!(layout.lines(), ["w i n g s"]);
+}
+
+#[test]
+fn ideographs_that_fill_a_line_have_no_spaces() {
+    assert_eq!(
+        lines(&[(0.0, 0.0, "关于"), (12.5, 0.0, "红军")]),
+        ["关于红军"]
+    );
+    assert_eq!(
+        lines(&[(0.0, 0.0, "关于"), (14.0, 0.0, "红军")]),
+        ["关于 红军"]
+    );
 }
 
 #[test]

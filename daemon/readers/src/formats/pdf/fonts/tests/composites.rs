@@ -234,3 +234,15 @@ fn glyphs_of_the_fonts_of_windows_are_known_by_their_numbers() {
     // Numbers in which the families part are no text.
     assert_eq!(read_as("/Verdana", "<00440103>").1, "a");
 }
+
+#[test]
+fn columns_that_are_written_downwards_are_lines() {
+    let meaning = "begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange \
+                   1 beginbfrange <0001> <0006> <4E00> endbfrange endcmap";
+    let objects = composite("/Identity-V", "Identity", "/ToUnicode 9 0 R", true);
+    let contents: [(u32, &[u8]); 2] = [(8, &silent_program()), (9, meaning.as_bytes())];
+    let codes = "<00010002000300040005> Tj -24 0 Td <000600050004>";
+    let text = read(&page(&objects, &contents, codes)).1;
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, ["一丁丂七丄", "丅丄七"]);
+}
