@@ -11,6 +11,7 @@ mod candidates_vs_full;
 mod cores;
 mod families;
 mod index_100k;
+mod peers;
 mod process;
 mod report_page;
 mod runs;
@@ -68,6 +69,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "runs",
         about: "one run of blocks: bytes on disk and written, lookups in the cache and beside it",
         run: runs::run,
+    },
+    Benchmark {
+        name: "peers",
+        about: "all pairs and queries beside DuckDB, sourmash and datasketch, which PYTHON has installed",
+        run: peers::run,
     },
     Benchmark {
         name: "report-page",

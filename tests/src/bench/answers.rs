@@ -58,7 +58,7 @@ pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Opened> {
 }
 
 /// Indexes texts as the daemon does, without files and workers.
-fn fill(
+pub(super) fn fill(
     opened: &Opened,
     sandbox: &Sandbox,
     corpus: Prose,
