@@ -15,7 +15,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let outcome = run(cli::typed());
+    let outcome = run(cli::parse());
     exit_code::of(outcome.inspect_err(|failure| {
         if !failure.is_broken_pipe() {
             output::eprint_line(failure);

@@ -13,7 +13,8 @@ use simdex_index::FileView;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair, Summary};
+use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair};
+use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{Measured, Relation};
 
 pub use answer::{answer, comparison, judgement};
@@ -180,15 +181,15 @@ fn member(member: &GroupFile) -> v1::Member {
 }
 
 /// Encodes the counts that close a list.
-pub fn summary(summary: &Summary) -> v1::Summary {
-    let states = summary.states.iter();
+pub fn summary(summary: &ListSummary) -> v1::Summary {
+    let states = summary.counts.states.iter();
     v1::Summary {
-        files_on_disk: summary.files_on_disk,
-        members: summary.container_members,
+        files_on_disk: summary.counts.files_on_disk,
+        members: summary.counts.container_members,
         states: states
             .map(|(state, count)| (state.clone(), *count))
             .collect(),
-        documents: summary.documents,
+        documents: summary.counts.documents,
         groups: summary.groups,
         pairs: summary.pairs,
         suppressed: summary.suppressed,
@@ -226,9 +227,9 @@ mod tests {
 
     #[test]
     fn a_summary_tells_what_the_search_skipped() {
-        let counts = Summary {
+        let counts = ListSummary {
             suppressed: 3,
-            ..Summary::default()
+            ..ListSummary::default()
         };
         assert_eq!(summary(&counts).suppressed, 3);
     }

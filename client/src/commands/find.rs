@@ -137,7 +137,7 @@ impl QuestionAsked<'_> {
     }
 }
 
-/// Says what the files that were found do not: the summary's own line, and remarks.
+/// Prints the summary line and remarks.
 pub(super) fn close(
     session: &mut Session,
     asked: &QuestionAsked<'_>,

@@ -66,8 +66,8 @@ pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, Unr
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
     Candidate, CandidateKind, Candidates, FileView, FingerprintSink, Fingerprints, GroupDocument,
-    GroupLookup, GroupView, Groups, HeldSet, IndexReader, IsWanted, PairSearch, QueryFingerprints,
-    Sample, SignAtRung, canonicalise, forward_signature,
+    GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader, IsWanted, PairSearch,
+    QueryFingerprints, Sample, SignAtRung, canonicalise, forward_signature,
 };
 pub use registry::Registry;
 pub use table::{DocumentStats, View};

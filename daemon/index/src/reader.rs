@@ -21,6 +21,7 @@ pub use candidates::{
     Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints, Sample,
     SignAtRung,
 };
+pub use document_text::HeldText;
 pub use files::FileView;
 pub use neighbourhood::{GroupDocument, GroupLookup, GroupView, Groups, IsWanted, PairSearch};
 pub use shingles::HeldSet;

@@ -11,9 +11,9 @@ use anyhow::Context;
 use simdex_index::store::{self, Options, StoreError};
 use simdex_index::verify::{Verified, VerifyDepth};
 
+use crate::base::report_files::MANIFEST;
 use crate::commands::cli::exit;
 use crate::error::EngineError;
-use crate::reports::report::MANIFEST;
 use simdex_proto::text::counted;
 
 /// What `verify` was asked for.

@@ -142,7 +142,7 @@ impl HeldJudgedText {
     ) -> Result<Self, IndexError> {
         let permit = account.take_large(JudgedText::peak_bytes(length))?;
         let stored = index.held_text(id, account)?;
-        let (extracted, _of_text) = stored.ok_or(IndexError::UnknownDocument(id))?;
+        let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
         let (canonical, of_canonical) = canonicalise(&extracted, account)?;
         Ok(Self {
             text: Arc::new(JudgedText::of(canonical, &extracted)),

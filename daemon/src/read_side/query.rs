@@ -4,10 +4,15 @@
 //!
 //! Candidates come in the order of the best they can still be (the upper bound of their estimate).
 //! They are counted on all shingles in that order until the next one's bound lies below the
-//! threshold, or below the last hit that would be shown: so a document above the threshold is missed
-//! with probability at most 0.001, and every number shown is exact, or says that it is not. Related documents,
-//! which are ordered by date, end at the threshold alone. Where more than [`MOST_VERIFIED`] candidates are left,
-//! the answer says how many were not looked at.
+//! threshold, or below the last hit that would be shown: so a candidate that reaches the threshold is
+//! discarded by its bound with probability at most 0.001, and every number shown is exact, or says that it is
+//! not. Related documents, which are ordered by date, end at the threshold alone. Where more than
+//! [`MOST_VERIFIED`] candidates are left, the answer says how many were not looked at.
+//!
+//! A document that shares none of the fingerprints looked up never becomes a candidate. Where it resembles the
+//! query, or is contained in it, that is as improbable from a threshold of 0.053 on (see
+//! [`IndexReader::candidates`]). One that contains the query is sampled at its own rung, which may keep few
+//! fingerprints of a short query, or none: see [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
 mod dates;

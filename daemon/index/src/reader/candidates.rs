@@ -5,7 +5,10 @@
 //! divisible by 2^(r-1), so a query is compared at the coarsest rung that still leaves it
 //! [`PROBES`] fingerprints, and only those are looked up. With p probes a document that holds the
 //! share c of the query is missed with probability (1-c)^p: below 0.001 from p = 128 for c ≥ 0.053.
-//! Documents with a coarser rung of their own are compared at theirs, on the probes that reach it.
+//! Documents with a coarser rung of their own are compared at theirs, on the probes that reach it: of a short
+//! query that a long document contains these may be few, or none
+//! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)). Where the two resemble each other they are
+//! about as many as the probes, for their lengths are alike.
 //!
 //! `Contained` (small documents inside a long query) must not sample further than each document
 //! did: it looks up the whole query at the finest rung in use.
@@ -149,7 +152,8 @@ pub struct Candidates {
 }
 
 impl IndexReader {
-    /// Documents of the view that share fingerprints with the query at its probing rung.
+    /// Documents of the view that share fingerprints with the query at its probing rung: how seldom one is missed
+    /// stands at the head of `candidates.rs`.
     pub fn candidates(
         &self,
         query: QueryFingerprints<'_>,

@@ -183,7 +183,7 @@ impl Admin for AdminService {
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let counts =
-                    catalogue::summary(engine.index.reader(), &engine.roots.view(), cancel)?;
+                    catalogue::counts(engine.index.reader(), &engine.roots.view(), cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
                     files: counts.files_on_disk,

@@ -5,8 +5,9 @@ use simdex_proto::v1;
 
 use crate::encode;
 use crate::engine::Engine;
-use crate::read_side::catalogue::{Group, GroupFile, Pair, Summary};
+use crate::read_side::catalogue::{Group, GroupFile, Pair};
 use crate::read_side::judging::{ListJudge, ListJudgement};
+use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{Measured, Overlap};
 
 /// Encodes the items of a list, and judges them where that is asked for.
@@ -29,7 +30,7 @@ impl<'a> JudgedList<'a> {
     }
 
     /// The counts that close the list, with what was left unjudged of it.
-    pub(super) fn summary(&self, summary: &Summary) -> v1::Summary {
+    pub(super) fn summary(&self, summary: &ListSummary) -> v1::Summary {
         v1::Summary {
             unjudged: self.judge.is_some().then_some(self.unjudged),
             ..encode::summary(summary)

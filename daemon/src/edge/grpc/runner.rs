@@ -45,7 +45,8 @@ pub(super) enum RequestClass {
     /// Goes as fast as its client writes: uploads.
     Upload,
     /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
-    /// components, cores, templates, copies of folders, calibration.
+    /// components, cores, templates, copies of folders, calibration; a sample of pairs to label, the evaluation of
+    /// labels, training a model, and going back to the one shipped.
     Work,
     /// Lasts until its client leaves, and occupies no thread: events.
     Events,

@@ -1,4 +1,4 @@
-//! Hits: relations, and the files that carry a document.
+//! Turns verified documents into files, each with its relation to the query; keeps the best `limit`.
 
 mod overlap;
 

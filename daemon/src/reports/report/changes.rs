@@ -15,7 +15,7 @@ use simdex_proto::lines::{Change, JsonPath};
 use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
 use super::write::{SortedGroup, json_line};
-use super::{ReportError, ReportInput, hex, html};
+use super::{ReportError, ReportInput, html};
 
 /// The file of an earlier report that is read.
 pub(super) const GROUPS: &str = "groups.jsonl";
@@ -130,7 +130,7 @@ impl<'a> Changes<'a> {
     pub(super) fn group(&mut self, sorted: &SortedGroup<'_>) -> Result<(), ReportError> {
         let files = sorted.members.iter();
         let mut files: Vec<_> = files
-            .map(|it| (it.path.clone(), hex(&it.document)))
+            .map(|it| (it.path.clone(), it.document.to_string()))
             .collect();
         let of_file = |(path, hash): &(Vec<u8>, String)| (path.len() + hash.len() + 64) as u64;
         let mut of_group = GrowingPermit::of(self.held.account());

@@ -7,9 +7,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question, SinceReport};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
+use super::ReportInput;
 use super::changes::ChangeSummary;
-use super::findings::Sums;
-use super::{ReportInput, ReportKey};
+use crate::base::report_key::ReportKey;
+use crate::read_side::findings::Sums;
 
 /// What a report came to.
 #[derive(Default)]

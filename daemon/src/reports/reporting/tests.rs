@@ -3,6 +3,7 @@
 use super::*;
 use crate::read_side::query::tests::index_of;
 use simdex_index::Cancel;
+use simdex_schema::DocumentHash;
 use simdex_signature::CanonicalText;
 
 #[test]

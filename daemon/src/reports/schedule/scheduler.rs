@@ -11,10 +11,11 @@ use jiff::Timestamp;
 use simdex_index::Cancel;
 
 use super::{Schedule, Timetable, hook, runs};
+use crate::base::report_files::MANIFEST;
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::engine::slot::EngineSlot;
-use crate::reports::report::{MANIFEST, PreviousReport, ReportDir, ReportError};
+use crate::reports::report::{PreviousReport, ReportDir, ReportError};
 use crate::reports::reporting::{self, KeptPlace, ReportingError};
 
 /// Longest sleep: a clock that was set is noticed so soon.

@@ -14,8 +14,10 @@ use simdex_proto::changes::ReportTerms;
 use simdex_proto::manifest::checked_hash;
 
 use super::super::changes::GROUPS;
-use super::super::{LONGEST_MANIFEST, MANIFEST, PreviousReport, ReportError, ReportKey};
+use super::super::{LONGEST_MANIFEST, PreviousReport, ReportError};
 use super::{DIRECTORY, ReportDir};
+use crate::base::report_files::MANIFEST;
+use crate::base::report_key::ReportKey;
 
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
