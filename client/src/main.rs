@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     let outcome = run(cli::parse());
-    exit_code::of(outcome.inspect_err(|failure| {
+    exit_code::to_exit_code(outcome.inspect_err(|failure| {
         if !failure.is_broken_pipe() {
             output::eprint_line(failure);
         }

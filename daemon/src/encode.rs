@@ -15,7 +15,7 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair};
 use crate::read_side::lists::ListSummary;
-use crate::read_side::query::{Measured, Relation};
+use crate::read_side::query::{RatioEstimate, Relation};
 
 pub use answer::{answer, comparison, judgement};
 pub use calibration::calibration;
@@ -40,8 +40,8 @@ fn relation(relation: Relation) -> i32 {
     relation.into()
 }
 
-fn ratio(measured: Measured) -> Option<v1::Ratio> {
-    let Measured { value, low, high } = measured;
+fn ratio(measured: RatioEstimate) -> Option<v1::Ratio> {
+    let RatioEstimate { value, low, high } = measured;
     Some(v1::Ratio { value, low, high })
 }
 
@@ -192,7 +192,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         documents: summary.counts.documents,
         groups: summary.groups,
         pairs: summary.pairs,
-        suppressed: summary.suppressed,
+        suppressed: summary.long_lists,
         unfinished: summary.unfinished,
         unjudged: None,
         seconds: summary.seconds,
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_summary_tells_what_the_search_skipped() {
         let counts = ListSummary {
-            suppressed: 3,
+            long_lists: 3,
             ..ListSummary::default()
         };
         assert_eq!(summary(&counts).suppressed, 3);

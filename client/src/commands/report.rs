@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use simdex_client::{EarlierReport, absolute, path_from_bytes, wire};
-use simdex_proto::changes::caveats_sentence;
+use simdex_client::{EarlierReport, absolute, caveats_sentence, path_from_bytes, wire};
 
 use crate::cli::ReportArgs;
 use crate::commands::Session;
@@ -23,7 +22,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
             let out = absolute(&out)?;
-            let call = session.client.save_report(&out, threshold, options);
+            let call = session.client.download_report(&out, threshold, options);
             waiting("writing the report", call).await?.into()
         }
         (None, name) => {

@@ -156,7 +156,7 @@ fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness
         let groups = client.groups(None, Vec::new()).await.unwrap();
         let out = daemon.dir.path().join("report");
         let report = client
-            .save_report(&out, None, wire::ReportOptions::default())
+            .download_report(&out, None, wire::ReportOptions::default())
             .await
             .unwrap();
         let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
@@ -363,7 +363,7 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
                 .await
                 .map(drop),
             strict
-                .save_report(&out, None, wire::ReportOptions::default())
+                .download_report(&out, None, wire::ReportOptions::default())
                 .await
                 .map(drop),
         ]
@@ -404,7 +404,7 @@ fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_th
     let check = CompletenessCheck::begin(&engine, &view, false).unwrap();
     assert!(check.verdict().unwrap().complete);
     damage_texts(&top.join("data"));
-    let account = index.memory().questions.account(&Cancel::never());
+    let account = index.memory().requests.account(&Cancel::never());
     assert!(index.held_text(document, &account).is_err());
     // As a walk does.
     assert_eq!(engine.writer().release_damaged_texts().unwrap().len(), 1);

@@ -172,7 +172,7 @@ fn print(
     };
     let summary = ListSummary {
         pairs: pairs.as_ref().map(|pairs| pairs.items.pairs),
-        suppressed: pairs.map_or(0, |pairs| pairs.suppressed) + groups.suppressed,
+        long_lists: pairs.map_or(0, |pairs| pairs.long_lists) + groups.long_lists,
         groups: Some(groups.items),
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
@@ -193,7 +193,7 @@ fn print(
 
 /// What a list may hold at once.
 fn account(engine: &Engine) -> MemoryAccount {
-    let questions = &engine.index.reader().memory().questions;
+    let questions = &engine.index.reader().memory().requests;
     questions.account(&Cancel::never())
 }
 

@@ -12,15 +12,15 @@ use simdex_schema::{DocumentHash, GroupId, State};
 use crate::read_side::query::Relation;
 
 mod clusters;
+mod group_files;
 mod groups;
 mod pairs;
-mod reader;
 #[cfg(test)]
 mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use groups::{
-    FoundGroup, group_by_id, group_of, visit_groups, visit_principals, visit_whole_groups,
+    FoundGroup, group_by_id, group_of_document, visit_groups, visit_principals, visit_whole_groups,
 };
 pub use pairs::{PairCounts, pairs};
 
@@ -98,7 +98,7 @@ pub struct Listing<T> {
     /// The items, or how many were visited.
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
-    pub suppressed: u64,
+    pub long_lists: u64,
     /// Documents whose groups were not known when the list was begun, or are not listed because their principal
     /// went since.
     pub unsettled: UnsettledCounts,

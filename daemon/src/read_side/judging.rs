@@ -256,7 +256,7 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
 fn known(sides: &[JudgedSide<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
     let [a, b] = sides;
     let files = a.file.zip(b.file);
-    let value = |measured: crate::read_side::query::Measured| measured.value.unwrap_or(0.0);
+    let value = |measured: crate::read_side::query::RatioEstimate| measured.value.unwrap_or(0.0);
     KnownSignals {
         same_root: files.map(|(a, b)| a.key.root == b.key.root),
         same_folder: files.map(|(a, b)| a.path.parent() == b.path.parent()),

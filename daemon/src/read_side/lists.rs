@@ -24,7 +24,7 @@ pub struct ListSummary {
     /// Pairs of files; none where they were not sought.
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
-    pub suppressed: u64,
+    pub long_lists: u64,
     /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
     pub unfinished: Option<u64>,
     /// Time the answer took.
@@ -99,7 +99,7 @@ pub fn pairs(
     Ok(ListSummary {
         groups: Some(listed.items.groups),
         pairs: Some(listed.items.pairs),
-        suppressed: listed.suppressed,
+        long_lists: listed.long_lists,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         counts: catalogue::counts(index, view, cancel)?,
@@ -123,7 +123,7 @@ pub fn groups(
     check.note_unsettled(listed.unsettled);
     Ok(ListSummary {
         groups: Some(listed.items),
-        suppressed: listed.suppressed,
+        long_lists: listed.long_lists,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         counts: catalogue::counts(index, view, cancel)?,
@@ -151,7 +151,7 @@ pub fn clusters(
     let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
     Ok(ListSummary {
         groups: Some(groups),
-        suppressed: found.clusters.suppressed,
+        long_lists: found.clusters.long_lists,
         unfinished: found.clusters.unfinished,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
@@ -184,7 +184,7 @@ pub fn group(
     let mut check = CompletenessCheck::begin(engine, &view, strict)?;
     let found = match request {
         GroupRequest::Of(file) => match file.document {
-            Some((id, _)) => catalogue::group_of(index, &view, id, account)?,
+            Some((id, _)) => catalogue::group_of_document(index, &view, id, account)?,
             None => {
                 return Ok(GroupAnswer {
                     group: None,

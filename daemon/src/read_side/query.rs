@@ -37,8 +37,8 @@ pub use dates::{DateSource, KnownDate, best_date};
 pub(crate) use family::scheme_used;
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub use fold::fold;
-pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
-pub use named_file::find_file;
+pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
+pub use named_file::file_at_path;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 
 /// What a query looks for.
@@ -66,7 +66,7 @@ impl FindKind {
 
     /// Refuses a scheme by which this is not found.
     pub(crate) fn check_scheme(self, scheme: SchemeKind) -> Result<(), QueryError> {
-        match self != Self::Similar && scheme.is_of_one_size() {
+        match self != Self::Similar && scheme.is_of_fixed_size() {
             true => Err(QueryError::NoContainment(scheme)),
             false => Ok(()),
         }
@@ -107,7 +107,7 @@ pub struct Answer {
     /// Documents counted on all shingles.
     pub verified: u64,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub common_lists: u64,
+    pub long_lists: u64,
     /// Candidates that [`MOST_VERIFIED`] kept from being verified.
     pub unverified: u64,
     /// More files reached the threshold than are listed.
@@ -211,7 +211,7 @@ pub fn find(
         compared_by: subject.compared_by(),
         candidates: considered,
         verified: verified.counted,
-        common_lists: candidates.common_lists,
+        long_lists: candidates.long_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
         _held: top.held,
@@ -251,7 +251,7 @@ fn candidates(
     let Some(text) = subject.text() else {
         return index.candidates(fingerprints, kind, view, cancel);
     };
-    let (text, window, size) = (&text.canonical, index.window(), index.ladder().one_size());
+    let (text, window, size) = (&text.canonical, index.window(), index.ladder().fixed_size());
     match params.scheme {
         SchemeKind::ModN | SchemeKind::Chunks => index.candidates(fingerprints, kind, view, cancel),
         SchemeKind::BswN => {
@@ -261,10 +261,10 @@ fn candidates(
             index.candidates_by_either(fingerprints, kind, &sign, view, cancel)
         }
         SchemeKind::MinN => {
-            index.candidates_of_one_size(&MinN::sign(text, window, size), view, cancel)
+            index.candidates_of_fixed_size(&MinN::sign(text, window, size), view, cancel)
         }
         SchemeKind::SketchN => {
-            index.candidates_of_one_size(&SketchN::sign(text, window, size), view, cancel)
+            index.candidates_of_fixed_size(&SketchN::sign(text, window, size), view, cancel)
         }
     }
 }

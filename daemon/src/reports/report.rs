@@ -19,6 +19,7 @@
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod changes;
+mod check_files;
 mod file;
 mod findings;
 mod folder;
@@ -33,7 +34,6 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod verify;
 mod view;
 mod write;
 
@@ -49,13 +49,13 @@ use thiserror::Error;
 use crate::base::report_key::ReportKey;
 use crate::read_side::lists::ListSummary;
 
-pub use changes::PreviousReport;
+pub use changes::EarlierReport;
+pub use check_files::{Verified, VerifyError, verify};
 pub use file::{AllFiles, ReportFile, VisitFile};
 pub use findings::{Findings, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
 pub use load::{LoadFile, LoadFileError};
 pub use sink::{Sink, SinkFile};
-pub use verify::{Verified, VerifyError, verify};
 
 /// Longest manifest of our own that is read, bytes.
 const LONGEST_MANIFEST: u64 = 512 << 20;
@@ -90,7 +90,7 @@ pub struct ReportInput<'a> {
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
     /// The earlier report of groups to compare with, if any.
-    pub since: Option<&'a PreviousReport>,
+    pub since: Option<&'a EarlierReport>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.

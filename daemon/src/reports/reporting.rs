@@ -25,7 +25,7 @@ use crate::read_side::catalogue::{self, ListCounts};
 use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
 use crate::read_side::lists::{ListSummary, kept_groups};
 use crate::reports::report::{
-    self, Findings, LoadFile, PreviousReport, ReportDir, ReportError, ReportFile, ReportGroup,
+    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportFile, ReportGroup,
     ReportInput, ReportMember, Sink, VisitFile, VisitFindings,
 };
 use convert::{report_group, report_member, scheme_line, text_of};
@@ -61,7 +61,7 @@ pub struct ReportRequest {
     /// What the report is of.
     pub kind: ReportKind,
     /// The earlier report to compare with, if any; of groups alone.
-    pub since: Option<Arc<PreviousReport>>,
+    pub since: Option<Arc<EarlierReport>>,
 }
 
 /// What a report is of.
@@ -96,7 +96,7 @@ pub struct KeptPlace<'a> {
 
 /// Keeps a report over everything the daemon watches below its report directory, and remembers it. Where the
 /// deadline passes first, nothing is left.
-pub fn write_kept(
+pub fn keep(
     engine: &Engine,
     place: &KeptPlace<'_>,
     request: ReportRequest,
@@ -121,7 +121,7 @@ pub fn write_kept(
 }
 
 /// Writes the files of a report over everything the daemon watches.
-pub fn send(
+pub fn download(
     engine: &Engine,
     sink: &dyn Sink,
     request: ReportRequest,
@@ -209,7 +209,7 @@ struct GatheredReport {
     /// How many groups there are; none where they would have to be made to be counted.
     group_count: Option<u64>,
     /// Posting lists that the search for groups skipped, because none depends on them.
-    suppressed: u64,
+    long_lists: u64,
     /// Documents that were not settled when the groups were taken, or whose group is not among them.
     unsettled: UnsettledCounts,
 }
@@ -219,7 +219,7 @@ impl GatheredReport {
         ListSummary {
             counts: self.counts.clone(),
             groups: self.group_count,
-            suppressed: self.suppressed,
+            long_lists: self.long_lists,
             completeness,
             seconds,
             ..ListSummary::default()
@@ -242,7 +242,7 @@ fn gathered(
                 _held: GrowingPermit::of(search.account),
                 counts: catalogue::counts(engine.index.reader(), view, cancel)?,
                 group_count: kept_groups(engine, view, search.account)?,
-                suppressed: 0,
+                long_lists: 0,
                 unsettled: UnsettledCounts::default(),
             }
         }
@@ -331,7 +331,7 @@ fn listed(
         _held: held,
         counts: catalogue::counts(index, view, account.cancel())?,
         group_count: Some(listed.items),
-        suppressed: listed.suppressed,
+        long_lists: listed.long_lists,
         unsettled: listed.unsettled,
     })
 }

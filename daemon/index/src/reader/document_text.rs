@@ -81,7 +81,7 @@ impl IndexReader {
         self.load_text(id, |stored| self.read_canonical(stored, account))
     }
 
-    /// As [`IndexReader::held_canonical`], for a caller that has the document's record; nothing may move the text
+    /// Canonical text of a document whose record the caller has, with a permit for it; nothing may move the text
     /// meanwhile.
     pub(crate) fn held_canonical_of(
         &self,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use simdex_proto::v1;
 use tonic::Status;
 
-use super::question::parse_path;
+use super::request_params::parse_path;
 use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::reports::reporting::{LoadFileNames, ReportRequest, UncheckedReport};

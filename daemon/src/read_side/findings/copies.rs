@@ -11,14 +11,14 @@ use super::{
     Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes as bytes_of, count,
 };
 use crate::base::visit::FirstError;
-use crate::read_side::query::{FindKind, QueryParams, Relation, find_file};
+use crate::read_side::query::{FindKind, QueryParams, Relation, file_at_path};
 
 /// The files that were named, by path, each once; one that the index does not know refuses the whole question.
 pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
     let (index, roots) = (search.engine.index.reader(), &search.engine.roots);
     let named = files
         .iter()
-        .map(|path| find_file(index, roots, path, search.view));
+        .map(|path| file_at_path(index, roots, path, search.view));
     let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
     named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     named.dedup_by(|a, b| a.path == b.path);

@@ -26,7 +26,7 @@ const OF_LINE: u64 = 4;
 
 /// An earlier report of groups, checked against its manifest.
 #[derive(Debug)]
-pub struct PreviousReport {
+pub struct EarlierReport {
     /// Where it is.
     pub path: PathBuf,
     /// BLAKE3 that its manifest ends with, in hexadecimal.
@@ -43,7 +43,7 @@ pub(super) struct ChangeSummary {
     pub(super) caveats: Vec<Caveat>,
 }
 
-impl PreviousReport {
+impl EarlierReport {
     /// A report whose `groups.jsonl` is this file, which must have this hash.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
 
 /// A comparison under way, while the groups are written.
 pub(super) struct Changes<'a> {
-    previous: &'a PreviousReport,
+    previous: &'a EarlierReport,
     comparer: Comparer<BufReader<&'a File>>,
     file: HashedFile<'a>,
     /// Rows of the page.

@@ -111,7 +111,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         Text(&counted(scheme.window as usize, &scheme.unit)),
         scheme.canonical,
     )?;
-    let suppressed = left_out(input.summary.suppressed);
+    let suppressed = left_out(input.summary.long_lists);
     writeln!(
         out,
         "<tr><th>Left unread</th><td>{suppressed}</td></tr>\n</table>"
