@@ -178,7 +178,7 @@ fn of_report() -> String {
 }
 
 /// What was typed; ends the process where it makes no sense.
-pub(crate) fn typed() -> Cli {
+pub(crate) fn parse() -> Cli {
     let matches = command().get_matches();
     checked(&matches).unwrap_or_else(|error| error.exit())
 }

@@ -8,16 +8,17 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::locate::{candidate_paths, path_bytes, root_at};
+use crate::locate::{path_bytes, possible_paths, root_at};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::judging_client::JudgingClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
 
+mod calibrate;
 mod compared;
+mod find;
 mod judging;
-mod questions;
 mod reports;
 
 /// A connection to the daemon; cloning shares it.
@@ -65,13 +66,13 @@ impl Client {
         })
     }
 
-    /// The same client with answers refused that would not be complete: while texts are damaged by
-    /// `DATA_LOSS`, otherwise by `FAILED_PRECONDITION`.
+    /// Has answers refused that would not be complete: while texts are damaged by `DATA_LOSS`, otherwise by
+    /// `FAILED_PRECONDITION`.
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
     }
 
-    /// The same client with pairs and groups judged that are listed.
+    /// Has pairs and groups judged that are listed.
     pub fn judged(self, judged: bool) -> Self {
         Self { judged, ..self }
     }
@@ -240,7 +241,7 @@ impl Client {
         self.list(self.limits.item, admin.list_files(request)).await
     }
 
-    /// As [`Client::describe`], of a file by any name under which the daemon may know it.
+    /// Tells of a file, as [`Client::describe`] does, by any name under which the daemon may know it.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
@@ -341,7 +342,7 @@ pub(crate) async fn first_known<T>(
     ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let mut refused = None;
-    for path in candidate_paths(file)? {
+    for path in possible_paths(file)? {
         match ask(path).await {
             Err(error) if error.is_not_found() => refused = refused.or(Some(error)),
             answer => return answer,

@@ -96,7 +96,7 @@ fn io_error<'a>(failure: &'a (dyn std::error::Error + 'static)) -> Option<&'a io
     found.next()
 }
 
-/// The same in words; else what the last link of the chain says.
+/// The cause of a failure in words: of the I/O error in its chain, else of its last link.
 fn root_cause(failure: &(dyn std::error::Error + 'static)) -> String {
     let links = std::iter::successors(Some(failure), |link| link.source());
     match io_error(failure) {

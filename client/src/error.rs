@@ -45,7 +45,7 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
-    /// A line of a labels file is none.
+    /// A line of a labels file is not a valid label.
     #[error("{}: line {line} is no label", path.display())]
     NoLabel {
         /// Path of the labels file.

@@ -24,7 +24,7 @@ impl Outcome {
 }
 
 /// The exit code of a run. A reader that closes the pipe early has had what it wanted.
-pub(crate) fn of(outcome: Result<Outcome, Failure>) -> ExitCode {
+pub(crate) fn to_exit_code(outcome: Result<Outcome, Failure>) -> ExitCode {
     match outcome {
         Ok(Outcome::Answered) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(1),

@@ -1,4 +1,4 @@
-//! Which groups a list shows.
+//! Options of `list_groups`: the kind of groups, with what belongs to it.
 
 use std::time::Duration;
 

@@ -64,7 +64,7 @@ impl<R: Reply> ItemStream<R> {
             item_timeout,
             read_error,
         };
-        stream.ahead = stream.received().await?;
+        stream.ahead = stream.next_sent().await?;
         Ok(stream)
     }
 
@@ -74,7 +74,7 @@ impl<R: Reply> ItemStream<R> {
     /// [`Error::Incomplete`] where the stream ends without its closing record, the daemon's status,
     /// [`Error::Late`], or [`Error::Unreadable`] where the bytes being sent could not be read.
     pub async fn next(&mut self) -> Result<Option<R::Item>, Error> {
-        let Some(mut item) = self.received().await? else {
+        let Some(mut item) = self.next_sent().await? else {
             return Ok(None);
         };
         if !R::CONTINUES {
@@ -82,7 +82,7 @@ impl<R: Reply> ItemStream<R> {
         }
         // Whole where the next one does not go on with it.
         while self.ahead.is_none() {
-            match self.received().await {
+            match self.next_sent().await {
                 Ok(Some(next)) => self.ahead = R::join(&mut item, next),
                 Ok(None) => break,
                 // What came is handed out first.
@@ -96,13 +96,13 @@ impl<R: Reply> ItemStream<R> {
     }
 
     /// The next item as it was sent.
-    async fn received(&mut self) -> Result<Option<R::Item>, Error> {
+    async fn next_sent(&mut self) -> Result<Option<R::Item>, Error> {
         if let Some(item) = self.ahead.take() {
             return Ok(Some(item));
         }
         self.failed.take().map_or(Ok(()), Err)?;
         while self.closing.is_none() {
-            let reply = self.receive().await?.ok_or(Error::Incomplete)?;
+            let reply = self.next_reply().await?.ok_or(Error::Incomplete)?;
             match reply.part() {
                 Some(ReplyPart::Item(item)) => return Ok(Some(item)),
                 Some(ReplyPart::Closing(closing)) => self.closing = Some(closing),
@@ -121,7 +121,7 @@ impl<R: Reply> ItemStream<R> {
         self.closing.ok_or(Error::Incomplete)
     }
 
-    async fn receive(&mut self) -> Result<Option<R>, Error> {
+    async fn next_reply(&mut self) -> Result<Option<R>, Error> {
         let read_error = &mut self.read_error;
         let source_failed = async {
             match read_error {

@@ -34,7 +34,7 @@ mod item_stream;
 mod labels;
 mod locate;
 mod member_path;
-mod question;
+mod query;
 mod report;
 mod side;
 mod upload;
@@ -47,13 +47,13 @@ pub use group_options::GroupOptions;
 pub use item_stream::{FamilyPart, ItemStream, Reply, ReplyPart};
 pub use labels::{LabelsFile, read_labels, read_pairs};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
-pub use question::{FindKind, FindOptions, Subject};
+pub use query::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
 pub use side::CompareOptions;
 pub use upload::Upload;
 
 pub use simdex_proto::age::parse_age;
-pub use simdex_proto::changes::{Caveat, ChangeTotals};
+pub use simdex_proto::changes::{Caveat, ChangeTotals, caveats_sentence};
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, text};

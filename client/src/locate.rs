@@ -61,7 +61,7 @@ pub fn shown(file: &Path) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// As [`absolute`].
-pub(crate) fn candidate_paths(file: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn possible_paths(file: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for named in [Some(parse_member_path(file)), literal_file(file)]
         .into_iter()
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn dots_are_taken_out_without_looking_at_the_disk() {
-        let found = candidate_paths(Path::new("/no/such/../dir/./a.txt")).expect("absolute");
+        let found = possible_paths(Path::new("/no/such/../dir/./a.txt")).expect("absolute");
         assert_eq!(found, [Path::new("/no/dir/a.txt")]);
         assert_eq!(
             absolute(Path::new("/../a")).expect("absolute"),
@@ -154,7 +154,7 @@ mod tests {
         std::os::unix::fs::symlink(base.join("real"), base.join("link")).expect("link");
         std::os::unix::fs::symlink(base.join("real"), base.join("real/self")).expect("link");
         assert_eq!(
-            candidate_paths(&base.join("link/self")).expect("absolute"),
+            possible_paths(&base.join("link/self")).expect("absolute"),
             [base.join("link/self"), base.join("real/self")]
         );
     }
@@ -167,18 +167,18 @@ mod tests {
         std::fs::write(base.join("x.zip!/a"), b"").expect("file");
         // Typed as it lies on disk: the member first, for so it is listed; then the file.
         assert_eq!(
-            candidate_paths(&base.join("x.zip!/a")).expect("absolute"),
+            possible_paths(&base.join("x.zip!/a")).expect("absolute"),
             [base.join("x.zip!/a"), base.join("x.zip!!/a")]
         );
         assert_eq!(
-            candidate_paths(&base.join("x.zip!!/a")).expect("absolute"),
+            possible_paths(&base.join("x.zip!!/a")).expect("absolute"),
             [base.join("x.zip!!/a")]
         );
         assert_eq!(on_disk(&base.join("x.zip!!/a")), base.join("x.zip!/a"));
         // The name of a member is no path of the file system.
         let odd = Path::new("/no/../s/x.zip!/../a//b/./");
         assert_eq!(
-            candidate_paths(odd).expect("absolute"),
+            possible_paths(odd).expect("absolute"),
             [Path::new("/s/x.zip!/../a//b/./")]
         );
         assert_eq!(

@@ -15,8 +15,8 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let outcome = run(cli::typed());
-    exit_code::of(outcome.inspect_err(|failure| {
+    let outcome = run(cli::parse());
+    exit_code::to_exit_code(outcome.inspect_err(|failure| {
         if !failure.is_broken_pipe() {
             output::eprint_line(failure);
         }

@@ -1,4 +1,4 @@
-//! Sides of a comparison: a file by its path where the daemon knows it, else by its bytes.
+//! Options of a comparison, and its sides: a file by its path where the daemon knows it, else by its bytes.
 
 use std::path::{Path, PathBuf};
 

@@ -70,7 +70,7 @@ impl Upload {
         }
     }
 
-    /// The same bytes under another name.
+    /// Gives the upload another name.
     pub fn named(self, name: &Path) -> Self {
         Self {
             name: name.to_owned(),

@@ -1,5 +1,6 @@
 //! What `simdexd` is told to do: [`cli`] reads it, and each other module is one command.
 
+mod advice;
 pub mod cli;
 pub mod rebuild;
 pub mod scan;

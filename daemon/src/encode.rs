@@ -13,8 +13,9 @@ use simdex_index::FileView;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair, Summary};
-use crate::read_side::query::{Measured, Relation};
+use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair};
+use crate::read_side::lists::ListSummary;
+use crate::read_side::query::{RatioEstimate, Relation};
 
 pub use answer::{answer, comparison, judgement};
 pub use calibration::calibration;
@@ -39,8 +40,8 @@ fn relation(relation: Relation) -> i32 {
     relation.into()
 }
 
-fn ratio(measured: Measured) -> Option<v1::Ratio> {
-    let Measured { value, low, high } = measured;
+fn ratio(measured: RatioEstimate) -> Option<v1::Ratio> {
+    let RatioEstimate { value, low, high } = measured;
     Some(v1::Ratio { value, low, high })
 }
 
@@ -180,18 +181,18 @@ fn member(member: &GroupFile) -> v1::Member {
 }
 
 /// Encodes the counts that close a list.
-pub fn summary(summary: &Summary) -> v1::Summary {
-    let states = summary.states.iter();
+pub fn summary(summary: &ListSummary) -> v1::Summary {
+    let states = summary.counts.states.iter();
     v1::Summary {
-        files_on_disk: summary.files_on_disk,
-        members: summary.container_members,
+        files_on_disk: summary.counts.files_on_disk,
+        members: summary.counts.container_members,
         states: states
             .map(|(state, count)| (state.clone(), *count))
             .collect(),
-        documents: summary.documents,
+        documents: summary.counts.documents,
         groups: summary.groups,
         pairs: summary.pairs,
-        suppressed: summary.suppressed,
+        suppressed: summary.long_lists,
         unfinished: summary.unfinished,
         unjudged: None,
         seconds: summary.seconds,
@@ -226,9 +227,9 @@ mod tests {
 
     #[test]
     fn a_summary_tells_what_the_search_skipped() {
-        let counts = Summary {
-            suppressed: 3,
-            ..Summary::default()
+        let counts = ListSummary {
+            long_lists: 3,
+            ..ListSummary::default()
         };
         assert_eq!(summary(&counts).suppressed, 3);
     }

@@ -25,6 +25,7 @@ use simdex_signature::Ratio;
 
 use self::synced::{not_as_shown, require_synced};
 use crate::base::causes::causes;
+use crate::base::report_key::ReportKey;
 use crate::base::shared_run::SharedRun;
 use crate::config::Config;
 use crate::error::EngineError;
@@ -34,7 +35,6 @@ use crate::host::lifecycle::{AT_A_SHARE, Failure, Lifecycle, join_until};
 use crate::host::storage::{self, Opening};
 use crate::read_side::clusters::KeptClusters;
 use crate::read_side::judging::Models;
-use crate::reports::report::ReportKey;
 use crate::write_side::events::Events;
 use crate::write_side::ingest::{ChangeDetector, OwnReports};
 use crate::write_side::pipeline::Pipeline;

@@ -7,7 +7,7 @@
 //! * [`reports`]: what the read side finds, written down, asked for or on schedule.
 //! * [`edge`]: gRPC and the terminal; both send what [`encode`] makes of it.
 //! * [`commands`]: what `simdexd` is told to do; [`commands::serve`] is the daemon.
-//! * [`base`]: small things that all of these are made with; [`error`] is why none of them could be.
+//! * [`base`]: small things that all of these are made with; [`error`]: errors that stop the daemon from starting.
 
 pub mod base;
 pub mod commands;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::{Change, JsonPath, exact, lossy};
 
-pub use terms::{Caveat, ReportTerms, SchemeTerms, told};
+pub use terms::{Caveat, ReportTerms, SchemeTerms, caveats_sentence};
 
 /// A group, as far as it is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]

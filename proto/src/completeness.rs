@@ -67,14 +67,14 @@ impl Completeness {
         self.pending.as_ref().map_or(0, |pending| pending.damaged)
     }
 
-    /// The same where so many texts turned out to be damaged.
+    /// Notes that so many texts turned out to be damaged.
     pub fn with_damaged(self, damaged: u64) -> Self {
         let mut pending = self.pending.unwrap_or_default();
         pending.damaged = pending.damaged.max(damaged);
         pending.into()
     }
 
-    /// The same where so many documents, and crowded ones beside, turned out to be not settled.
+    /// Notes that so many documents, and crowded ones beside, turned out to be not settled.
     pub fn with_unsettled(self, unsettled: u64, crowded: u64) -> Self {
         let mut pending = self.pending.unwrap_or_default();
         pending.unsettled = pending.unsettled.max(unsettled);
@@ -82,7 +82,7 @@ impl Completeness {
         pending.into()
     }
 
-    /// The same where so many files may have been renamed meanwhile.
+    /// Notes that so many files may have been renamed meanwhile.
     pub fn with_moved(self, moved: u64) -> Self {
         let mut pending = self.pending.unwrap_or_default();
         pending.moved = pending.moved.max(moved);

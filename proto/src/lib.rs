@@ -57,8 +57,8 @@ pub const STATES: [&str; 17] = [
 pub mod defaults {
     /// Least resemblance that FindSimilar lists.
     pub const SIMILAR: f64 = 0.1;
-    /// Least containment that FindContaining and FindContained list, and least of either or resemblance
-    /// that FindVersions lists.
+    /// Least containment that FindContaining and FindContained list; for FindVersions: of resemblance or of either
+    /// containment.
     pub const CONTAINMENT: f64 = 0.5;
     /// Fingerprints of 100 that the documents of a core share at least.
     pub const COMMON: u32 = 85;

@@ -46,7 +46,7 @@ pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
 pub use label::{Label, LabelledPair, Verdict};
 pub use list::{Counts, Group, Member, Pair, Sides, Summary};
 pub use report::{
-    Change, Changes, Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, SinceReport,
+    Change, Changes, Diff, EarlierReport, Finding, JsonPath, Manifest, Question, SchemeInUse,
     UnreadFile,
 };
 pub use template::{Template, TemplatesSummary};

@@ -29,7 +29,7 @@ impl EdgeRecord {
         ratio(self.shared, self.shingles_b)
     }
 
-    /// The same edge seen from the other side.
+    /// This edge seen from the other side.
     pub fn swapped(self) -> Self {
         Self {
             shared: self.shared,

@@ -2,6 +2,8 @@
 //! parsers, what stands at the top, how a file begins and how long it may be.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod architecture;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

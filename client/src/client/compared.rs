@@ -1,4 +1,4 @@
-//! Requests that compare: two documents with each other, samples of documents with the documents.
+//! The comparison of two documents.
 
 use super::within;
 use crate::wire;
@@ -10,7 +10,7 @@ impl Client {
         self.compare_with(a, b, CompareOptions::default()).await
     }
 
-    /// As [`Client::compare`], without the difference.
+    /// Compares two documents, without the difference of their texts.
     pub async fn compare_numbers(
         &self,
         a: wire::Side,
@@ -23,7 +23,7 @@ impl Client {
         self.compare_with(a, b, asked).await
     }
 
-    /// As [`Client::compare`], with other parameters.
+    /// Compares two documents with other parameters.
     pub async fn compare_with(
         &self,
         a: wire::Side,
@@ -40,22 +40,5 @@ impl Client {
             with_judgement: asked.with_judgement,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
-    }
-
-    /// Measures how coarsely documents of each size may be sampled; each absent parameter is the daemon's
-    /// default, and no root means all.
-    pub async fn calibrate(
-        &self,
-        precision: Option<f64>,
-        threshold: Option<f64>,
-        roots: Vec<u32>,
-    ) -> Result<wire::CalibrateReply, Error> {
-        let request = wire::CalibrateRequest {
-            precision,
-            threshold,
-            roots,
-        };
-        let call = async { self.similarity.clone().calibrate(request).await };
-        within(self.limits.work, call).await
     }
 }

@@ -15,7 +15,7 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left then.
-    pub async fn save_report(
+    pub async fn download_report(
         &self,
         out: &Path,
         threshold: Option<f64>,

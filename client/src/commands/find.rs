@@ -37,12 +37,12 @@ pub(super) async fn run(
     let options = FindOptions {
         fold: folds,
         with_judgement: judge.is_on(),
-        ..prepare(session, &args).await?
+        ..wait_and_options(session, &args).await?
     };
     let path = path_unless_stdin(&args.file)?;
     let listing = waiting(
         "asking",
-        open(session, kind, path.as_deref(), &args.file, &options),
+        send_query(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
     let hidden = judge.hidden();
@@ -97,7 +97,7 @@ async fn print_folded(
 }
 
 /// Waits where that is asked for, and turns what was typed into options.
-pub(super) async fn prepare(
+pub(super) async fn wait_and_options(
     session: &mut Session,
     args: &FindArgs,
 ) -> Result<FindOptions, Failure> {
@@ -137,7 +137,7 @@ impl QuestionAsked<'_> {
     }
 }
 
-/// Says what the files that were found do not: the summary's own line, and remarks.
+/// Prints the summary line and remarks.
 pub(super) fn close(
     session: &mut Session,
     asked: &QuestionAsked<'_>,
@@ -160,7 +160,7 @@ pub(super) fn close(
     Ok(Outcome::of_search(count))
 }
 
-async fn open(
+async fn send_query(
     session: &Session,
     kind: FindKind,
     path: Option<&Path>,

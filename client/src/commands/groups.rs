@@ -23,7 +23,8 @@ pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outco
         let reply = session.client.group_of_file(&file).await?;
         if reply.group.is_none() {
             let name = escaped(&simdex_client::path_bytes(&file));
-            eprint_line(format!("{name} is in no group"));
+            let yet = if reply.unsettled { " yet" } else { "" };
+            eprint_line(format!("{name} is in no group{yet}"));
         }
         return one(session, &reply, hidden);
     }

@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use simdex_client::{EarlierReport, absolute, path_from_bytes, wire};
-use simdex_proto::changes::told;
+use simdex_client::{EarlierReport, absolute, caveats_sentence, path_from_bytes, wire};
 
 use crate::cli::ReportArgs;
 use crate::commands::Session;
@@ -17,12 +16,13 @@ use simdex_client::text::{counted, escaped};
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
     let (options, threshold) = (args.options()?, args.threshold.value);
-    // Before the daemon is asked for work that would be in vain.
+    // Before the daemon is asked for work that would be in vain, and before a wait that may take hours.
     let earlier = args.since.as_deref().map(EarlierReport::open).transpose()?;
+    session.apply_completeness_flags(&args.wanted).await?;
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
             let out = absolute(&out)?;
-            let call = session.client.save_report(&out, threshold, options);
+            let call = session.client.download_report(&out, threshold, options);
             waiting("writing the report", call).await?.into()
         }
         (None, name) => {
@@ -57,8 +57,8 @@ fn changes(
     let since = earlier.manifest.clone();
     let saved = earlier.write_changes(path_from_bytes(&reply.out))?;
     let (out, totals) = (simdex_client::path_bytes(&saved.out), saved.totals);
-    if let Some(told) = told(&saved.caveats) {
-        eprint_line(&told);
+    if let Some(sentence) = caveats_sentence(&saved.caveats) {
+        eprint_line(&sentence);
     }
     if session.printer.is_json() {
         let caveats = saved.caveats.iter().map(|caveat| caveat.name());

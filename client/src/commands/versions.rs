@@ -7,7 +7,7 @@ use simdex_client::lines::{Match, VersionEdge};
 use simdex_client::wire::FamilyReply;
 use simdex_client::{FamilyPart, FindKind, FindOptions, ItemStream, Subject, Upload};
 
-use super::find::{QuestionAsked, close, prepare};
+use super::find::{QuestionAsked, close, wait_and_options};
 use super::{Session, path_unless_stdin};
 use crate::cli::{Drawing, VersionsArgs};
 use crate::exit_code::Outcome;
@@ -16,10 +16,10 @@ use crate::output::{Family, dot, eprint_line, svg, tree};
 use crate::progress::waiting;
 
 pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Outcome, Failure> {
-    let options = prepare(session, &args.find).await?;
+    let options = wait_and_options(session, &args.find).await?;
     let file = &args.find.file;
     let path = path_unless_stdin(file)?;
-    let asked = open(session, path.is_some(), file, &options);
+    let asked = send_query(session, path.is_some(), file, &options);
     let mut parts = waiting("asking", asked).await?;
     let (mut family, mut others) = (Family::new(args.wide), 0);
     while let Some(part) = parts.next().await? {
@@ -46,7 +46,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     close(session, &asked, others, &query)
 }
 
-async fn open(
+async fn send_query(
     session: &Session,
     is_named: bool,
     file: &Path,

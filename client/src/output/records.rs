@@ -283,7 +283,7 @@ fn scheme(scheme: Option<&wire::Scheme>) -> String {
     scheme_up_to(scheme, 0)
 }
 
-/// The same where documents were sampled at different n, `most` the greatest.
+/// A scheme in words where documents were sampled at different n, `most` the greatest.
 fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
     let Some(wire::Scheme {
         name,

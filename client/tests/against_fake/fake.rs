@@ -425,15 +425,17 @@ impl Similarity for Fake {
         request: Request<wire::GetGroupRequest>,
     ) -> Answer<wire::GetGroupReply> {
         use wire::get_group_request::Source;
-        let group = match request.into_inner().source {
-            Some(Source::Path(path)) if path == b"/share/a.txt" => Some(answers::group()),
-            Some(Source::Id(9)) => Some(answers::group()),
-            Some(Source::Path(path)) if path == b"/share/unlike.txt" => None,
+        let (group, unsettled) = match request.into_inner().source {
+            Some(Source::Path(path)) if path == b"/share/a.txt" => (Some(answers::group()), false),
+            Some(Source::Id(9)) => (Some(answers::group()), false),
+            Some(Source::Path(path)) if path == b"/share/unlike.txt" => (None, false),
+            Some(Source::Path(path)) if path == b"/share/pending.txt" => (None, true),
             _ => return Err(Status::not_found("nothing of that name is known")),
         };
         Ok(Response::new(wire::GetGroupReply {
             group,
             completeness: Some(answers::complete()),
+            unsettled,
         }))
     }
 

@@ -156,7 +156,7 @@ fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness
         let groups = client.groups(None, Vec::new()).await.unwrap();
         let out = daemon.dir.path().join("report");
         let report = client
-            .save_report(&out, None, wire::ReportOptions::default())
+            .download_report(&out, None, wire::ReportOptions::default())
             .await
             .unwrap();
         let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
@@ -219,10 +219,17 @@ fn while_documents_are_not_settled_answers_count_them() {
         groups.closing().await.unwrap()
     });
     assert!(pending(&groups.completeness).unsettled > 0);
+    let version = daemon.path("new.txt");
+    let group_of_version = || daemon.wait(daemon.client.group_of_file(&version));
+    until("a version that is in no group yet", || {
+        group_of_version().is_ok_and(|found| found.group.is_none() && found.unsettled)
+    });
     let impatient = impatient(&daemon, Duration::from_millis(300));
     assert!(daemon.wait(impatient.wait()).is_err(), "it does not wait");
     gate.open();
     daemon.wait(daemon.client.wait()).unwrap();
+    let found = group_of_version().unwrap();
+    assert!(found.group.is_some() && !found.unsettled);
     let groups = daemon.wait(async {
         let groups = daemon.client.groups(None, Vec::new()).await.unwrap();
         groups.closing().await.unwrap()
@@ -356,7 +363,7 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
                 .await
                 .map(drop),
             strict
-                .save_report(&out, None, wire::ReportOptions::default())
+                .download_report(&out, None, wire::ReportOptions::default())
                 .await
                 .map(drop),
         ]
@@ -397,7 +404,7 @@ fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_th
     let check = CompletenessCheck::begin(&engine, &view, false).unwrap();
     assert!(check.verdict().unwrap().complete);
     damage_texts(&top.join("data"));
-    let account = index.memory().questions.account(&Cancel::never());
+    let account = index.memory().requests.account(&Cancel::never());
     assert!(index.held_text(document, &account).is_err());
     // As a walk does.
     assert_eq!(engine.writer().release_damaged_texts().unwrap().len(), 1);
@@ -428,10 +435,8 @@ fn a_file_leads_to_its_group_and_the_groups_id_to_its_files() {
     let by_id = daemon.wait(client.group(Source::Id(listed.id))).unwrap();
     assert_eq!(by_id.group, Some(listed.clone()));
     let alone = daemon.path("other.txt");
-    assert_eq!(
-        daemon.wait(client.group_of_file(&alone)).unwrap().group,
-        None
-    );
+    let found = daemon.wait(client.group_of_file(&alone)).unwrap();
+    assert_eq!((found.group, found.unsettled), (None, false));
     let shown = daemon.wait(client.describe(&alone)).unwrap();
     assert_eq!(shown.file.unwrap().group, None);
     let ask = |source| -> Result<wire::GetGroupReply, Error> { daemon.wait(client.group(source)) };

@@ -83,7 +83,8 @@ impl Shares {
     fn ask(&self, name: &str, options: wire::ReportOptions) -> Result<SavedReport, Error> {
         let out = self.out(name);
         let client = &self.daemon.client;
-        self.daemon.wait(client.save_report(&out, None, options))
+        self.daemon
+            .wait(client.download_report(&out, None, options))
     }
 
     /// The findings of a report that is whole, and its manifest.

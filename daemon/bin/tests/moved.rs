@@ -10,7 +10,7 @@ use simdexd::write_side::watch::Hint;
 use crate::Bed;
 
 fn account(bed: &Bed) -> MemoryAccount {
-    let questions = &bed.engine.index.reader().memory().questions;
+    let questions = &bed.engine.index.reader().memory().requests;
     questions.account(&Cancel::never())
 }
 
@@ -130,7 +130,11 @@ fn the_files_of_one_root_are_listed_without_reading_a_text() {
     let list = |view: &View| {
         let mut visit = |_: &_| ControlFlow::Continue(());
         let summary = lists::files(&bed.engine, view, &account(&bed), &mut visit).unwrap();
-        (summary.files_on_disk, summary.documents, summary.groups)
+        (
+            summary.counts.files_on_disk,
+            summary.counts.documents,
+            summary.groups,
+        )
     };
     let before = bed.engine.index.work();
     assert_eq!(list(&View::Roots([bed.root().id].into())), (2, 2, None));

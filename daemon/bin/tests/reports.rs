@@ -58,7 +58,7 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
         .wait(
             daemon
                 .client
-                .save_report(&out, None, wire::ReportOptions::default()),
+                .download_report(&out, None, wire::ReportOptions::default()),
         )
         .unwrap();
     assert_eq!(saved.summary.groups, Some(1));
@@ -70,11 +70,11 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
         "{unread}"
     );
     assert_eq!(names(&place), ["report"]);
-    let again = daemon.wait(
-        daemon
-            .client
-            .save_report(&out, None, wire::ReportOptions::default()),
-    );
+    let again = daemon.wait(daemon.client.download_report(
+        &out,
+        None,
+        wire::ReportOptions::default(),
+    ));
     assert!(matches!(again, Err(Error::Unwritable { .. })));
     // Nothing is remembered of what the daemon does not have.
     assert!(daemon.wait(daemon.client.reports()).unwrap().is_empty());
@@ -94,7 +94,7 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
     let report = |name: &str| {
         let out = place.join(name);
         let options = wire::ReportOptions::default();
-        let saved = daemon.client.save_report(&out, None, options);
+        let saved = daemon.client.download_report(&out, None, options);
         daemon.wait(saved).unwrap().out
     };
     let first = report("first");
@@ -148,7 +148,7 @@ fn what_makes_two_reports_differ_is_told_and_what_was_changed_is_refused() {
     let report = |name: &str, threshold| {
         let options = wire::ReportOptions::default();
         let out = place.join(name);
-        let saved = daemon.client.save_report(&out, threshold, options);
+        let saved = daemon.client.download_report(&out, threshold, options);
         daemon.wait(saved).unwrap().out
     };
     let (first, second) = (report("first", None), report("second", Some(0.5)));
@@ -187,7 +187,7 @@ fn a_load_file_has_a_row_per_file_and_unknown_names_leave_nothing() {
     };
     let saved = |name: &str, options| {
         let out = place.join(name);
-        daemon.wait(daemon.client.save_report(&out, None, options))
+        daemon.wait(daemon.client.download_report(&out, None, options))
     };
     saved("csv", asked("csv", "short")).unwrap();
     simdexd::reports::report::verify(&place.join("csv")).unwrap();
@@ -383,7 +383,7 @@ fn every_file_of_every_kind_of_report_is_passed_over_below_a_root() {
     for (name, options) in [("groups", with_load_file), ("question", of_duplicates)] {
         let out = daemon.path(name);
         daemon
-            .wait(daemon.client.save_report(&out, None, options))
+            .wait(daemon.client.download_report(&out, None, options))
             .unwrap();
         let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
         let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
@@ -412,7 +412,7 @@ fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it
         .wait(
             daemon
                 .client
-                .save_report(&out, None, wire::ReportOptions::default()),
+                .download_report(&out, None, wire::ReportOptions::default()),
         )
         .unwrap();
     daemon.sync();

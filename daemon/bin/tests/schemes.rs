@@ -117,7 +117,7 @@ fn every_scheme_of_the_list_answers_alike_in_exact_numbers() {
 }
 
 #[test]
-fn containment_of_a_scheme_of_one_size_is_an_error_with_its_reason() {
+fn containment_of_a_scheme_of_fixed_size_is_an_error_with_its_reason() {
     let daemon = Daemon::with(&share(), all);
     for scheme in [MinN, SketchN] {
         assert_eq!(family(&daemon, scheme), Code::InvalidArgument);

@@ -376,9 +376,9 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
         .index
         .reader()
         .memory()
-        .questions
+        .requests
         .account(&Cancel::never());
-    reporting::send(&bed.engine, &folder, request, &account).unwrap();
+    reporting::download(&bed.engine, &folder, request, &account).unwrap();
     folder.publish().unwrap();
     // Other bytes, on record as they were written and with the very times they have now.
     let (name, hidden) = ("report/groups.jsonl", prose(2, 60));

@@ -124,7 +124,7 @@ impl IndexReader {
         let roots = self.roots(view)?;
         let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
         self.resolve_doubts(cancel)?;
-        Ok(self.shared.kept_counts().of(&roots))
+        Ok(self.shared.kept_counts().of_roots(&roots))
     }
 
     /// Notes from now on what is renamed in a view of which a list is made.

@@ -20,7 +20,7 @@ use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
 use crate::groups::{rank, rank_of};
-use crate::reader::candidates::Tally;
+use crate::reader::candidates::{Filter, Tally};
 use crate::shared::IndexState;
 use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount};
 
@@ -97,7 +97,7 @@ impl<'a> EdgeFinder<'a> {
     }
 
     /// Long posting lists skipped so far: further probes made up for each.
-    pub(crate) fn skipped(&self) -> u64 {
+    pub(crate) fn long_lists(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }
 
@@ -208,7 +208,7 @@ impl<'a> EdgeFinder<'a> {
         Ok(edge)
     }
 
-    /// As [`EdgeFinder::edge`], for several loaded documents and another one, which is read once for all of
+    /// Counts the edges of several loaded documents to another one, which is read once for all of
     /// them and held meanwhile. Calls `each` with the position of every document that can be read.
     pub(crate) fn edges_to<'s>(
         &self,
@@ -252,8 +252,8 @@ impl<'a> EdgeFinder<'a> {
         let admits = |state: &IndexState, other: DocId| {
             state.stars.leads(other) && rank(&state.table, other) < own
         };
-        let mut tally = Tally::new(self.index, SchemeKind::ModN, None);
-        tally.principals = Some(&self.index.shared.principal_lists);
+        let principals = Filter::Principals(&self.index.shared.principal_lists);
+        let tally = Tally::new(self.index, SchemeKind::ModN, principals);
         self.find_counted_by(document, tally, &admits, account)
     }
 
@@ -264,7 +264,8 @@ impl<'a> EdgeFinder<'a> {
         admits: &Admits<'_>,
         account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
-        let tally = Tally::new(self.index, SchemeKind::ModN, self.among.as_ref());
+        let among = self.among.as_ref().map_or(Filter::All, Filter::Among);
+        let tally = Tally::new(self.index, SchemeKind::ModN, among);
         self.find_counted_by(document, tally, admits, account)
     }
 
@@ -288,7 +289,7 @@ impl<'a> EdgeFinder<'a> {
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
             let threshold = self.pair_threshold(stats, theirs)?;
-            let unread = probed.unread(stats, threshold.rung) + tally.long_at(threshold.rung);
+            let unread = probed.unread(stats, threshold.rung) + tally.long_lists_at(threshold.rung);
             let passes = shared + unread >= threshold.min_shared && admits(&state, *other);
             passes.then_some(Partner {
                 id: *other,

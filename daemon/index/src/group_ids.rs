@@ -14,7 +14,7 @@ pub(crate) struct GroupIds {
 
 impl GroupIds {
     /// The id of the group around this principal.
-    pub(crate) fn of(&self, principal: DocId) -> Option<GroupId> {
+    pub(crate) fn get(&self, principal: DocId) -> Option<GroupId> {
         self.of.get(&principal).copied()
     }
 
@@ -60,13 +60,13 @@ mod tests {
         let (a, b, number) = (DocId(1), DocId(2), GroupId(7));
         group_ids.assign(a, number);
         group_ids.assign(b, number);
-        assert_eq!((group_ids.of(a), group_ids.of(b)), (None, Some(number)));
+        assert_eq!((group_ids.get(a), group_ids.get(b)), (None, Some(number)));
         assert_eq!(group_ids.principal(number), Some(b));
         group_ids.assign(b, GroupId(8));
         assert_eq!(group_ids.principal(number), None);
         assert_eq!(group_ids.release(b), Some(GroupId(8)));
         assert_eq!(
-            (group_ids.of(b), group_ids.principal(GroupId(8))),
+            (group_ids.get(b), group_ids.principal(GroupId(8))),
             (None, None)
         );
     }

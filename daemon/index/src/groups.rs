@@ -237,7 +237,7 @@ impl<T> ToTest<T> {
         self.take(edge)
     }
 
-    /// The same where no earlier principal is its neighbour.
+    /// Places the document where no earlier principal is its neighbour.
     pub(crate) fn take<E>(
         self,
         mut edge: impl FnMut(DocId, T) -> Result<Option<EdgeRecord>, E>,

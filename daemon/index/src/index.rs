@@ -49,7 +49,7 @@ pub enum UnreadTexts {
     /// They are noted as damaged, and released before postings behind them are merged.
     #[default]
     Release,
-    /// The same of damaged ones; where texts are missing, nothing is changed.
+    /// Damaged ones are released; where texts are missing, nothing is changed.
     RefuseMissing,
     /// The index does not open.
     Refuse,
@@ -125,7 +125,7 @@ impl Index {
         self.close_store(writer)
     }
 
-    /// The same without a merge, which takes hardly any room: the next opening signs again what was not
+    /// Closes without a merge, which takes hardly any room: the next opening signs again what was not
     /// merged.
     pub fn close_unmerged(self, writer: IndexWriter) -> Result<(), IndexError> {
         writer.finish_unmerged()?;
@@ -168,8 +168,8 @@ impl Index {
     }
 
     fn rungs_in_use(&self, state: &IndexState, scheme: SchemeKind) -> Option<(Rung, Rung)> {
-        if scheme.is_of_one_size() {
-            let of_all = self.shared.ladder().one_size();
+        if scheme.is_of_fixed_size() {
+            let of_all = self.shared.ladder().fixed_size();
             return Some((of_all, of_all));
         }
         let mut rungs = state.table.rungs(document_kind(scheme));
@@ -217,6 +217,6 @@ impl Index {
     /// What each part of the index holds in memory. Pages of the engine are not among them: what it holds is
     /// known to the engine alone.
     pub fn memory_use(&self) -> Vec<MemoryUse> {
-        memory_use::of(&self.shared)
+        memory_use::measure(&self.shared)
     }
 }

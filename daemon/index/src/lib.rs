@@ -40,6 +40,7 @@ mod group_ids;
 mod groups;
 mod id_map;
 mod index;
+pub mod integrity;
 mod memory;
 mod principal_lists;
 mod reader;
@@ -53,7 +54,6 @@ mod table;
 mod tests;
 pub mod text;
 mod unsettled;
-pub mod verify;
 mod work;
 mod writer;
 
@@ -65,9 +65,9 @@ pub use fault::Fault;
 pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, UnreadTexts, Usage};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
-    Candidate, CandidateKind, Candidates, FileView, FingerprintSink, Fingerprints, GroupDocument,
-    GroupLookup, GroupView, Groups, HeldSet, IndexReader, IsWanted, PairSearch, QueryFingerprints,
-    Sample, SignAtRung, canonicalise, forward_signature,
+    Candidate, CandidateKind, Candidates, CountBasis, FileView, FingerprintSink, Fingerprints,
+    GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader, IsWanted,
+    PairSearch, QueryFingerprints, SignAtRung, canonicalise, forward_signature,
 };
 pub use registry::Registry;
 pub use table::{DocumentStats, View};

@@ -112,13 +112,13 @@ impl MemoryBudget {
         self.open(None, false, cancel)
     }
 
-    /// The same for a user, all of whose accounts hold three quarters of the budget at most.
+    /// Opens an account of a user, all of whose accounts hold three quarters of the budget at most.
     pub fn account_of(&self, user: u32, cancel: &Cancel) -> MemoryAccount {
         self.open(Some(user), false, cancel)
     }
 
-    /// The same for work that lasts for hours, or as long as its client reads; of a user or of nobody. Others do not
-    /// wait behind those who wait for it.
+    /// Opens an account of work that lasts for hours, or as long as its client reads; of a user or of nobody. Others
+    /// do not wait behind those who wait for it.
     pub fn lasting_account_of(&self, user: Option<u32>, cancel: &Cancel) -> MemoryAccount {
         self.open(user, true, cancel)
     }
@@ -202,7 +202,7 @@ impl MemoryAccount {
         })
     }
 
-    /// The same for what may be large; none where it is small. Threads are few, so that what each of them
+    /// Takes a permit for what may be large; none where it is small. Threads are few, so that what each of them
     /// holds below [`SMALL`] needs no count.
     ///
     /// # Errors
@@ -379,7 +379,7 @@ pub struct Memory {
     /// Files being read and edges being sought.
     pub backlog: MemoryBudget,
     /// Questions, comparisons and reports.
-    pub questions: MemoryBudget,
+    pub requests: MemoryBudget,
 }
 
 impl Memory {
@@ -387,7 +387,7 @@ impl Memory {
     pub fn new(bytes: u64) -> Self {
         Self {
             backlog: MemoryBudget::new(bytes / 2),
-            questions: MemoryBudget::new(bytes - bytes / 2),
+            requests: MemoryBudget::new(bytes - bytes / 2),
         }
     }
 }

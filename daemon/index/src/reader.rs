@@ -3,7 +3,8 @@
 pub(crate) mod candidates;
 pub(crate) mod document_text;
 pub(crate) mod files;
-mod neighbourhood;
+mod groups;
+mod pairs;
 mod postings;
 mod shingles;
 pub(crate) mod signing;
@@ -18,11 +19,13 @@ use crate::shared::Shared;
 use crate::{DocumentStats, IndexError, Memory, Registry};
 
 pub use candidates::{
-    Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints, Sample,
-    SignAtRung,
+    Candidate, CandidateKind, Candidates, CountBasis, FingerprintSink, Fingerprints,
+    QueryFingerprints, SignAtRung,
 };
+pub use document_text::HeldText;
 pub use files::FileView;
-pub use neighbourhood::{GroupDocument, GroupLookup, GroupView, Groups, IsWanted, PairSearch};
+pub use groups::{GroupDocument, GroupLookup, GroupView, Groups};
+pub use pairs::{IsWanted, PairSearch};
 pub use shingles::HeldSet;
 pub use signing::{canonicalise, forward_signature};
 
@@ -48,13 +51,13 @@ pub use signing::{canonicalise, forward_signature};
 /// * here: settings, budgets, figures and records of documents;
 /// * `candidates` (looked up by `postings`): [`candidates`](Self::candidates) and
 ///   [`candidates_by_either`](Self::candidates_by_either) and
-///   [`candidates_of_one_size`](Self::candidates_of_one_size), the documents that share fingerprints with a query;
+///   [`candidates_of_fixed_size`](Self::candidates_of_fixed_size), the documents that share fingerprints with a query;
 /// * `document_text`: [`held_text`](Self::held_text) and [`check_text_hash`](Self::check_text_hash), of texts that are
 ///   checked as they are read;
 /// * `shingles`: [`shingles`](Self::shingles), [`shingles_if_readable`](Self::shingles_if_readable),
 ///   [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable); `signing`:
 ///   [`sign_text`](Self::sign_text);
-/// * `neighbourhood`: [`texts`](Self::texts), [`pair_search`](Self::pair_search), [`groups`](Self::groups),
+/// * `pairs`: [`pair_search`](Self::pair_search); `groups`: [`texts`](Self::texts), [`groups`](Self::groups),
 ///   [`group_of`](Self::group_of), [`group_by_id`](Self::group_by_id) and
 ///   [`kept_group_count`](Self::kept_group_count);
 /// * `files`: [`files`](Self::files), [`file_view`](Self::file_view),

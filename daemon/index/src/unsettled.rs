@@ -109,7 +109,7 @@ impl Unsettled {
 
     /// Documents that need a place and are not waited for.
     fn crowded(&self) -> usize {
-        self.of(Effort::Crowded).queue.len()
+        self.queue_of(Effort::Crowded).queue.len()
     }
 
     /// How many documents are waited for, and how many crowded ones are not.
@@ -127,7 +127,7 @@ impl Unsettled {
         nothing_to_place && others.into_iter().all(Queue::is_empty)
     }
 
-    fn of(&self, effort: Effort) -> &RoundQueue {
+    fn queue_of(&self, effort: Effort) -> &RoundQueue {
         &self.to_place[effort as usize]
     }
 
@@ -179,13 +179,15 @@ impl Unsettled {
             return Effort::Usual;
         }
         let turns = std::iter::successors(Some(self.last.next()), |effort| Some(effort.next()));
-        let mut waiting = turns.take(3).filter(|e| !self.of(*e).queue.is_empty());
+        let mut waiting = turns
+            .take(3)
+            .filter(|e| !self.queue_of(*e).queue.is_empty());
         waiting.next().unwrap_or_default()
     }
 
     /// Whether all that waited when the last round began have their place, but for those that were deferred.
     pub(crate) fn is_round_over(&self) -> bool {
-        let usual = self.of(Effort::Usual);
+        let usual = self.queue_of(Effort::Usual);
         usual.round.is_empty() || usual.queue.is_empty()
     }
 
@@ -207,7 +209,9 @@ impl Unsettled {
     /// What is known of a document that needs a place.
     fn effort_of(&self, id: DocId) -> Option<Effort> {
         let efforts = [Effort::Usual, Effort::High, Effort::Crowded];
-        efforts.into_iter().find(|e| self.of(*e).queue.contains(id))
+        efforts
+            .into_iter()
+            .find(|e| self.queue_of(*e).queue.contains(id))
     }
 
     /// Whether a document needs a place, and is waited for.
@@ -228,7 +232,7 @@ impl Unsettled {
         self.queue_placement_since(id, self.epoch);
     }
 
-    /// The same, because of something queued in that epoch.
+    /// Queues a document to be placed, because of something queued in that epoch.
     pub(crate) fn queue_placement_since(&mut self, id: DocId, since: Epoch) {
         let known = self.effort_of(id);
         let queue = &mut self.of_mut(known.unwrap_or_default()).queue;
@@ -260,7 +264,7 @@ impl Unsettled {
 
     /// Since when what follows from placing this document waits: the present epoch where it needs no place.
     pub(crate) fn placement_since(&self, id: DocId) -> Epoch {
-        let since = |effort| self.of(effort).queue.since.get(&id).copied();
+        let since = |effort| self.queue_of(effort).queue.since.get(&id).copied();
         match self.effort_of(id) {
             None => self.epoch,
             Some(Effort::Crowded) => Epoch::UNAWAITED,
@@ -273,7 +277,7 @@ impl Unsettled {
         self.queue_file_check_since(id, self.epoch);
     }
 
-    /// The same, because of something queued in that epoch.
+    /// Queues a document whose files are to be looked at, because of something queued in that epoch.
     pub(crate) fn queue_file_check_since(&mut self, id: DocId, since: Epoch) {
         if self.to_check.insert(id, since) && self.is_awaited(id) {
             self.both += 1;
@@ -306,7 +310,7 @@ impl Unsettled {
     /// the same epoch; those deferred do not count.
     pub(crate) fn any_to_place_before_check_of(&self, id: DocId) -> bool {
         let check = self.to_check.since.get(&id);
-        let oldest = self.of(Effort::Usual).queue.oldest();
+        let oldest = self.queue_of(Effort::Usual).queue.oldest();
         check
             .zip(oldest)
             .is_some_and(|(check, oldest)| oldest <= *check)

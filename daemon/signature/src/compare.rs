@@ -132,7 +132,7 @@ pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unl
 /// [`Unlike`] if the signatures do not compare, or are of one size for all texts.
 pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimate>, Unlike> {
     let kind = part.scheme().kind;
-    if kind.is_of_one_size() {
+    if kind.is_of_fixed_size() {
         return Err(Unlike::NoContainment(kind));
     }
     let counts = Counts::of(part, whole)?;

@@ -93,7 +93,7 @@ impl Ladder {
     }
 
     /// log₂ of n where n is the size of every signature: the least power of two that meets the target.
-    pub fn one_size(self) -> Rung {
+    pub fn fixed_size(self) -> Rung {
         let log = self.target.next_power_of_two().trailing_zeros();
         Rung::all().nth(log as usize).unwrap_or(Rung::TOP)
     }
@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn signatures_of_one_size_have_a_power_of_two_of_entries() {
+    fn signatures_of_fixed_size_have_a_power_of_two_of_entries() {
         for (target, n) in [(512, 512), (500, 512), (1, 1), (u32::MAX / 2, 32_768)] {
             let ladder = Ladder {
                 target,
                 ..Ladder::default()
             };
-            assert_eq!(ladder.one_size().modulus(), n, "{target}");
+            assert_eq!(ladder.fixed_size().modulus(), n, "{target}");
         }
     }
 

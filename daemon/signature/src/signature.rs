@@ -40,7 +40,7 @@ impl SchemeKind {
 
     /// Whether n is the size of every signature, in place of a modulus. Such signatures say nothing of how
     /// long a text is, and so give no containment.
-    pub const fn is_of_one_size(self) -> bool {
+    pub const fn is_of_fixed_size(self) -> bool {
         matches!(self, Self::MinN | Self::SketchN)
     }
 }

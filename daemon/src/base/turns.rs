@@ -76,7 +76,7 @@ impl Turns {
 }
 
 impl Turn<'_> {
-    /// The same turn, which is not told to those who ask whether there is one.
+    /// Hides this turn from those who ask whether there is one.
     #[must_use]
     pub fn quiet(self) -> Self {
         self.turns.lock().is_quiet = true;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::base::causes::sentence;
+use crate::commands::advice::sentence;
 use crate::commands::{rebuild, scan, serve, verify};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::error::EngineError;

@@ -12,12 +12,14 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, MemoryAccount, View};
 use simdex_signature::Ratio;
 
+use crate::base::unread::is_unread;
 use crate::base::visit::FirstError;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::edge::output;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
-use crate::read_side::catalogue::{self, Listing, PairCounts, Summary};
+use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts};
+use crate::read_side::lists::ListSummary;
 use crate::write_side::progress::Counts;
 
 /// What `scan` was asked for.
@@ -168,13 +170,14 @@ fn print(
         Some(counts) => counts,
         None => unread(engine, &view, &mut out)?,
     };
-    let summary = Summary {
+    let summary = ListSummary {
         pairs: pairs.as_ref().map(|pairs| pairs.items.pairs),
-        suppressed: pairs.map_or(0, |pairs| pairs.suppressed) + groups.suppressed,
+        long_lists: pairs.map_or(0, |pairs| pairs.long_lists) + groups.long_lists,
         groups: Some(groups.items),
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
-        ..counts
+        unfinished: None,
+        counts,
     };
     let text = if args.json {
         line(output::summary_line(&summary))
@@ -190,7 +193,7 @@ fn print(
 
 /// What a list may hold at once.
 fn account(engine: &Engine) -> MemoryAccount {
-    let questions = &engine.index.reader().memory().questions;
+    let questions = &engine.index.reader().memory().requests;
     questions.account(&Cancel::never())
 }
 
@@ -254,11 +257,11 @@ fn groups(
 }
 
 /// Counts the files, and prints those that were not read, or not whole.
-fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
+fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<ListCounts> {
     let (mut failed, mut printed) = (FirstError::default(), 0_u64);
     let account = account(engine);
     let counts = catalogue::files(engine.index.reader(), view, &account, &mut |file| {
-        if !catalogue::is_unread(file) {
+        if !is_unread(file) {
             return ControlFlow::Continue(());
         }
         let legend = if printed == 0 {
@@ -282,7 +285,7 @@ fn line(mut json: String) -> String {
 }
 
 /// Prints every file as a line of JSON, and counts them.
-fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
+fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<ListCounts> {
     let mut failed = FirstError::default();
     let account = account(engine);
     let counts = catalogue::files(engine.index.reader(), view, &account, &mut |file| {

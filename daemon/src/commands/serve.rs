@@ -136,7 +136,7 @@ impl Running {
         Self::build(setup, config, program, &stop)
     }
 
-    /// As [`Running::start`], on a host made ready by the caller.
+    /// Starts as [`Running::start`] does, on a host made ready by the caller.
     pub fn on(host: Host, socket: &Path) -> anyhow::Result<Self> {
         let setup = ProcessSetup::new(&host.config, &host.stop)?;
         Self::listen(setup, host, socket)
@@ -148,7 +148,7 @@ impl Running {
         program: &Path,
         stop: &Cancel,
     ) -> anyhow::Result<Self> {
-        let places = place::of(&config)?;
+        let places = place::find(&config)?;
         let config = Config {
             data_dir: Some(places.data_dir),
             ..config

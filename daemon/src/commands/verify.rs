@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
+use simdex_index::integrity::{Verified, VerifyDepth};
 use simdex_index::store::{self, Options, StoreError};
-use simdex_index::verify::{Verified, VerifyDepth};
 
+use crate::base::report_files::MANIFEST;
 use crate::commands::cli::exit;
 use crate::error::EngineError;
-use crate::reports::report::MANIFEST;
 use simdex_proto::text::counted;
 
 /// What `verify` was asked for.
@@ -101,7 +101,7 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
         false => VerifyDepth::Everything,
     };
     let texts = args.dir.join("text");
-    let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
+    let mut verified = simdex_index::integrity::verify(&opened, &texts, depth)?;
     let records = opened.records_folder();
     for path in store::damaged_settings(&original, &records).map_err(locked)? {
         let named = path.strip_prefix(&args.dir).unwrap_or(&path).display();

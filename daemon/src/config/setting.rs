@@ -12,7 +12,7 @@ use serde::Deserialize;
 pub struct Mebibytes(pub u32);
 
 impl Mebibytes {
-    /// The same in bytes; it cannot wrap.
+    /// The size in bytes; it cannot wrap.
     pub const fn bytes(self) -> u64 {
         (self.0 as u64) << 20
     }
@@ -71,7 +71,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The same number, written as `other` is.
+    /// This value, written as `other` is.
     fn like(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Whole(number), Self::Octal(_)) => Self::Octal(*number),

@@ -7,9 +7,7 @@ mod json;
 mod text;
 
 pub use json::{file_line, group_line, pair_line, summary_line};
-pub use text::{
-    GROUP_LEGEND, Printable, UNREAD_LEGEND, group_text, pair_text, summary_text, unread_text,
-};
+pub use text::{GROUP_LEGEND, UNREAD_LEGEND, group_text, pair_text, summary_text, unread_text};
 
 #[cfg(test)]
 mod tests;

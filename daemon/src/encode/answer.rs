@@ -8,7 +8,7 @@ use simdex_signature::CANONICAL_VERSION;
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
 use crate::read_side::compare::{Comparison, LastRead, SchemeEstimate};
-use crate::read_side::query::{Answer, ComparedBy, Hit, Measured};
+use crate::read_side::query::{Answer, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
 pub(super) fn hit(hit: Hit) -> v1::Match {
@@ -52,10 +52,10 @@ pub fn answer(
         reason: answer.reason.as_str().to_owned(),
         candidates: answer.candidates,
         verified: answer.verified,
-        suppressed: answer.common_lists + answer.unverified,
+        suppressed: answer.long_lists + answer.unverified,
         seconds,
         truncated: answer.truncated,
-        common_lists: answer.common_lists,
+        common_lists: answer.long_lists,
         unverified: answer.unverified,
         compared_by: compared_by(answer.compared_by),
         completeness: Some(completeness.into()),
@@ -88,7 +88,7 @@ pub fn comparison(
     completeness: Completeness,
 ) -> v1::CompareReply {
     let [last_read_a, last_read_b] = last_read.map(|side| side.map(last_read_of));
-    let value = |measured: Measured| measured.value.unwrap_or_default();
+    let value = |measured: RatioEstimate| measured.value.unwrap_or_default();
     let (diff, left_out) = match found.diff {
         Ok(diff) => (diff, String::new()),
         Err(why) => (String::new(), why.to_string()),
@@ -180,12 +180,12 @@ mod tests {
 
     #[test]
     fn an_estimate_stays_one_and_a_number_that_was_not_measured_is_absent() {
-        let value = Measured {
+        let value = RatioEstimate {
             value: Some(0.5),
             low: Some(0.4),
             high: Some(0.6),
         };
-        let none = Measured::default();
+        let none = RatioEstimate::default();
         let shown = hit(Hit {
             file: unreadable(b"/r/a"),
             document: DocumentHash([9; 32]),

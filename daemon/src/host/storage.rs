@@ -14,8 +14,8 @@ use simdex_index::{Cancel, Index, IndexError, Options, UnreadTexts};
 use simdex_schema::key;
 
 pub use self::opened::OpenedStore;
+use crate::base::printable::Printable;
 use crate::config::Config;
-use crate::edge::output::Printable;
 use crate::error::EngineError;
 
 /// Where an index lives.

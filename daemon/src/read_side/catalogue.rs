@@ -7,21 +7,20 @@ use std::os::unix::ffi::OsStrExt;
 use simdex_index::{
     Cancel, FileCounts, FileView, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
 };
-use simdex_proto::completeness::Completeness;
-use simdex_schema::{DocumentHash, GroupId, Reason, State, StoredReason};
+use simdex_schema::{DocumentHash, GroupId, State};
 
 use crate::read_side::query::Relation;
 
 mod clusters;
+mod group_files;
 mod groups;
 mod pairs;
-mod reader;
 #[cfg(test)]
 mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use groups::{
-    FoundGroup, group_by_id, group_of, visit_groups, visit_principals, visit_whole_groups,
+    FoundGroup, group_by_id, group_of_document, visit_groups, visit_principals, visit_whole_groups,
 };
 pub use pairs::{PairCounts, pairs};
 
@@ -32,9 +31,9 @@ const FILE: u64 = 1_024;
 /// Bytes that a path takes beside its characters.
 const PATH: u64 = 64;
 
-/// Counts over everything a view shows.
+/// Counts over the files that a view shows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Summary {
+pub struct ListCounts {
     /// Files on disk; the states add up to it.
     pub files_on_disk: u64,
     /// Files inside containers, which `files_on_disk` and `states` leave out.
@@ -43,18 +42,6 @@ pub struct Summary {
     pub states: BTreeMap<String, u64>,
     /// Distinct documents with text.
     pub documents: u64,
-    /// Groups of at least two files; none where they would have to be made to be counted.
-    pub groups: Option<u64>,
-    /// Pairs of files; none where they were not sought.
-    pub pairs: Option<u64>,
-    /// Posting lists that the search for pairs or groups skipped, because none depends on them.
-    pub suppressed: u64,
-    /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
-    pub unfinished: Option<u64>,
-    /// Time the answer took.
-    pub seconds: f64,
-    /// Completeness of the index when it was counted.
-    pub completeness: Completeness,
 }
 
 /// A group with its files, or the next part of a large one.
@@ -111,7 +98,7 @@ pub struct Listing<T> {
     /// The items, or how many were visited.
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
-    pub suppressed: u64,
+    pub long_lists: u64,
     /// Documents whose groups were not known when the list was begun, or are not listed because their principal
     /// went since.
     pub unsettled: UnsettledCounts,
@@ -131,28 +118,6 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
         name.and_then(|name| simdex_extract::mismatched_extension(name, &content.media_type));
     facts.extend(expected.map(|expected| (simdex_extract::Fact::NamedAs.code(), expected)));
     facts
-}
-
-/// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
-pub fn is_unread(file: &FileView) -> bool {
-    match file.state {
-        State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
-        // Other files without text have none to read.
-        State::NoText => file.reason.is(Reason::NeedsOcr),
-        // With a reason, some of what it holds was not read.
-        State::Container => file.reason != StoredReason::None,
-        State::Partial
-        | State::Encrypted
-        | State::Unsupported
-        | State::TooLarge
-        | State::Failed
-        | State::TimedOut
-        | State::Crashed
-        | State::Unreadable
-        | State::Skipped
-        | State::Unstable
-        | State::Quarantined => true,
-    }
 }
 
 /// Whether a file is the one called indexed of those that carry its document.
@@ -175,7 +140,7 @@ pub fn files(
     view: &View,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
-) -> Result<Summary, IndexError> {
+) -> Result<ListCounts, IndexError> {
     let mut counts = FileCounts::default();
     index.files(view, account, &mut |file| {
         counts.add(&file);
@@ -186,11 +151,11 @@ pub fn files(
 }
 
 /// Counts the files of a view without listing them.
-pub fn summary(index: &IndexReader, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+pub fn counts(index: &IndexReader, view: &View, cancel: &Cancel) -> Result<ListCounts, IndexError> {
     Ok(index.count_files(view, cancel)?.into())
 }
 
-impl From<FileCounts> for Summary {
+impl From<FileCounts> for ListCounts {
     fn from(counts: FileCounts) -> Self {
         let states = counts.states.into_iter();
         Self {
@@ -200,7 +165,6 @@ impl From<FileCounts> for Summary {
                 .map(|(state, files)| (state.name().to_owned(), files))
                 .collect(),
             documents: counts.documents,
-            ..Self::default()
         }
     }
 }

@@ -63,7 +63,7 @@ pub struct Clusters {
     /// Of cores: parts of the collection in which they were not all found, for time or room was out.
     pub unfinished: Option<u64>,
     /// Posting lists that the search for pairs skipped, because no pair depends on them.
-    pub suppressed: u64,
+    pub long_lists: u64,
 }
 
 impl Clusters {

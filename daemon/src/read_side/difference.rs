@@ -104,7 +104,7 @@ impl<'a> Difference<'a> {
         written.unwrap_or_else(|never| match never {})
     }
 
-    /// The same, as long as `go_on` lets it; it is told now and then how many bytes there are.
+    /// Writes the unified diff as long as `go_on` lets it; it is told now and then how many bytes there are.
     pub(crate) fn unified_while<E>(
         &self,
         a_name: &str,

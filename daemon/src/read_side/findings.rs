@@ -6,6 +6,7 @@
 
 mod copies;
 mod duplicates;
+mod finding;
 mod leak;
 mod stale;
 
@@ -21,7 +22,8 @@ use crate::host::owners::Owners;
 use crate::read_side::query::{
     self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject,
 };
-use crate::reports::report::{Finding, Sums as Totals, TakeFinding};
+
+pub use finding::{Finding, Sums, TakeFinding};
 
 /// Most files found of one document that is asked about.
 const MOST_FOUND: usize = 10_000;
@@ -87,7 +89,7 @@ impl Search<'_> {
         &self,
         kind: &ComplianceQuestion,
         take: &mut TakeFinding<'_>,
-    ) -> Result<Totals, FindingError> {
+    ) -> Result<Sums, FindingError> {
         match kind {
             ComplianceQuestion::CopiesOf(files) => copies::find(self, files, take),
             ComplianceQuestion::StaleVersions(age) => stale::find(self, *age, take),
@@ -115,16 +117,16 @@ impl Search<'_> {
         file: &FileView,
         params: &QueryParams,
         compared: &'static str,
-        totals: &mut Totals,
+        sums: &mut Sums,
     ) -> Result<Option<Answer>, FindingError> {
         let Some(subject) = compared_subject(self, file)? else {
-            count(totals, "not_compared", 1);
+            count(sums, "not_compared", 1);
             return Ok(None);
         };
         let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
-        count(totals, compared, 1);
+        count(sums, compared, 1);
         let is_cut = answer.truncated || answer.unverified > 0;
-        count(totals, "cut_short", u64::from(is_cut));
+        count(sums, "cut_short", u64::from(is_cut));
         Ok(Some(answer))
     }
 
@@ -138,8 +140,8 @@ impl Search<'_> {
             root: root.map(|root| bytes(&root.path)).unwrap_or_default(),
             owner,
             owner_name: self.owners.name(owner).map(str::to_owned),
-            document: file.document.map(|(_, hash)| hash.0),
-            content: file.record.content().map(|hash| hash.0),
+            document: file.document.map(|(_, hash)| hash),
+            content: file.record.content(),
             bytes: file.record.bytes(),
             modified: file.record.modified(),
             ..Finding::default()
@@ -207,6 +209,6 @@ fn bytes(path: &std::path::Path) -> Vec<u8> {
 }
 
 /// Adds to a sum.
-fn count(totals: &mut Totals, name: &'static str, by: u64) {
-    *totals.entry(name).or_default() += by;
+fn count(sums: &mut Sums, name: &'static str, by: u64) {
+    *sums.entry(name).or_default() += by;
 }

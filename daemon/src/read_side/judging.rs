@@ -142,7 +142,7 @@ impl HeldJudgedText {
     ) -> Result<Self, IndexError> {
         let permit = account.take_large(JudgedText::peak_bytes(length))?;
         let stored = index.held_text(id, account)?;
-        let (extracted, _of_text) = stored.ok_or(IndexError::UnknownDocument(id))?;
+        let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
         let (canonical, of_canonical) = canonicalise(&extracted, account)?;
         Ok(Self {
             text: Arc::new(JudgedText::of(canonical, &extracted)),
@@ -256,7 +256,7 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
 fn known(sides: &[JudgedSide<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
     let [a, b] = sides;
     let files = a.file.zip(b.file);
-    let value = |measured: crate::read_side::query::Measured| measured.value.unwrap_or(0.0);
+    let value = |measured: crate::read_side::query::RatioEstimate| measured.value.unwrap_or(0.0);
     KnownSignals {
         same_root: files.map(|(a, b)| a.key.root == b.key.root),
         same_folder: files.map(|(a, b)| a.path.parent() == b.path.parent()),

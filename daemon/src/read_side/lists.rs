@@ -11,8 +11,27 @@ use simdex_signature::Ratio;
 use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
-use crate::read_side::catalogue::{self, ClusterFiles, Group, Pair, Summary};
+use crate::read_side::catalogue::{self, ClusterFiles, Group, ListCounts, Pair};
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
+
+/// What closes a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListSummary {
+    /// Counts over the files that the view shows.
+    pub counts: ListCounts,
+    /// Groups of at least two files; none where they would have to be made to be counted.
+    pub groups: Option<u64>,
+    /// Pairs of files; none where they were not sought.
+    pub pairs: Option<u64>,
+    /// Posting lists that the search for pairs or groups skipped, because none depends on them.
+    pub long_lists: u64,
+    /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
+    pub unfinished: Option<u64>,
+    /// Time the answer took.
+    pub seconds: f64,
+    /// Completeness of the index when it was counted.
+    pub completeness: Completeness,
+}
 
 /// Parameters of a list of pairs or groups.
 #[derive(Clone, Debug)]
@@ -67,7 +86,7 @@ pub fn pairs(
     request: &ListRequest,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<Summary, ListError> {
+) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let ListRequest {
         view, threshold, ..
@@ -77,13 +96,14 @@ pub fn pairs(
     check.begin_list(view);
     let listed = catalogue::pairs(index, view, *threshold, account, visit)?;
     check.note_unsettled(listed.unsettled);
-    Ok(Summary {
+    Ok(ListSummary {
         groups: Some(listed.items.groups),
         pairs: Some(listed.items.pairs),
-        suppressed: listed.suppressed,
+        long_lists: listed.long_lists,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..catalogue::summary(index, view, cancel)?
+        counts: catalogue::counts(index, view, cancel)?,
+        ..ListSummary::default()
     })
 }
 
@@ -94,19 +114,20 @@ pub fn groups(
     request: &ListRequest,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
-) -> Result<Summary, ListError> {
+) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let view = &request.view;
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
     let listed = catalogue::visit_groups(index, view, request.threshold, account, visit)?;
     check.note_unsettled(listed.unsettled);
-    Ok(Summary {
+    Ok(ListSummary {
         groups: Some(listed.items),
-        suppressed: listed.suppressed,
+        long_lists: listed.long_lists,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..catalogue::summary(index, view, cancel)?
+        counts: catalogue::counts(index, view, cancel)?,
+        ..ListSummary::default()
     })
 }
 
@@ -117,7 +138,7 @@ pub fn clusters(
     request: &ClusterListRequest,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
-) -> Result<Summary, ListError> {
+) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let ClusterListRequest {
         view,
@@ -128,32 +149,49 @@ pub fn clusters(
     let (index, cancel) = (engine.index.reader(), account.cancel());
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
-    Ok(Summary {
+    Ok(ListSummary {
         groups: Some(groups),
-        suppressed: found.clusters.suppressed,
+        long_lists: found.clusters.long_lists,
         unfinished: found.clusters.unfinished,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..catalogue::summary(index, view, cancel)?
+        counts: catalogue::counts(index, view, cancel)?,
+        ..ListSummary::default()
     })
 }
 
 /// A group with the permit that it is held by.
 pub type HeldGroup = (Group, GrowingPermit);
 
-/// Finds one group of all roots at the engine's threshold; none where the file is in none, or nothing has the id.
+/// One group that was looked up.
+pub struct GroupAnswer {
+    /// The group; none where the file is in none, or nothing has the id.
+    pub group: Option<HeldGroup>,
+    /// The file is in no group, and may be in one once its document is settled.
+    pub is_unsettled: bool,
+    /// Completeness of the index when it was looked up.
+    pub completeness: Completeness,
+}
+
+/// Finds one group of all roots at the engine's threshold.
 pub fn group(
     engine: &Engine,
     request: &GroupRequest<'_>,
     strict: bool,
     account: &MemoryAccount,
-) -> Result<(Option<HeldGroup>, Completeness), ListError> {
+) -> Result<GroupAnswer, ListError> {
     let (index, view) = (engine.index.reader(), engine.roots.view());
     let mut check = CompletenessCheck::begin(engine, &view, strict)?;
     let found = match request {
         GroupRequest::Of(file) => match file.document {
-            Some((id, _)) => catalogue::group_of(index, &view, id, account)?,
-            None => return Ok((None, check.verdict()?)),
+            Some((id, _)) => catalogue::group_of_document(index, &view, id, account)?,
+            None => {
+                return Ok(GroupAnswer {
+                    group: None,
+                    is_unsettled: false,
+                    completeness: check.verdict()?,
+                });
+            }
         },
         GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id, account)?,
     };
@@ -161,7 +199,11 @@ pub fn group(
     let completeness = check.verdict()?;
     match request {
         GroupRequest::Id(id) if found.is_unsettled => Err(ListError::Unsettled(*id)),
-        _ => Ok((found.group, completeness)),
+        _ => Ok(GroupAnswer {
+            is_unsettled: found.group.is_none() && found.is_unsettled,
+            group: found.group,
+            completeness,
+        }),
     }
 }
 
@@ -172,7 +214,7 @@ pub fn files(
     view: &View,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
-) -> Result<Summary, ListError> {
+) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let mut check = CompletenessCheck::begin(engine, view, false)?;
     check.begin_list(view);
@@ -181,10 +223,14 @@ pub fn files(
 }
 
 /// Counts as [`files`] does, without listing them.
-pub fn counts(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, ListError> {
+pub fn counts(
+    engine: &Engine,
+    view: &View,
+    account: &MemoryAccount,
+) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let check = CompletenessCheck::begin(engine, view, false)?;
-    let counts = catalogue::summary(engine.index.reader(), view, account.cancel())?;
+    let counts = catalogue::counts(engine.index.reader(), view, account.cancel())?;
     closed(engine, view, account, counts, (&check, started))
 }
 
@@ -193,14 +239,24 @@ fn closed(
     engine: &Engine,
     view: &View,
     account: &MemoryAccount,
-    counts: Summary,
+    counts: ListCounts,
     (check, started): (&CompletenessCheck<'_>, Instant),
-) -> Result<Summary, ListError> {
-    let (index, cancel) = (engine.index.reader(), account.cancel());
-    Ok(Summary {
-        groups: index.kept_group_count(view, engine.threshold(), cancel)?,
+) -> Result<ListSummary, ListError> {
+    Ok(ListSummary {
+        counts,
+        groups: kept_groups(engine, view, account)?,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..counts
+        ..ListSummary::default()
     })
+}
+
+/// How many groups a view has at the engine's threshold; none where they would have to be made to be counted.
+pub fn kept_groups(
+    engine: &Engine,
+    view: &View,
+    account: &MemoryAccount,
+) -> Result<Option<u64>, IndexError> {
+    let (index, cancel) = (engine.index.reader(), account.cancel());
+    index.kept_group_count(view, engine.threshold(), cancel)
 }

@@ -4,10 +4,15 @@
 //!
 //! Candidates come in the order of the best they can still be (the upper bound of their estimate).
 //! They are counted on all shingles in that order until the next one's bound lies below the
-//! threshold, or below the last hit that would be shown: so a document above the threshold is missed
-//! with probability at most 0.001, and every number shown is exact, or says that it is not. Related documents,
-//! which are ordered by date, end at the threshold alone. Where more than [`MOST_VERIFIED`] candidates are left,
-//! the answer says how many were not looked at.
+//! threshold, or below the last hit that would be shown: so a candidate that reaches the threshold is
+//! discarded by its bound with probability at most 0.001, and every number shown is exact, or says that it is
+//! not. Related documents, which are ordered by date, end at the threshold alone. Where more than
+//! [`MOST_VERIFIED`] candidates are left, the answer says how many were not looked at.
+//!
+//! A document that shares none of the fingerprints looked up never becomes a candidate. Where it resembles the
+//! query, or is contained in it, that is as improbable from a threshold of 0.053 on (see
+//! [`IndexReader::candidates`]). One that contains the query is sampled at its own rung, which may keep few
+//! fingerprints of a short query, or none: see [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
 mod dates;
@@ -32,8 +37,8 @@ pub use dates::{DateSource, KnownDate, best_date};
 pub(crate) use family::scheme_used;
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub use fold::fold;
-pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
-pub use named_file::find_file;
+pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
+pub use named_file::file_at_path;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 
 /// What a query looks for.
@@ -61,7 +66,7 @@ impl FindKind {
 
     /// Refuses a scheme by which this is not found.
     pub(crate) fn check_scheme(self, scheme: SchemeKind) -> Result<(), QueryError> {
-        match self != Self::Similar && scheme.is_of_one_size() {
+        match self != Self::Similar && scheme.is_of_fixed_size() {
             true => Err(QueryError::NoContainment(scheme)),
             false => Ok(()),
         }
@@ -102,7 +107,7 @@ pub struct Answer {
     /// Documents counted on all shingles.
     pub verified: u64,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub common_lists: u64,
+    pub long_lists: u64,
     /// Candidates that [`MOST_VERIFIED`] kept from being verified.
     pub unverified: u64,
     /// More files reached the threshold than are listed.
@@ -206,7 +211,7 @@ pub fn find(
         compared_by: subject.compared_by(),
         candidates: considered,
         verified: verified.counted,
-        common_lists: candidates.common_lists,
+        long_lists: candidates.long_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
         _held: top.held,
@@ -246,7 +251,7 @@ fn candidates(
     let Some(text) = subject.text() else {
         return index.candidates(fingerprints, kind, view, cancel);
     };
-    let (text, window, size) = (&text.canonical, index.window(), index.ladder().one_size());
+    let (text, window, size) = (&text.canonical, index.window(), index.ladder().fixed_size());
     match params.scheme {
         SchemeKind::ModN | SchemeKind::Chunks => index.candidates(fingerprints, kind, view, cancel),
         SchemeKind::BswN => {
@@ -256,10 +261,10 @@ fn candidates(
             index.candidates_by_either(fingerprints, kind, &sign, view, cancel)
         }
         SchemeKind::MinN => {
-            index.candidates_of_one_size(&MinN::sign(text, window, size), view, cancel)
+            index.candidates_of_fixed_size(&MinN::sign(text, window, size), view, cancel)
         }
         SchemeKind::SketchN => {
-            index.candidates_of_one_size(&SketchN::sign(text, window, size), view, cancel)
+            index.candidates_of_fixed_size(&SketchN::sign(text, window, size), view, cancel)
         }
     }
 }

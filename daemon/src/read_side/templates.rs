@@ -15,7 +15,7 @@ mod sketch;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::DocId;
 use simdex_signature::CanonicalText;
 
@@ -99,15 +99,13 @@ fn visit_lines(
     visit: impl FnOnce(&[LineKey]),
 ) -> Result<(), IndexError> {
     account.cancel().check()?;
-    if let Some((text, _of_text)) = text_if_readable(index, id, account)? {
+    if let Some(text) = text_if_readable(index, id, account)? {
         let _of_lines = account.take_large(LINE * text.lines().count() as u64)?;
         let lines: Vec<LineKey> = text.lines().filter_map(key_of).collect();
         visit(&lines);
     }
     Ok(())
 }
-
-type HeldText = (String, Option<simdex_index::MemoryPermit>);
 
 fn text_if_readable(
     index: &IndexReader,
@@ -142,7 +140,7 @@ fn read_all(
     let mut texts = vec![String::new(); recurring.len()];
     for (id, places) in examples {
         account.cancel().check()?;
-        let Some((text, _of_text)) = text_if_readable(index, DocId(id), account)? else {
+        let Some(text) = text_if_readable(index, DocId(id), account)? else {
             continue;
         };
         // Of the lines of the text those alone that are shown.

@@ -19,12 +19,12 @@
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod changes;
+mod check_files;
 mod file;
 mod findings;
 mod folder;
 mod format;
 mod html;
-mod key;
 mod load;
 mod manifest;
 mod pages;
@@ -34,65 +34,34 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod verify;
 mod view;
 mod write;
 
 use std::io;
-use std::ops::Deref;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, IndexError, MemoryAccount, MemoryPermit};
+use simdex_index::{Cancel, HeldText, IndexError, MemoryAccount};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::SchemeInUse;
+use simdex_schema::DocumentHash;
 use thiserror::Error;
 
-use crate::read_side::catalogue::Summary;
+use crate::base::report_key::ReportKey;
+use crate::read_side::lists::ListSummary;
 
-pub use changes::PreviousReport;
+pub use changes::EarlierReport;
+pub use check_files::{Verified, VerifyError, verify};
 pub use file::{AllFiles, ReportFile, VisitFile};
-pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
+pub use findings::{Findings, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
-pub use key::{FileHashes, ReportKey};
 pub use load::{LoadFile, LoadFileError};
-pub(crate) use pages::is_page_name;
 pub use sink::{Sink, SinkFile};
-pub use verify::{Verified, VerifyError, verify};
 
-/// The file of a report that names all others with their checksums.
-pub const MANIFEST: &str = "manifest.json";
 /// Longest manifest of our own that is read, bytes.
 const LONGEST_MANIFEST: u64 = 512 << 20;
 
-/// A document: the BLAKE3 hash of its canonical text.
-pub type DocumentHash = [u8; 32];
-
 /// Where extracted texts come from; `None` where text is not kept.
 pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<HeldText>> + 'a;
-
-/// An extracted text with the permit for the memory that it takes.
-pub struct HeldText {
-    text: String,
-    _permit: Option<MemoryPermit>,
-}
-
-impl HeldText {
-    /// `permit` is none where the text is too small to need one.
-    pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
-        Self {
-            text,
-            _permit: permit,
-        }
-    }
-}
-
-impl Deref for HeldText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.text
-    }
-}
 
 /// Everything a report is made of.
 pub struct ReportInput<'a> {
@@ -107,7 +76,7 @@ pub struct ReportInput<'a> {
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
     /// Counts, and the completeness at the beginning.
-    pub summary: Summary,
+    pub summary: ListSummary,
     /// The completeness as far as is known by now: damaged texts are met while the report is written.
     pub completeness: &'a dyn Fn() -> Completeness,
     /// Seconds spent on the report until now.
@@ -121,7 +90,7 @@ pub struct ReportInput<'a> {
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
     /// The earlier report of groups to compare with, if any.
-    pub since: Option<&'a PreviousReport>,
+    pub since: Option<&'a EarlierReport>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
@@ -325,7 +294,7 @@ pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, Report
         Some(found) => findings::report(sink, input, found),
         None => write::report(sink, input),
     };
-    // A sink that gives up when nobody waits any more fails in its own words.
+    // A cancelled sink returns an I/O error; report cancellation instead.
     check(input.account.cancel())?;
     written
 }
@@ -334,18 +303,13 @@ fn check(cancel: &Cancel) -> Result<(), ReportError> {
     cancel.check().map_err(|_| ReportError::Cancelled)
 }
 
-/// A document's name in files: the hash in hexadecimal.
-fn hex(document: &DocumentHash) -> String {
-    blake3::Hash::from_bytes(*document).to_hex().to_string()
-}
-
 /// Where a document's text stands in the report.
 fn text_path(document: &DocumentHash) -> String {
-    format!("text/{}.txt", hex(document))
+    format!("text/{document}.txt")
 }
 
 /// Where the diff of a document of a group stands in the report. The whole hash names it: parts of two can be made
 /// the same.
 fn diff_path(group: u64, document: &DocumentHash) -> String {
-    format!("diffs/{group}/{}.diff", hex(document))
+    format!("diffs/{group}/{document}.diff")
 }

@@ -11,24 +11,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{
-    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
-};
-use simdex_proto::lines::{JsonPath, Question, SchemeInUse};
-use simdex_schema::DocumentHash;
-use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
+use simdex_index::{FileView, GrowingPermit, IndexError, MemoryAccount, UnsettledCounts, View};
+use simdex_proto::completeness::Completeness;
+use simdex_proto::lines::{JsonPath, Question};
+use simdex_signature::Ratio;
 use thiserror::Error;
 
+use crate::base::unread::is_unread;
 use crate::base::visit::FirstError;
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
-use crate::read_side::catalogue::{self, Summary};
-use crate::read_side::findings::{ComplianceQuestion, FindingError, Search};
+use crate::read_side::catalogue::{self, ListCounts};
+use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
+use crate::read_side::lists::{ListSummary, kept_groups};
 use crate::reports::report::{
-    self, Findings, LoadFile, PreviousReport, ReportDir, ReportError, ReportFile, ReportGroup,
-    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
+    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportFile, ReportGroup,
+    ReportInput, ReportMember, Sink, VisitFile, VisitFindings,
 };
-use convert::{report_group, report_member, text_of};
+use convert::{report_group, report_member, scheme_line, text_of};
 
 pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport};
 
@@ -61,7 +61,7 @@ pub struct ReportRequest {
     /// What the report is of.
     pub kind: ReportKind,
     /// The earlier report to compare with, if any; of groups alone.
-    pub since: Option<Arc<PreviousReport>>,
+    pub since: Option<Arc<EarlierReport>>,
 }
 
 /// What a report is of.
@@ -70,7 +70,7 @@ pub enum ReportKind {
     /// The groups, with their differences.
     Groups,
     /// A compliance question.
-    Question(ComplianceQuestion),
+    Compliance(ComplianceQuestion),
 }
 
 /// A report that the daemon keeps.
@@ -81,7 +81,7 @@ pub struct KeptReport {
     /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
     /// The counts that its manifest states.
-    pub summary: Summary,
+    pub summary: ListSummary,
 }
 
 /// Where a report is kept, and for whom.
@@ -96,7 +96,7 @@ pub struct KeptPlace<'a> {
 
 /// Keeps a report over everything the daemon watches below its report directory, and remembers it. Where the
 /// deadline passes first, nothing is left.
-pub fn write_kept(
+pub fn keep(
     engine: &Engine,
     place: &KeptPlace<'_>,
     request: ReportRequest,
@@ -121,12 +121,12 @@ pub fn write_kept(
 }
 
 /// Writes the files of a report over everything the daemon watches.
-pub fn send(
+pub fn download(
     engine: &Engine,
     sink: &dyn Sink,
     request: ReportRequest,
     account: &MemoryAccount,
-) -> Result<Summary, ReportingError> {
+) -> Result<ListSummary, ReportingError> {
     let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, account)?;
     Ok(summary)
 }
@@ -148,7 +148,7 @@ fn write(
     created: jiff::Timestamp,
     request: ReportRequest,
     account: &MemoryAccount,
-) -> Result<(Summary, String), ReportingError> {
+) -> Result<(ListSummary, String), ReportingError> {
     let started = Instant::now();
     let view = engine.roots.view();
     let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
@@ -163,14 +163,13 @@ fn write(
     };
     let gathered = gathered(&search, &request)?;
     check.note_unsettled(gathered.unsettled);
-    let mut summary = gathered.counts;
-    summary.completeness = check.verdict()?;
+    let seconds = || started.elapsed().as_secs_f64();
+    let mut summary = gathered.summary(check.verdict()?, seconds());
     let asked = ComplianceSearch {
         search: &search,
         failed: Cell::default(),
     };
     let answer = |take: &mut TakeFinding<'_>| asked.answer(&request.kind, take);
-    let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
         &ReportInput {
@@ -188,7 +187,7 @@ fn write(
             load: request.load,
             since: request.since.as_deref(),
             key: engine.own_reports.key(),
-            text_of: &|hash| text_of(engine.index.reader(), DocumentHash(*hash), account),
+            text_of: &|hash| text_of(engine.index.reader(), *hash, account),
             account,
         },
     );
@@ -206,9 +205,26 @@ struct GatheredReport {
     groups: Vec<ReportGroup>,
     /// Counts the groups as long as they are held.
     _held: GrowingPermit,
-    counts: Summary,
+    counts: ListCounts,
+    /// How many groups there are; none where they would have to be made to be counted.
+    group_count: Option<u64>,
+    /// Posting lists that the search for groups skipped, because none depends on them.
+    long_lists: u64,
     /// Documents that were not settled when the groups were taken, or whose group is not among them.
     unsettled: UnsettledCounts,
+}
+
+impl GatheredReport {
+    fn summary(&self, completeness: Completeness, seconds: f64) -> ListSummary {
+        ListSummary {
+            counts: self.counts.clone(),
+            groups: self.group_count,
+            long_lists: self.long_lists,
+            completeness,
+            seconds,
+            ..ListSummary::default()
+        }
+    }
 }
 
 /// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
@@ -219,12 +235,14 @@ fn gathered(
     let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
     let gathered = match &request.kind {
         ReportKind::Groups => listed(engine, view, request.threshold, search.account)?,
-        ReportKind::Question(question) => {
+        ReportKind::Compliance(question) => {
             search.check(question)?;
             GatheredReport {
                 groups: Vec::new(),
                 _held: GrowingPermit::of(search.account),
-                counts: counted(engine, view, search.account)?,
+                counts: catalogue::counts(engine.index.reader(), view, cancel)?,
+                group_count: kept_groups(engine, view, search.account)?,
+                long_lists: 0,
                 unsettled: UnsettledCounts::default(),
             }
         }
@@ -247,7 +265,7 @@ impl ComplianceSearch<'_> {
         kind: &ReportKind,
         visit: &'a VisitFindings<'a>,
     ) -> Option<Findings<'a>> {
-        let ReportKind::Question(question) = kind else {
+        let ReportKind::Compliance(question) = kind else {
             return None;
         };
         let path = |path: &PathBuf| JsonPath::new(path.as_os_str().as_bytes());
@@ -272,7 +290,7 @@ impl ComplianceSearch<'_> {
     }
 
     fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Sums> {
-        let ReportKind::Question(question) = kind else {
+        let ReportKind::Compliance(question) = kind else {
             return Ok(Sums::new());
         };
         self.search
@@ -308,44 +326,14 @@ fn listed(
         failed.flow(counted)
     })?;
     failed.into_result()?;
-    let counts = Summary {
-        groups: Some(listed.items),
-        suppressed: listed.suppressed,
-        ..catalogue::summary(index, view, account.cancel())?
-    };
     Ok(GatheredReport {
         groups,
         _held: held,
-        counts,
+        counts: catalogue::counts(index, view, account.cancel())?,
+        group_count: Some(listed.items),
+        long_lists: listed.long_lists,
         unsettled: listed.unsettled,
     })
-}
-
-/// The counts of a view. Groups are those at the engine's threshold.
-fn counted(engine: &Engine, view: &View, account: &MemoryAccount) -> Result<Summary, IndexError> {
-    let (index, cancel) = (engine.index.reader(), account.cancel());
-    Ok(Summary {
-        groups: index.kept_group_count(view, engine.threshold(), cancel)?,
-        ..catalogue::summary(index, view, cancel)?
-    })
-}
-
-fn scheme_line(index: &IndexReader) -> SchemeInUse {
-    let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
-    SchemeInUse {
-        name: scheme.name().to_owned(),
-        n_max: Rung::MAX_DOCUMENT.modulus() as u32,
-        window: u32::from(index.window().width()),
-        unit: singular(scheme.unit()).to_owned(),
-        canonical: scheme.canonical,
-    }
-}
-
-fn singular(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "byte",
-        Unit::Words => "word",
-    }
 }
 
 /// Calls `visit` for each file.
@@ -377,9 +365,9 @@ fn visit_file(
         container: container.as_ref().map(|path| path.as_os_str().as_bytes()),
         state: file.state.name(),
         reason: file.reason.as_str(),
-        is_unread: catalogue::is_unread(file),
-        content: file.record.content().map(|hash| hash.0),
-        document: file.document.map(|(_, hash)| hash.0),
+        is_unread: is_unread(file),
+        content: file.record.content(),
+        document: file.document.map(|(_, hash)| hash),
         media_type: file.content.as_ref().map_or("", |read| &read.media_type),
         bytes: file.record.bytes(),
         modified: file.record.modified(),

@@ -65,7 +65,7 @@ impl Caveat {
         }
     }
 
-    /// It as a clause.
+    /// This caveat as a clause.
     pub fn words(self) -> &'static str {
         match self {
             Self::Roots => "the earlier report covers other roots",
@@ -98,7 +98,7 @@ impl ReportTerms {
 }
 
 /// The caveats as a sentence; none where there are none.
-pub fn told(caveats: &[Caveat]) -> Option<String> {
+pub fn caveats_sentence(caveats: &[Caveat]) -> Option<String> {
     let clauses: Vec<_> = caveats.iter().map(|caveat| caveat.words()).collect();
     (!clauses.is_empty()).then(|| {
         format!(
@@ -141,11 +141,11 @@ mod tests {
         );
         assert_eq!(later.caveats(&earlier)[3], Caveat::EarlierIncomplete);
         assert!(
-            told(&caveats)
+            caveats_sentence(&caveats)
                 .unwrap()
                 .ends_with("this report is not complete")
         );
-        assert_eq!(told(&[]), None);
+        assert_eq!(caveats_sentence(&[]), None);
         assert!(ReportTerms::of_manifest("{}").is_none());
     }
 }

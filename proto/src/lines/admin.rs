@@ -263,7 +263,7 @@ pub struct Sync {
 /// A report was written.
 #[derive(Clone, Debug, Serialize)]
 pub struct SavedReport {
-    /// Its directory on the daemon's machine.
+    /// Its directory: on the client's machine with `--out`, on the daemon's with `--keep`.
     pub out: String,
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -165,7 +165,7 @@ pub struct Changes {
 
 /// The earlier report that one is compared with, and how much changed.
 #[derive(Clone, Debug, Serialize)]
-pub struct SinceReport {
+pub struct EarlierReport {
     /// Where it was.
     #[serde(flatten)]
     pub report: JsonPath,
@@ -225,7 +225,7 @@ pub struct Manifest {
     pub findings: Option<BTreeMap<&'static str, u64>>,
     /// The earlier report whose changes are in `changes.jsonl`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<SinceReport>,
+    pub since: Option<EarlierReport>,
     /// Diffs in the report.
     pub diffs: u64,
     /// Documents without a diff, because a text is not kept.

@@ -160,7 +160,7 @@ fn in_process(
         let mut times = Vec::with_capacity(queries.len());
         for text in queries {
             let begin = Instant::now();
-            let account = index.memory().questions.account(&Cancel::never());
+            let account = index.memory().requests.account(&Cancel::never());
             let subject = Subject::from_text(index, text.clone(), &account)?;
             let answer = find(index, &subject, &request, &Cancel::never())?;
             times.push(begin.elapsed());

@@ -105,7 +105,7 @@ fn measure(
     let all = begin.elapsed();
     let begin = Instant::now();
     let reader = opened.index.reader();
-    let account = reader.memory().questions.account(&Cancel::never());
+    let account = reader.memory().requests.account(&Cancel::never());
     let groups = reader.groups(&View::All, threshold()?, &account)?;
     let shown = begin.elapsed();
     ensure!(!groups.groups.is_empty() || text(0).len() < 1_000 || name.contains("near"));

@@ -272,7 +272,7 @@ fn asked(index: &IndexReader, queries: &[Query]) -> anyhow::Result<Asked> {
         all.times.push(time);
         all.right += usize::from(query.is_answered_by(&candidates));
         all.candidates += candidates.found.len();
-        all.common_lists += candidates.common_lists;
+        all.common_lists += candidates.long_lists;
     }
     Ok(all)
 }

@@ -7,13 +7,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use simdex_index::{Cancel, MemoryBudget};
+use simdex_index::{Cancel, HeldText, MemoryBudget};
 use simdex_proto::completeness::Pending;
 use simdex_proto::lines::SchemeInUse;
-use simdexd::read_side::catalogue::Summary;
+use simdex_schema::DocumentHash;
+use simdexd::base::report_key::ReportKey;
+use simdexd::read_side::catalogue::ListCounts;
+use simdexd::read_side::lists::ListSummary;
 use simdexd::reports::report::{
-    DocumentHash, HeldText, ReportDir, ReportFile, ReportGroup, ReportInput, ReportKey,
-    ReportMember, VisitFile, write,
+    ReportDir, ReportFile, ReportGroup, ReportInput, ReportMember, VisitFile, write,
 };
 
 use super::Settings;
@@ -110,11 +112,14 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             threshold: 0.8,
             scheme: scheme(),
             roots: vec!["/share".into()],
-            summary: Summary {
-                files_on_disk: groups * FILES,
+            summary: ListSummary {
+                counts: ListCounts {
+                    files_on_disk: groups * FILES,
+                    ..ListCounts::default()
+                },
                 groups: Some(groups),
                 completeness: Pending::default().into(),
-                ..Summary::default()
+                ..ListSummary::default()
             },
             completeness: &|| Pending::default().into(),
             seconds: &|| 0.0,
@@ -145,7 +150,7 @@ fn scheme() -> SchemeInUse {
 fn hash(group: u64, file: u64) -> DocumentHash {
     let mut hash = [0; 32];
     hash[..8].copy_from_slice(&(group * FILES + file).to_be_bytes());
-    hash
+    DocumentHash(hash)
 }
 
 fn path(group: u64, file: u64) -> Vec<u8> {

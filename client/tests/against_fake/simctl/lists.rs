@@ -114,6 +114,11 @@ fn one_group_is_shown_by_a_file_of_it_or_by_its_id() {
         (alone.code, alone.out.as_str(), alone.talk.as_str()),
         (1, "", "simctl: /share/unlike.txt is in no group\n")
     );
+    let pending = simctl(&daemon, &["groups", "--of", "/share/pending.txt"]);
+    assert_eq!(
+        (pending.code, pending.out.as_str(), pending.talk.as_str()),
+        (1, "", "simctl: /share/pending.txt is in no group yet\n")
+    );
     assert_eq!(simctl(&daemon, &["groups", "--id", "10"]).code, 2);
     assert_eq!(
         simctl(&daemon, &["groups", "--id", "9", "--limit", "1"]).code,
@@ -378,6 +383,10 @@ fn a_report_is_written_here_and_over_nothing() {
     let again = simctl(&daemon, &["report", "--out", out]);
     assert_eq!(again.code, 2);
     assert!(daemon.seen().streamed.is_none(), "nothing is asked in vain");
+    let no_report = daemon.dir.path().join("none").display().to_string();
+    let since = ["report", "--wait", "--keep", "b", "--since", &no_report];
+    assert_eq!(simctl(&daemon, &since).code, 2);
+    assert_eq!(daemon.seen().waits, 0, "nothing is waited for in vain");
 }
 
 #[test]

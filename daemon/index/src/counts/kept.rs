@@ -160,7 +160,7 @@ impl KeptCounts {
 
     /// Counts of a view, by its roots in the order of their paths. Of what is in doubt, that which was
     /// first is taken to be first.
-    pub(super) fn of(&mut self, roots: &[RootId]) -> FileCounts {
+    pub(super) fn of_roots(&mut self, roots: &[RootId]) -> FileCounts {
         let mut shift = self.view(roots);
         for id in self.doubtful.keys() {
             self.carriers.shift(*id, roots, 1, &mut shift);

@@ -118,7 +118,7 @@ impl Shingles {
     }
 }
 
-/// As [`Levels::compare`], of sets of which one is too large to be listed: counts at all rungs come together.
+/// Compares sets of which one is too large to be listed: counts at all rungs come together.
 fn in_parts(
     a: &ShingleSet,
     b: &ShingleSet,

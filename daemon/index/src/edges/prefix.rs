@@ -101,7 +101,7 @@ impl EdgeFinder<'_> {
             let mut more = Vec::new();
             // Coarsest first: what is looked up there counts at every finer rung.
             for requirement in requirements.iter().rev() {
-                let unread = tally.long_at(requirement.rung);
+                let unread = tally.long_lists_at(requirement.rung);
                 let needed = (requirement.own_count + 1 + unread)
                     .saturating_sub(requirement.min_shared)
                     .min(requirement.own_count);
@@ -114,11 +114,11 @@ impl EdgeFinder<'_> {
         }
         let open = requirements.iter().filter(|requirement| {
             let rung = requirement.rung;
-            prefix.probed.unread(stats, rung) + tally.long_at(rung) >= requirement.min_shared
+            prefix.probed.unread(stats, rung) + tally.long_lists_at(rung) >= requirement.min_shared
         });
         let open: Vec<Rung> = open.map(|requirement| requirement.rung).collect();
         tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
-        let unread = tally.long_at(Rung::ZERO);
+        let unread = tally.long_lists_at(Rung::ZERO);
         self.skipped.fetch_add(unread, Ordering::Relaxed);
         Ok(prefix.probed)
     }

@@ -51,7 +51,7 @@ pub struct MemoryUse {
 }
 
 /// What each part of the index holds.
-pub(super) fn of(shared: &Shared) -> Vec<MemoryUse> {
+pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
     let (postings, documents, groups) = {
         let state = shared.state();
         let buffers = state.buffers.iter();
@@ -73,7 +73,7 @@ pub(super) fn of(shared: &Shared) -> Vec<MemoryUse> {
         limit: Some(limit),
     };
     let (sets, levels) = (shared.sets.weight(), shared.levels.weight());
-    let (backlog, questions) = (&shared.memory.backlog, &shared.memory.questions);
+    let (backlog, questions) = (&shared.memory.backlog, &shared.memory.requests);
     vec![
         grows(MemoryHolder::UnmergedPostings, postings),
         kept(MemoryHolder::Blocks, shared.store.kept_blocks()),

@@ -52,7 +52,7 @@ impl Index {
         Self::open_unless(store, text_dir, parameters, options, &Cancel::never())
     }
 
-    /// The same as long as nobody says `stop`: then the store is closed as it is, or, where texts are missing, let go
+    /// Opens an index as long as nobody says `stop`: then the store is closed as it is, or, where texts are missing, let go
     /// of as in a crash.
     pub fn open_unless(
         store: Box<dyn Store>,

@@ -293,10 +293,10 @@ fn what_is_small_is_not_counted() {
 #[test]
 fn questions_have_memory_of_their_own() {
     let memory = Memory::new(101);
-    assert_eq!(memory.backlog.total() + memory.questions.total(), 101);
+    assert_eq!(memory.backlog.total() + memory.requests.total(), 101);
     let _backlog = memory.backlog.acquire(u64::MAX, &never()).unwrap();
-    assert_eq!(memory.questions.used(), 0);
-    drop(memory.questions.acquire(u64::MAX, &never()).unwrap());
+    assert_eq!(memory.requests.used(), 0);
+    drop(memory.requests.acquire(u64::MAX, &never()).unwrap());
 }
 
 #[test]

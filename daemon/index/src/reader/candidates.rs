@@ -5,7 +5,10 @@
 //! divisible by 2^(r-1), so a query is compared at the coarsest rung that still leaves it
 //! [`PROBES`] fingerprints, and only those are looked up. With p probes a document that holds the
 //! share c of the query is missed with probability (1-c)^p: below 0.001 from p = 128 for c ≥ 0.053.
-//! Documents with a coarser rung of their own are compared at theirs, on the probes that reach it.
+//! Documents with a coarser rung of their own are compared at theirs, on the probes that reach it: of a short
+//! query that a long document contains these may be few, or none
+//! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)). Where the two resemble each other they are
+//! about as many as the probes, for their lengths are alike.
 //!
 //! `Contained` (small documents inside a long query) must not sample further than each document
 //! did: it looks up the whole query at the finest rung in use.
@@ -18,10 +21,10 @@ use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 use crate::shared::{IndexState, document_kind};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
-mod one_size;
+mod fixed_size;
 mod tally;
 
-pub(crate) use tally::Tally;
+pub(crate) use tally::{Filter, Tally};
 
 /// Fingerprints looked up, where the query has as many.
 const PROBES: u64 = 128;
@@ -102,18 +105,18 @@ pub struct Candidate {
     /// Fingerprints of the document at that rung.
     pub document_fingerprints: u64,
     /// What these are.
-    pub sample: Sample,
+    pub basis: CountBasis,
 }
 
 /// What the counts of a candidate were taken of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
+pub enum CountBasis {
     /// All fingerprints divisible by the modulus of the rung, so that the resemblance and both containments have
     /// trials of their own; at rung 0 nothing was left out.
-    Divisible,
-    /// Signatures of one size, which tell of the resemblance alone: it had at least so many trials, and no more of
+    ModSample,
+    /// Fixed-size sketches, which tell of the resemblance alone: it had at least so many trials, and no more of
     /// them agreed than fingerprints are shared.
-    OneSize {
+    FixedSize {
         /// At least.
         trials: u64,
         /// Both signatures hold all fingerprints of their texts: the counts are exact.
@@ -124,17 +127,19 @@ pub enum Sample {
 impl Candidate {
     /// Trials of the resemblance, at least.
     pub fn trials(&self) -> u64 {
-        match self.sample {
-            Sample::Divisible => self.query_fingerprints + self.document_fingerprints - self.shared,
-            Sample::OneSize { trials, .. } => trials,
+        match self.basis {
+            CountBasis::ModSample => {
+                self.query_fingerprints + self.document_fingerprints - self.shared
+            }
+            CountBasis::FixedSize { trials, .. } => trials,
         }
     }
 
     /// Whether every shingle of both texts was counted.
     pub fn is_whole(&self) -> bool {
-        match self.sample {
-            Sample::Divisible => self.rung == Rung::ZERO,
-            Sample::OneSize { is_whole, .. } => is_whole,
+        match self.basis {
+            CountBasis::ModSample => self.rung == Rung::ZERO,
+            CountBasis::FixedSize { is_whole, .. } => is_whole,
         }
     }
 }
@@ -145,11 +150,12 @@ pub struct Candidates {
     /// In no order.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub common_lists: u64,
+    pub long_lists: u64,
 }
 
 impl IndexReader {
-    /// Documents of the view that share fingerprints with the query at its probing rung.
+    /// Documents of the view that share fingerprints with the query at its probing rung: how seldom one is missed
+    /// stands at the head of `candidates.rs`.
     pub fn candidates(
         &self,
         query: QueryFingerprints<'_>,
@@ -160,8 +166,8 @@ impl IndexReader {
         self.find_candidates(query, kind, FxHashSet::default(), view, cancel)
     }
 
-    /// As [`IndexReader::candidates`], and counts the documents of `extra` as well, which may share none of the
-    /// fingerprints looked up.
+    /// Finds candidates, and counts the documents of `extra` as well, which may share none of the fingerprints
+    /// looked up.
     fn find_candidates(
         &self,
         query: QueryFingerprints<'_>,
@@ -177,7 +183,7 @@ impl IndexReader {
             let rung = probing_rung(&state, documents, query, kind, &counts);
             (state.table.visible(view), rung)
         };
-        let mut tally = Tally::new(self, query.scheme, Some(&visible));
+        let mut tally = Tally::new(self, query.scheme, Filter::Among(&visible));
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         let significant = significant_long_lists(&tally, kind, rung, &counts);
@@ -185,7 +191,7 @@ impl IndexReader {
         for id in extra {
             tally.shared.entry(id).or_insert(0);
         }
-        let common_lists = tally.count_long_for_counted(cancel)?;
+        let long_lists = tally.count_long_for_counted(cancel)?;
         let state = self.shared.state();
         let shared = tally.shared.into_iter();
         let found = shared.filter_map(|(id, shared)| {
@@ -195,7 +201,7 @@ impl IndexReader {
         });
         Ok(Candidates {
             found: found.collect(),
-            common_lists,
+            long_lists,
         })
     }
 
@@ -232,7 +238,7 @@ impl IndexReader {
         let mut sharing = FxHashMap::default();
         for rung in rungs {
             cancel.check()?;
-            let mut tally = Tally::new(self, SchemeKind::BswN, Some(&visible));
+            let mut tally = Tally::new(self, SchemeKind::BswN, Filter::Among(&visible));
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
@@ -273,7 +279,7 @@ fn candidate(
         shared: shared.min(query_fingerprints).min(document_fingerprints),
         query_fingerprints,
         document_fingerprints,
-        sample: Sample::Divisible,
+        basis: CountBasis::ModSample,
     }
 }
 
@@ -291,10 +297,10 @@ fn significant_long_lists(
     counts: &Counts,
 ) -> impl Fn(&Fingerprint) -> bool + use<> {
     let is_significant = |rung: &Rung| {
-        let long = tally.long_at(*rung) * MIN_LONG_SHARE;
+        let long = tally.long_lists_at(*rung) * MIN_LONG_SHARE;
         kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
     };
-    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_at(*rung) > 0);
+    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_lists_at(*rung) > 0);
     let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
     move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
 }

@@ -1,6 +1,8 @@
 //! Texts of documents. Every read of a text goes through here: it finds the text through the record of its
 //! document, checks that it is that document's, and notes the document where it is damaged.
 
+use std::ops::Deref;
+
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
 use simdex_signature::CanonicalText;
 
@@ -23,6 +25,32 @@ impl<'a> StoredText<'a> {
     }
 }
 
+/// An extracted text with the permit for the memory that it takes.
+pub struct HeldText {
+    text: String,
+    permit: Option<MemoryPermit>,
+}
+
+impl HeldText {
+    /// `permit` is none where the text is too small to need one.
+    pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
+        Self { text, permit }
+    }
+
+    /// The text and its permit, to be held apart.
+    pub fn into_parts(self) -> (String, Option<MemoryPermit>) {
+        (self.text, self.permit)
+    }
+}
+
+impl Deref for HeldText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
 impl IndexReader {
     /// Extracted text of a document, without a permit; `None` for raw bytes. For work of the backlog that
     /// holds no permit yet: to answer a query, use [`IndexReader::held_text`].
@@ -36,9 +64,11 @@ impl IndexReader {
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<(String, Option<MemoryPermit>)>, IndexError> {
+    ) -> Result<Option<HeldText>, IndexError> {
         self.load_text(id, |stored| {
-            with_permit(stored.at, account, || self.read_extracted(stored, account))
+            let read = || self.read_extracted(stored, account);
+            let (text, permit) = with_permit(stored.at, account, read)?;
+            Ok(HeldText::new(text, permit))
         })
     }
 
@@ -51,7 +81,7 @@ impl IndexReader {
         self.load_text(id, |stored| self.read_canonical(stored, account))
     }
 
-    /// As [`IndexReader::held_canonical`], for a caller that has the document's record; nothing may move the text
+    /// Canonical text of a document whose record the caller has, with a permit for it; nothing may move the text
     /// meanwhile.
     pub(crate) fn held_canonical_of(
         &self,

@@ -95,7 +95,7 @@ impl IndexReader {
         self.files_after(view, &mut FirstContents::of(account), visit)
     }
 
-    /// The same, where these are known already of what was visited before.
+    /// Visits the files of a view where `first` is known already of what was visited before.
     pub(crate) fn files_after(
         &self,
         view: &View,

@@ -34,7 +34,7 @@ struct PostingsCopy {
 }
 
 impl PostingsCopy {
-    fn of(&self, at: usize) -> &[DocId] {
+    fn get(&self, at: usize) -> &[DocId] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.documents[start..self.ends[at]]
     }
@@ -84,7 +84,7 @@ impl IndexReader {
             let mut runs: Vec<RunReader<'_>> = copied.runs.iter().map(reader).collect();
             for at in 0..batch.len() {
                 cancel.check()?;
-                let mut list = Some(copied.of(at).to_vec());
+                let mut list = Some(copied.get(at).to_vec());
                 for run in &mut runs {
                     let more = run.next(&batch[at..], long)?;
                     list = list.zip(more).map(|(list, more)| united(list, more));

@@ -42,8 +42,7 @@ impl IndexReader {
         Ok(held)
     }
 
-    /// As [`IndexReader::shingles`], and `None` too where the document went away, or its text is damaged, which is
-    /// noted: whoever looks at many documents goes on without this one.
+    /// All shingles of a document; `None` too where the document went away, or its text is damaged, which is noted: whoever looks at many documents goes on without this one.
     pub fn shingles_if_readable(
         &self,
         id: DocId,
@@ -55,7 +54,7 @@ impl IndexReader {
         }
     }
 
-    /// As [`IndexReader::shingles`], but always read from the text, and not kept.
+    /// All shingles of a document, always read from the text, and not kept.
     pub(crate) fn read_shingles(
         &self,
         id: DocId,

@@ -41,7 +41,7 @@ impl IndexReader {
     /// Signs a canonical text with every scheme that the index holds, Mod_n first. `rung` is that of those whose
     /// size follows the text's; where the text repeats itself a finer one is taken.
     pub fn sign_text(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
-        let (window, size) = (self.window(), self.shared.ladder().one_size());
+        let (window, size) = (self.window(), self.shared.ladder().fixed_size());
         let mut signatures = Vec::new();
         for scheme in self.shared.parameters.schemes.of_texts() {
             let started = Instant::now();
@@ -77,13 +77,13 @@ impl IndexReader {
         }
     }
 
-    /// Bytes that the signatures of one size of a text take at most while they are made, of schemes that the index
+    /// Bytes that the fixed-size sketches of a text take at most while they are made, of schemes that the index
     /// holds.
-    pub fn one_size_bytes(&self) -> u64 {
+    pub fn fixed_size_bytes(&self) -> u64 {
         let held = self.shared.parameters.schemes.of_texts();
-        let schemes = held.filter(|scheme| scheme.is_of_one_size()).count() as u64;
+        let schemes = held.filter(|scheme| scheme.is_of_fixed_size()).count() as u64;
         // Of Min_n twice n are gathered before the greater ones are dropped.
-        schemes * 2 * size_of::<Fingerprint>() as u64 * self.shared.ladder().one_size().modulus()
+        schemes * 2 * size_of::<Fingerprint>() as u64 * self.shared.ladder().fixed_size().modulus()
     }
 
     /// Counts time spent signing.

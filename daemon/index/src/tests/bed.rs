@@ -15,8 +15,8 @@ use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, 
 
 use super::frail::Frail;
 use crate::buckets::{Buckets, Cursor};
+use crate::integrity::{VerifyDepth, verify};
 use crate::store::{MemoryStore, SledStore, Store};
-use crate::verify::{VerifyDepth, verify};
 use crate::{
     Cancel, Change, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
     NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
@@ -340,7 +340,7 @@ pub(super) fn postings_in_runs(index: &Clients, scheme: SchemeKind) -> (Vec<Post
 
 /// An account for a question that nobody waits with.
 pub(super) fn account(index: &Clients) -> MemoryAccount {
-    index.reader().memory().questions.account(&Cancel::never())
+    index.reader().memory().requests.account(&Cancel::never())
 }
 
 /// Every near-duplicate of every document, from its side.

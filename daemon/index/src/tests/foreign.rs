@@ -11,9 +11,9 @@ use simdex_signature::{CANONICAL_VERSION, CanonicalText, SchemeKind};
 use super::bed::{Bed, Clients, content, file, put_content};
 use super::candidates::check;
 use super::texts::Random;
+use crate::integrity::{VerifyDepth, verify};
 use crate::store::Write;
 use crate::text::{TextRef, TextStore, block_of_format_2};
-use crate::verify::{VerifyDepth, verify};
 use crate::{Cancel, CandidateKind, IndexError, MemoryAccount, NewDocument};
 
 /// Two texts that look alike from outside: as long, and as long compressed.
@@ -129,7 +129,7 @@ fn account(bed: &Bed) -> MemoryAccount {
     bed.index()
         .reader()
         .memory()
-        .questions
+        .requests
         .account(&Cancel::never())
 }
 

@@ -53,7 +53,7 @@ fn a_search_for_pairs_takes_its_permits_beside_those_of_its_asker() {
         .apply(&changes.collect::<Vec<_>>())
         .unwrap();
     let index = bed.index();
-    let questions = &index.reader().memory().questions;
+    let questions = &index.reader().memory().requests;
     let account = questions.account_of(7, &patience());
     let _held = account.take(questions.total()).unwrap();
     let search = index
@@ -80,7 +80,7 @@ fn groups_are_counted_before_they_are_made() {
         .apply(&changes.collect::<Vec<_>>())
         .unwrap();
     let index = bed.index();
-    let questions = &index.reader().memory().questions;
+    let questions = &index.reader().memory().requests;
     let _all = questions.acquire(questions.total(), &patience()).unwrap();
     let account = questions.account(&Cancel::at(Instant::now() + Duration::from_millis(20)));
     let refused = index.reader().groups(&View::All, Ratio::ONE, &account);

@@ -9,7 +9,7 @@ use simdex_signature::SchemeKind;
 use super::bed::{Bed, content, document, file};
 use super::texts::Random;
 use crate::batch::Batch;
-use crate::verify::{Faults, Verified, VerifyDepth, verify};
+use crate::integrity::{Faults, Verified, VerifyDepth, verify};
 
 const TEXTS: usize = 40;
 

@@ -47,7 +47,7 @@ impl IndexWriter {
         let holds = |id: &DocId| {
             state.unsettled.needs_file_check(*id)
                 || state.stars.contains(*id)
-                || state.group_ids.of(*id).is_some()
+                || state.group_ids.get(*id).is_some()
         };
         ids.filter(|id| !holds(id)).collect()
     }

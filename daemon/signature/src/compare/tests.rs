@@ -225,7 +225,7 @@ fn bsw_n_has_a_value_and_no_interval_and_compares_at_one_modulus_only() {
 }
 
 #[test]
-fn signatures_of_one_size_estimate_as_the_laboratory_does_and_give_no_containment() {
+fn signatures_of_fixed_size_estimate_as_the_laboratory_does_and_give_no_containment() {
     use crate::laboratory::{self, Method, Recipe, Shingling, Signer};
     type Sign = fn(&CanonicalText, Window, Rung) -> crate::Signature;
     let rung = Rung::new(6).unwrap();

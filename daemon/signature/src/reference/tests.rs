@@ -51,7 +51,7 @@ fn measures_by_hand() {
 
 proptest! {
     #[test]
-    fn signatures_of_one_size_agree_with_their_twins(text in "[a-d ]{0,400}", w in 1u16..30, r in 0u8..9) {
+    fn signatures_of_fixed_size_agree_with_their_twins(text in "[a-d ]{0,400}", w in 1u16..30, r in 0u8..9) {
         let text = CanonicalText::from_extracted(&text);
         let (window, rung) = (Window::bytes(w).unwrap(), Rung::new(r).unwrap());
         let (min_n, sketch_n) = (MinN::sign(&text, window, rung), SketchN::sign(&text, window, rung));

@@ -15,7 +15,7 @@ pub(super) struct ServePlaces {
 }
 
 /// The config's places, else the service manager's, the user's, or the system's.
-pub(super) fn of(config: &Config) -> anyhow::Result<ServePlaces> {
+pub(super) fn find(config: &Config) -> anyhow::Result<ServePlaces> {
     let variable = |name: &str| std::env::var_os(name);
     let is_root = rustix::process::geteuid().is_root();
     let data_dir = config

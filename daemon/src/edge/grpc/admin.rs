@@ -18,7 +18,7 @@ use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
-use super::{Replies, ReportKeeping, question, report_request, subject_source};
+use super::{Replies, ReportKeeping, report_request, request_params, subject_source};
 use crate::base::echo::echo;
 use crate::base::visit::FirstError;
 use crate::encode;
@@ -79,9 +79,9 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.runner.caller(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::parse_roots(&*self.runner.engine()?, &roots)?;
+        let view = request_params::parse_roots(&*self.runner.engine()?, &roots)?;
         if states.len() > 2 * State::ALL.len() {
-            return Err(question::too_many(states.len(), "states"));
+            return Err(request_params::too_many(states.len(), "states"));
         }
         let states = states
             .iter()
@@ -106,7 +106,7 @@ impl Admin for AdminService {
         request: Request<v1::DescribeFileRequest>,
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.runner.caller(&request);
-        let path = question::parse_path(request.into_inner().path)?;
+        let path = request_params::parse_path(request.into_inner().path)?;
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
@@ -158,7 +158,7 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::RescanReply>, Status> {
         let engine = self.runner.engine()?;
         let paths = request.into_inner().roots;
-        question::check_root_count(paths.len())?;
+        request_params::check_root_count(paths.len())?;
         let named = paths.into_iter().map(|path| root_at(&engine, path));
         let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
         if roots.is_empty() {
@@ -183,7 +183,7 @@ impl Admin for AdminService {
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let counts =
-                    catalogue::summary(engine.index.reader(), &engine.roots.view(), cancel)?;
+                    catalogue::counts(engine.index.reader(), &engine.roots.view(), cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
                     files: counts.files_on_disk,
@@ -225,7 +225,7 @@ impl Admin for AdminService {
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 let account = sender.account(&caller, engine.index.reader());
-                let summary = reporting::send(engine, &ReplySink(sender), asked, &account)?;
+                let summary = reporting::download(engine, &ReplySink(sender), asked, &account)?;
                 let part = Some(Part::Summary(encode::summary(&summary)));
                 sender.send(v1::StreamReportReply { part })
             });
@@ -259,7 +259,7 @@ impl Admin for AdminService {
                     name,
                     uid: Some(caller.uid()),
                 };
-                let kept = reporting::write_kept(engine, &place, asked, &account)?;
+                let kept = reporting::keep(engine, &place, asked, &account)?;
                 Ok(v1::RunReportReply {
                     out: encode::path(&kept.path),
                     summary: Some(encode::summary(&kept.summary)),
@@ -328,7 +328,7 @@ fn state(name: &str) -> Result<State, Status> {
 }
 
 pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
-    let path = question::parse_path(path)?;
+    let path = request_params::parse_path(path)?;
     let root = engine.roots.iter().find(|root| root.path == path);
     root.cloned().ok_or_else(|| {
         let path = echo(path.as_os_str().as_bytes());

@@ -5,7 +5,11 @@ use std::time::{Duration, Instant};
 use tonic::metadata::MetadataMap;
 
 /// The time a request has: its client's, else `otherwise`, `longest` at most.
-pub(super) fn of(metadata: &MetadataMap, otherwise: Duration, longest: Duration) -> Instant {
+pub(super) fn from_metadata(
+    metadata: &MetadataMap,
+    otherwise: Duration,
+    longest: Duration,
+) -> Instant {
     let asked = metadata
         .get("grpc-timeout")
         .and_then(|value| value.to_str().ok());
@@ -59,7 +63,7 @@ mod tests {
             let mut metadata = MetadataMap::new();
             metadata.insert("grpc-timeout", text.parse().unwrap());
             let longest = Duration::from_secs(3600);
-            of(&metadata, Duration::from_secs(300), longest) - Instant::now()
+            from_metadata(&metadata, Duration::from_secs(300), longest) - Instant::now()
         };
         assert!(left("1S") <= Duration::from_secs(1));
         assert!(left("nonsense") > Duration::from_secs(200));

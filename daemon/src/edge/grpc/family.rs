@@ -6,8 +6,8 @@ use simdex_index::Cancel;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
-use super::question;
 use super::reply_channel::ReplySender;
+use super::request_params;
 use super::runner::Caller;
 use super::status::Refused;
 use super::subject_source::SubjectSource;
@@ -27,7 +27,7 @@ pub(super) struct FamilyRequest {
 impl FamilyRequest {
     /// Decodes the parameters of a query; its source is decoded apart.
     pub(super) fn parse(engine: &Engine, query: &v1::Query) -> Result<Self, Status> {
-        question::refuse_judgement(query)?;
+        request_params::refuse_judgement(query)?;
         let query = v1::Query {
             limit: Some(query.limit.unwrap_or(defaults::VERSIONS)),
             threshold: Some(query.threshold.unwrap_or(defaults::FAMILY)),
@@ -39,7 +39,7 @@ impl FamilyRequest {
             with_judgement: false,
             source: None,
         };
-        let asked = question::parse_query(engine, FindKind::Related, &query)?;
+        let asked = request_params::parse_query(engine, FindKind::Related, &query)?;
         Ok(Self {
             params: FamilyParams {
                 rule: LinkRule {

@@ -6,8 +6,8 @@ use simdex_index::View;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
-use super::question;
 use super::reply_channel::ReplySender;
+use super::request_params;
 use super::runner::Caller;
 use super::status::Refused;
 use crate::engine::{CompletenessCheck, Engine};
@@ -36,7 +36,7 @@ impl FolderCopiesRequest {
         }
         let files = asked.files.unwrap_or(defaults::FOLDER_FILES).max(1);
         Ok(Self {
-            view: question::parse_roots(engine, &asked.roots)?,
+            view: request_params::parse_roots(engine, &asked.roots)?,
             request: FoldersRequest { share, files },
             strict: asked.strict,
         })

@@ -5,9 +5,9 @@ use std::time::Duration;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
-use super::judged::JudgedList;
-use super::question;
+use super::list_encoder::ListEncoder;
 use super::reply_channel::ReplySender;
+use super::request_params;
 use super::runner::Caller;
 use super::status::Refused;
 use crate::base::visit::FirstError;
@@ -42,9 +42,9 @@ impl GroupsRequest {
             let refused = "threshold does not apply to cores; use common";
             return Err(Status::invalid_argument(refused));
         }
-        let view = question::parse_roots(engine, &asked.roots)?;
+        let view = request_params::parse_roots(engine, &asked.roots)?;
         let strict = asked.strict;
-        let threshold = question::parse_threshold(engine, asked.threshold)?;
+        let threshold = request_params::parse_threshold(engine, asked.threshold)?;
         let clusters = match kind {
             Kind::Unspecified | Kind::Stars => {
                 let list = ListRequest {
@@ -86,7 +86,7 @@ impl GroupsRequest {
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
         let is_judged = matches!(self, Self::Stars { is_judged, .. } if *is_judged);
-        let mut judged = JudgedList::new(engine, is_judged, &account);
+        let mut judged = ListEncoder::new(engine, is_judged, &account);
         let summary = match self {
             Self::Stars { list, .. } => lists::groups(engine, list, &account, &mut |group| {
                 let group = judged.group(&group).map_err(Refused::from);

@@ -9,7 +9,9 @@ use simdex_proto::v1::judging_server::Judging;
 use simdex_proto::{defaults, v1};
 use tonic::{Code, Request, Response, Status};
 
-use super::question::{parse_document_hash, parse_path, parse_roots, parse_threshold, too_many};
+use super::request_params::{
+    parse_document_hash, parse_path, parse_roots, parse_threshold, too_many,
+};
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
 use crate::base::echo::echo;

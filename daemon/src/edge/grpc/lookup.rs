@@ -9,10 +9,10 @@ use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
-use super::judged::JudgedList;
+use super::list_encoder::ListEncoder;
 use super::reply_channel::too_long;
 use super::status::Refused;
-use super::{question, subject_source};
+use super::{request_params, subject_source};
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
@@ -27,24 +27,26 @@ pub(super) fn group(
     account: &MemoryAccount,
 ) -> Result<v1::GetGroupReply, Refused> {
     use v1::get_group_request::Source as Wire;
-    let (group, completeness) = match source {
+    let found = match source {
         Wire::Path(path) => {
-            let file = subject_source::file_at(engine, &question::parse_path(path)?)?;
+            let file = subject_source::file_at(engine, &request_params::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict, account)?
         }
         Wire::Id(id) => {
             let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict, account)?;
-            if found.0.is_none() {
+            if found.group.is_none() {
                 return Err(Status::not_found(format!("no group has the id {id}")).into());
             }
             found
         }
     };
-    let mut list = JudgedList::new(engine, with_judgement, account);
-    let group = group.as_ref().map(|(group, _held)| list.group(group));
+    let mut list = ListEncoder::new(engine, with_judgement, account);
+    let group = found.group.as_ref();
+    let group = group.map(|(group, _held)| list.group(group));
     Ok(v1::GetGroupReply {
         group: group.transpose()?,
-        completeness: Some(completeness.into()),
+        completeness: Some(found.completeness.into()),
+        unsettled: found.is_unsettled,
     })
 }
 
@@ -60,11 +62,11 @@ pub(super) fn document(
     let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = subject_source::file_at(engine, &question::parse_path(path)?)?;
+            let file = subject_source::file_at(engine, &request_params::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
-            let hash = question::parse_document_hash(&hash)?;
+            let hash = request_params::parse_document_hash(&hash)?;
             let unknown = || QueryError::UnknownDocument(hash);
             (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
         }
@@ -87,7 +89,7 @@ pub(super) fn document(
         chars: record.chars,
         shingles,
         files,
-        text: text.map(|(text, _)| text),
+        text: text.map(|text| text.into_parts().0),
         completeness: Some(check.verdict()?.into()),
     })
 }

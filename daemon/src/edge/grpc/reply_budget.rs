@@ -29,8 +29,8 @@ impl ReplyBudget {
     }
 
     /// The part of one user.
-    pub(super) fn of(&self, uid: u32) -> UserReplyBudget {
-        UserReplyBudget(self.0.of(uid))
+    pub(super) fn for_user(&self, uid: u32) -> UserReplyBudget {
+        UserReplyBudget(self.0.for_user(uid))
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn no_user_holds_more_than_half_of_all_replies_that_are_not_read() {
         let budget = ReplyBudget::new(4 * PIECE as u64);
-        let (greedy, other) = (budget.of(1), budget.of(2));
+        let (greedy, other) = (budget.for_user(1), budget.for_user(2));
         let held = greedy.reserve(2 * PIECE);
         assert!(held.is_some() && greedy.reserve(PIECE).is_none());
         assert!(greedy.reserve(PIECE - 1).is_some(), "what is small goes on");

@@ -222,7 +222,7 @@ mod tests {
     use tonic::Code;
 
     fn sending(cancel: &Cancel) -> (ReplySender<Event>, Replies<Event>) {
-        let budget = ReplyBudget::new(1 << 20).of(7);
+        let budget = ReplyBudget::new(1 << 20).for_user(7);
         channel(cancel.clone(), 1 << 20, budget, CancelOnDrop::of(cancel))
     }
 
@@ -338,7 +338,7 @@ mod tests {
     #[tokio::test]
     async fn a_sender_waits_while_its_user_leaves_other_replies_unread() {
         let cancel = Cancel::never();
-        let budget = ReplyBudget::new(8 * PIECE as u64).of(7);
+        let budget = ReplyBudget::new(8 * PIECE as u64).for_user(7);
         let (sender, _replies) = channel(
             cancel.clone(),
             1 << 20,

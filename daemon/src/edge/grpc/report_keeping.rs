@@ -9,7 +9,7 @@ use crate::encode;
 use crate::reports::report::ReportDir;
 use crate::reports::schedule::Scheduler;
 
-/// What keeps reports.
+/// Report directory and scheduler, for the Admin service.
 pub struct ReportKeeping {
     /// The directory for them.
     pub reports: Option<Arc<ReportDir>>,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use simdex_proto::v1;
 use tonic::Status;
 
-use super::question::parse_path;
+use super::request_params::parse_path;
 use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::reports::reporting::{LoadFileNames, ReportRequest, UncheckedReport};
@@ -26,12 +26,12 @@ pub(super) fn parse(
         protected,
     } = options.unwrap_or_default();
     let asked = UncheckedReport {
-        kind: echo(kind.as_bytes()),
+        kind: bounded_name(kind)?,
         files: paths(files)?,
         older_than: older_than_seconds,
         protected: paths(protected)?,
         threshold,
-        load_file: load_file.map(names),
+        load_file: load_file.map(names).transpose()?,
     };
     let checked = asked.check();
     let checked = checked.map_err(|error| Status::invalid_argument(error.to_string()))?;
@@ -45,12 +45,36 @@ fn paths(paths: Vec<Vec<u8>>) -> Result<Vec<PathBuf>, Status> {
     paths.into_iter().map(parse_path).collect()
 }
 
-fn names(load: v1::LoadFile) -> LoadFileNames {
-    let names = [load.format, load.profile, load.encoding];
-    let [format, profile, encoding] = names.map(|name| echo(name.as_bytes()));
-    LoadFileNames {
-        format,
-        profile,
-        encoding,
+fn names(load: v1::LoadFile) -> Result<LoadFileNames, Status> {
+    Ok(LoadFileNames {
+        format: bounded_name(load.format)?,
+        profile: bounded_name(load.profile)?,
+        encoding: bounded_name(load.encoding)?,
+    })
+}
+
+/// Longest name of a kind, format, profile or encoding, bytes.
+const LONGEST_NAME: usize = 64;
+
+/// A name that a message may repeat, refused where it is longer than any there is.
+fn bounded_name(name: String) -> Result<String, Status> {
+    if name.len() <= LONGEST_NAME {
+        return Ok(name);
+    }
+    let said = echo(name.as_bytes());
+    let refused = format!("\"{said}\" is longer than any name of a kind of report or load file");
+    Err(Status::invalid_argument(refused))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_taken_as_it_is_and_one_too_long_is_refused_in_short() {
+        let odd = "no\tkind".to_owned();
+        assert_eq!(bounded_name(odd.clone()).unwrap(), odd);
+        let refused = bounded_name("k".repeat(1 << 20)).unwrap_err();
+        assert!(refused.message().len() < 400, "{refused}");
     }
 }

@@ -45,7 +45,8 @@ pub(super) enum RequestClass {
     /// Goes as fast as its client writes: uploads.
     Upload,
     /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
-    /// components, cores, templates, copies of folders, calibration.
+    /// components, cores, templates, copies of folders, calibration; a sample of pairs to label, the evaluation of
+    /// labels, training a model, and going back to the one shipped.
     Work,
     /// Lasts until its client leaves, and occupies no thread: events.
     Events,
@@ -97,7 +98,7 @@ impl Caller {
         }
     }
 
-    /// The same with work that lasts for hours, or as long as its client reads.
+    /// Marks the work as lasting for hours, or as long as its client reads.
     pub(super) fn lasting(self) -> Self {
         Self {
             is_lasting: true,
@@ -107,7 +108,7 @@ impl Caller {
 
     /// The account that permits for a question of this caller are taken of, until `cancel`.
     pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
-        let (questions, uid) = (&index.memory().questions, self.client.uid);
+        let (questions, uid) = (&index.memory().requests, self.client.uid);
         match self.is_lasting {
             true => questions.lasting_account_of(Some(uid), cancel),
             false => questions.account_of(uid, cancel),
@@ -176,7 +177,7 @@ impl RequestRunner {
 
     /// What the documents that this caller sends may take of the disk, until each was read.
     pub(super) fn upload_share(&self, caller: Caller) -> UserShare {
-        self.upload_budget.of(caller.client.uid)
+        self.upload_budget.for_user(caller.client.uid)
     }
 
     /// Guards the disk that holds what clients send.
@@ -279,7 +280,7 @@ impl RequestRunner {
         Ok(kept_until_read(reply, held))
     }
 
-    /// The same for a reply of several messages, all made before the first is sent.
+    /// Runs blocking work whose reply is several messages, all made before the first is sent.
     pub(super) async fn buffered_stream<T: prost::Message + 'static>(
         &self,
         class: RequestClass,
@@ -303,7 +304,7 @@ impl RequestRunner {
         length: impl FnOnce(&T) -> Result<usize, Status> + Send + 'static,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<(T, ReplyPermit), Status> {
-        let budget = self.reply_budget.of(caller.client.uid);
+        let budget = self.reply_budget.for_user(caller.client.uid);
         let asked = self.run_blocking(class, caller, move |engine, cancel| {
             let made = work(engine, cancel)?;
             // While the slot is still held, so that no more are made at once than there are slots.
@@ -324,7 +325,7 @@ impl RequestRunner {
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
-        let budget = self.reply_budget.of(caller.client.uid);
+        let budget = self.reply_budget.for_user(caller.client.uid);
         let (sender, replies) =
             reply_channel::channel(cancel, self.longest_message(), budget, gone);
         tokio::task::spawn_blocking(move || {
@@ -356,7 +357,7 @@ fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller
     let peer = request.extensions().get::<Peer>();
     Caller {
         client: peer.map(Peer::client).unwrap_or_default(),
-        deadline: deadline::of(request.metadata(), usual, longest),
+        deadline: deadline::from_metadata(request.metadata(), usual, longest),
         is_lasting: false,
     }
 }

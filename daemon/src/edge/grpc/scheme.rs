@@ -6,7 +6,7 @@ use simdex_signature::SchemeKind;
 use simdex_signature::laboratory::Method;
 use tonic::Status;
 
-use super::question::too_many;
+use super::request_params::too_many;
 use super::status::Refused;
 use crate::read_side::compare::{ComparedScheme, SchemesAsked};
 use crate::read_side::query::FindKind;

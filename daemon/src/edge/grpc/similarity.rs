@@ -12,8 +12,8 @@ use tonic::{Request, Response, Status, Streaming};
 use super::family::FamilyRequest;
 use super::folders::FolderCopiesRequest;
 use super::groups::GroupsRequest;
-use super::judged::JudgedList;
-use super::question;
+use super::list_encoder::ListEncoder;
+use super::request_params;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
 use super::subject_source::{self, SubjectSource};
@@ -52,9 +52,9 @@ impl SimilarityService {
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let (strict, folds) = (query.strict, query.fold && kind != FindKind::Related);
-        let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
+        let params = request_params::parse_query(&*self.runner.engine()?, kind, &query)?;
         if kind == FindKind::Related {
-            question::refuse_judgement(&query)?;
+            request_params::refuse_judgement(&query)?;
         }
         let is_judged = query.with_judgement;
         let source =
@@ -202,7 +202,7 @@ impl Similarity for SimilarityService {
                 let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let account = sender.account(&caller, engine.index.reader());
-                let mut list = JudgedList::new(engine, with_judgement, &account);
+                let mut list = ListEncoder::new(engine, with_judgement, &account);
                 let summary = lists::pairs(engine, &asked, &account, &mut |pair| {
                     let pair = list.pair(&pair).map_err(Refused::from);
                     refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
@@ -307,7 +307,7 @@ impl Similarity for SimilarityService {
         let v1::WatchEventsRequest { roots, after } = request.into_inner();
         let view = match roots.is_empty() {
             true => View::All,
-            false => question::parse_roots(&engine, &roots)?,
+            false => request_params::parse_roots(&engine, &roots)?,
         };
         let slot = self.runner.enter(RequestClass::Events, caller).await?;
         let events = engine.events.watch(after).map_err(Refused::from)?;
@@ -320,12 +320,12 @@ fn calibration_request(
     engine: &Engine,
     request: &v1::CalibrateRequest,
 ) -> Result<CalibrationRequest, Status> {
-    let asked = question::parse_ratio(request.precision, defaults::PRECISION, "precision")?;
+    let asked = request_params::parse_ratio(request.precision, defaults::PRECISION, "precision")?;
     let precision = Ratio::new(asked);
     Ok(CalibrationRequest {
         precision: precision.ok_or_else(|| Status::invalid_argument("precision is not a ratio"))?,
-        threshold: question::parse_threshold(engine, request.threshold)?,
-        view: question::parse_roots(engine, &request.roots)?,
+        threshold: request_params::parse_threshold(engine, request.threshold)?,
+        view: request_params::parse_roots(engine, &request.roots)?,
     })
 }
 
@@ -336,8 +336,8 @@ fn list_request(
     strict: bool,
 ) -> Result<ListRequest, Status> {
     Ok(ListRequest {
-        view: question::parse_roots(engine, roots)?,
-        threshold: question::parse_threshold(engine, threshold)?,
+        view: request_params::parse_roots(engine, roots)?,
+        threshold: request_params::parse_threshold(engine, threshold)?,
         strict,
     })
 }

@@ -10,7 +10,7 @@ use simdex_schema::DocumentHash;
 use simdex_signature::Signature;
 use tonic::{Status, Streaming};
 
-use super::question::{parse_document_hash, parse_name, parse_path, parse_signature};
+use super::request_params::{parse_document_hash, parse_name, parse_path, parse_signature};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::RequestBytes;
@@ -201,5 +201,5 @@ pub(super) fn file_at(
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, QueryError> {
     let index = engine.index.reader();
-    query::find_file(index, &engine.roots, path, &engine.roots.view())
+    query::file_at_path(index, &engine.roots, path, &engine.roots.view())
 }

@@ -7,8 +7,8 @@ use simdex_index::{IndexError, MemoryAccount, View};
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
-use super::question;
 use super::reply_channel::ReplySender;
+use super::request_params;
 use super::runner::Caller;
 use super::status::Refused;
 use crate::encode;
@@ -41,7 +41,7 @@ impl TemplatesRequest {
             )));
         }
         Ok(Self {
-            view: question::parse_roots(engine, &asked.roots)?,
+            view: request_params::parse_roots(engine, &asked.roots)?,
             least,
             limit: limit as usize,
             strict: asked.strict,

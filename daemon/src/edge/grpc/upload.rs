@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn plenty() -> UserShare {
-        UserBudget::new(1 << 30).of(7)
+        UserBudget::new(1 << 30).for_user(7)
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         let budget = UserBudget::new(8);
         let of = |uid| {
             let disk = DiskGuard::new(dir.path(), 0);
-            room(&dir, disk, budget.of(uid))
+            room(&dir, disk, budget.for_user(uid))
         };
         let (greedy, other) = (of(1), of(2));
         let sent = |room: &UploadRoom, bytes: &[u8]| Uploaded::whole(room, bytes, "/x/a".into());

@@ -39,7 +39,7 @@ impl UserBudget {
     }
 
     /// The part of one user.
-    pub(super) fn of(self: &Arc<Self>, uid: u32) -> UserShare {
+    pub(super) fn for_user(self: &Arc<Self>, uid: u32) -> UserShare {
         let budget = Arc::clone(self);
         UserShare { budget, uid }
     }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn no_user_holds_more_than_half_and_what_is_dropped_is_free_again() {
         let budget = UserBudget::new(8);
-        let (greedy, other, third) = (budget.of(1), budget.of(2), budget.of(3));
+        let (greedy, other, third) = (budget.for_user(1), budget.for_user(2), budget.for_user(3));
         let mut held = greedy.reserve(3).unwrap();
         assert!(!held.grow(2) && held.grow(1) && !held.grow(1));
         assert!(greedy.reserve(1).is_none());
@@ -119,6 +119,6 @@ mod tests {
     #[test]
     fn any_number_of_bytes_is_counted_without_overflow() {
         let budget = UserBudget::new(u64::MAX / 4);
-        assert!(budget.of(1).reserve(u64::MAX / 2).is_none());
+        assert!(budget.for_user(1).reserve(u64::MAX / 2).is_none());
     }
 }

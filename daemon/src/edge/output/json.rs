@@ -5,7 +5,8 @@ use simdex_index::FileView;
 use simdex_proto::lines::{self, Body, Line};
 
 use crate::encode;
-use crate::read_side::catalogue::{Group, Pair, Summary};
+use crate::read_side::catalogue::{Group, Pair};
+use crate::read_side::lists::ListSummary;
 
 fn line<T: Body + Serialize>(body: &T) -> String {
     // Bodies hold strings, numbers and maps with string keys: they always serialize.
@@ -28,6 +29,6 @@ pub fn group_line(group: &Group) -> String {
 }
 
 /// The line `{"type":"summary",…}`, which comes last.
-pub fn summary_line(summary: &Summary) -> String {
+pub fn summary_line(summary: &ListSummary) -> String {
     line(&lines::Summary::from(&encode::summary(summary)))
 }

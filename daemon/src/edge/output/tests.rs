@@ -13,7 +13,8 @@ use simdex_schema::{
 };
 
 use super::*;
-use crate::read_side::catalogue::{Group, GroupFile, Pair, Summary};
+use crate::read_side::catalogue::{Group, GroupFile, ListCounts, Pair};
+use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Relation;
 
 fn file(path: &[u8], state: State, document: u8) -> FileView {
@@ -151,15 +152,18 @@ fn pair_and_summary_lines_are_the_contract() {
     );
     assert_eq!(pair_line(&pair), expected);
     let states = [("indexed".to_owned(), 2), ("no-text".to_owned(), 1)].into();
-    let summary = Summary {
-        files_on_disk: 3,
-        states,
-        documents: 2,
+    let summary = ListSummary {
+        counts: ListCounts {
+            files_on_disk: 3,
+            states,
+            documents: 2,
+            ..ListCounts::default()
+        },
         groups: Some(1),
         pairs: Some(1),
         seconds: 0.5,
         completeness: Completeness::from(Pending::default()),
-        ..Summary::default()
+        ..ListSummary::default()
     };
     assert_eq!(
         summary_line(&summary),
@@ -172,7 +176,7 @@ fn pair_and_summary_lines_are_the_contract() {
         damaged: 1,
         ..Pending::default()
     };
-    let incomplete = Summary {
+    let incomplete = ListSummary {
         completeness: pending.into(),
         ..summary.clone()
     };
@@ -187,7 +191,7 @@ fn pair_and_summary_lines_are_the_contract() {
     let text = "3 files on disk\n         2  indexed\n         1  no-text\n\
                 2 documents, 1 group, 1 pair, 0.5 s\n";
     assert_eq!(summary_text(&summary), text);
-    let uncounted = Summary {
+    let uncounted = ListSummary {
         groups: None,
         ..summary
     };
@@ -206,7 +210,7 @@ fn a_file_that_was_not_read_is_named_with_the_reason() {
     let listed = |state, reason: Option<Reason>| {
         let mut file = file(b"/s/a", state, 1);
         file.reason = reason.into();
-        crate::read_side::catalogue::is_unread(&file)
+        crate::base::unread::is_unread(&file)
     };
     for (state, reason) in [
         (State::Indexed, None),

@@ -1,23 +1,12 @@
 //! Text for people: groups, pairs, counts.
 
-use std::fmt;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-
 use simdex_index::FileView;
-use simdex_proto::text::{counted, escaped};
+use simdex_proto::text::counted;
 
-use crate::read_side::catalogue::{Group, GroupFile, Pair, Summary};
+use crate::base::printable::Printable;
+use crate::read_side::catalogue::{Group, GroupFile, Pair};
+use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Relation;
-
-/// A path that can be shown: see [`escaped`].
-pub struct Printable<'a>(pub &'a Path);
-
-impl fmt::Display for Printable<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&escaped(self.0.as_os_str().as_bytes()))
-    }
-}
 
 fn percent(ratio: f64) -> String {
     // 99.96 % must not read as 100 %.
@@ -86,22 +75,25 @@ pub fn unread_text(file: &FileView) -> String {
 }
 
 /// Where every file ended.
-pub fn summary_text(summary: &Summary) -> String {
-    let mut text = format!("{} on disk\n", counted(summary.files_on_disk, "file"));
-    let mut states: Vec<_> = summary.states.iter().collect();
+pub fn summary_text(summary: &ListSummary) -> String {
+    let mut text = format!(
+        "{} on disk\n",
+        counted(summary.counts.files_on_disk, "file")
+    );
+    let mut states: Vec<_> = summary.counts.states.iter().collect();
     states.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     for (state, count) in states {
         text.push_str(&format!("  {count:>8}  {state}\n"));
     }
-    if summary.container_members > 0 {
-        let members = counted(summary.container_members, "file");
+    if summary.counts.container_members > 0 {
+        let members = counted(summary.counts.container_members, "file");
         text.push_str(&format!("{members} inside containers\n"));
     }
     let counted_or_not =
         |count: Option<u64>, noun| count.map_or(String::new(), |count| counted(count, noun) + ", ");
     text.push_str(&format!(
         "{}, {}{}{:.1} s\n",
-        counted(summary.documents, "document"),
+        counted(summary.counts.documents, "document"),
         counted_or_not(summary.groups, "group"),
         counted_or_not(summary.pairs, "pair"),
         summary.seconds

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::reader::{FileParts, Reader};
+use super::group_files::{FileParts, GroupFiles};
 use super::{PATH, path_of};
 use crate::read_side::clusters::{Cluster, Clusters};
 use crate::read_side::query::Relation;
@@ -45,7 +45,7 @@ pub fn visit_clusters(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
 ) -> Result<u64, IndexError> {
-    let (reader, cancel) = (Reader { index, view }, account.cancel());
+    let (reader, cancel) = (GroupFiles { index, view }, account.cancel());
     let mut held = GrowingPermit::of(account);
     let mut paths: HashMap<DocId, Option<PathBuf>> = HashMap::new();
     let mut order = Vec::new();
@@ -85,7 +85,7 @@ pub fn visit_clusters(
     Ok(count)
 }
 
-impl Reader<'_> {
+impl GroupFiles<'_> {
     /// Visits a cluster's files; nothing where so many went meanwhile that it is none.
     fn cluster(
         &self,

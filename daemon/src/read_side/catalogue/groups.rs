@@ -9,7 +9,7 @@ use simdex_index::{
 use simdex_schema::{DocId, DocumentHash, GroupId};
 use simdex_signature::Ratio;
 
-use super::reader::Reader;
+use super::group_files::GroupFiles;
 use super::{Group, Listing, bytes_of};
 use crate::base::visit::FirstError;
 
@@ -22,7 +22,7 @@ pub fn visit_groups(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<Listing<u64>, IndexError> {
-    let (reader, cancel) = (Reader { index, view }, account.cancel());
+    let (reader, cancel) = (GroupFiles { index, view }, account.cancel());
     let ordered = reader.groups_by_path(threshold, account)?;
     let mut unsettled = ordered.unsettled;
     let mut count = 0;
@@ -40,7 +40,7 @@ pub fn visit_groups(
     }
     Ok(Listing {
         items: count,
-        suppressed: ordered.suppressed,
+        long_lists: ordered.long_lists,
         unsettled,
     })
 }
@@ -54,7 +54,7 @@ pub fn visit_principals(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(DocumentHash) -> ControlFlow<()>,
 ) -> Result<(), IndexError> {
-    let reader = Reader { index, view };
+    let reader = GroupFiles { index, view };
     let ordered = reader.groups_by_path(threshold, account)?;
     for (_, group) in ordered.groups {
         account.cancel().check()?;
@@ -69,7 +69,7 @@ pub fn visit_principals(
     Ok(())
 }
 
-/// The same with each group whole, counted while it is visited.
+/// Calls `visit` for each group whole, in the order of [`visit_groups`]; its memory is counted while it is visited.
 pub fn visit_whole_groups(
     index: &IndexReader,
     view: &View,
@@ -77,19 +77,17 @@ pub fn visit_whole_groups(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<Listing<u64>, IndexError> {
-    let (mut whole, mut failed, mut is_on) = (GroupAssembler::of(account), None, true);
+    let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
+    let mut is_on = true;
     let counted = visit_groups(index, view, threshold, account, &mut |part| {
         let flow = match whole.add(part) {
             Ok(before) => before.map_or(ControlFlow::Continue(()), &mut *visit),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
+            Err(error) => failed.flow(Err(error)),
         };
         is_on = flow.is_continue();
         flow
     })?;
-    failed.map_or(Ok(()), Err)?;
+    failed.into_result()?;
     if let Some(last) = whole.group.filter(|_| is_on) {
         let _ = visit(last);
     }
@@ -138,7 +136,7 @@ pub struct FoundGroup {
 
 /// The group that a document is in, as [`visit_groups`] lists it at the index's own threshold; `view` is all that is
 /// served.
-pub fn group_of(
+pub fn group_of_document(
     index: &IndexReader,
     view: &View,
     id: DocId,
@@ -180,7 +178,7 @@ fn shown_group(
         return Ok(found);
     };
     let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
-    let reader = Reader { index, view };
+    let reader = GroupFiles { index, view };
     let mut add = |part| failed.flow(whole.add(part).map(drop));
     if reader.group(&group, account, &mut add)?.is_none() {
         // Its principal went since.

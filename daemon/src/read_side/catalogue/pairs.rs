@@ -11,7 +11,7 @@ use simdex_index::{
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
-use super::reader::Reader;
+use super::group_files::GroupFiles;
 use super::{GroupFile, Listing, Pair, bytes_of, is_first, path_of};
 use crate::base::visit::FirstError;
 use crate::read_side::query::Relation;
@@ -35,7 +35,7 @@ pub fn pairs(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<Listing<PairCounts>, IndexError> {
-    let reader = Reader { index, view };
+    let reader = GroupFiles { index, view };
     let known = index.groups(view, threshold, account)?;
     let groups = known.groups.iter().filter(|group| reader.is_shown(group));
     let groups = groups.count() as u64;
@@ -71,7 +71,7 @@ pub fn pairs(
             pairs: count,
             groups,
         },
-        suppressed: known.suppressed + search.suppressed(),
+        long_lists: known.long_lists + search.long_lists(),
         unsettled: known.unsettled,
     })
 }
@@ -107,7 +107,7 @@ fn bytes_of_pair(pair: &Pair) -> u64 {
     bytes_of(&pair.a) + bytes_of(&pair.b)
 }
 
-impl Reader<'_> {
+impl GroupFiles<'_> {
     /// The pairs in which this file has the smaller path, by the path of the other.
     fn pairs_from(
         &self,

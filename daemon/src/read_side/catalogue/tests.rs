@@ -289,7 +289,7 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     let (opened, _dir, _) = common_words();
     let (index, view) = (opened.index.reader(), View::Roots([RootId(2)].into()));
     let never = Cancel::never();
-    let account = index.memory().questions.account(&never);
+    let account = index.memory().requests.account(&never);
     let go_on = &mut |_| ControlFlow::Continue(());
     let groups = visit_groups(index, &view, threshold(), &account, go_on).unwrap();
     let pairs = pairs(index, &view, threshold(), &account, &mut |_| {
@@ -297,20 +297,20 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     });
     let pairs = pairs.unwrap();
     assert_eq!((groups.items, pairs.items.pairs), (1, 1));
-    assert!(groups.suppressed > 0 && pairs.suppressed > groups.suppressed);
+    assert!(groups.long_lists > 0 && pairs.long_lists > groups.long_lists);
     let asked = ClusterRequest::Components {
         threshold: threshold(),
     };
     let kept = KeptClusters::default();
     let components = clusters(index, &kept, &view, &asked, &account).unwrap();
-    assert!(components.clusters.suppressed > 0);
+    assert!(components.clusters.long_lists > 0);
 }
 
 #[test]
 fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() {
     let (opened, _dir, common) = common_words();
     let (index, never) = (opened.index.reader(), Cancel::never());
-    let account = index.memory().questions.account(&never);
+    let account = index.memory().requests.account(&never);
     let counted = [200, 300, 450, 900].map(|own| {
         let text = format!("{common} {}", words(&mut 8, own).join(" "));
         let subject = Subject::from_text(index, text, &account).unwrap();

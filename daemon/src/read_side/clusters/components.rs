@@ -55,6 +55,6 @@ pub(super) fn find(
     Ok(Clusters {
         clusters,
         unfinished: None,
-        suppressed: search.suppressed(),
+        long_lists: search.long_lists(),
     })
 }

@@ -72,7 +72,7 @@ pub(super) fn find(
     Ok(Clusters {
         clusters: found.clusters,
         unfinished: Some(unfinished),
-        suppressed: 0,
+        long_lists: 0,
     })
 }
 

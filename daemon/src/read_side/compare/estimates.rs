@@ -10,7 +10,7 @@ use simdex_signature::laboratory::{
 };
 use simdex_signature::{Estimate, Rung, SchemeKind, ShingleSet, Unit, Window};
 
-use crate::read_side::query::{Measured, QueryError, ShingledText};
+use crate::read_side::query::{QueryError, RatioEstimate, ShingledText};
 
 /// A scheme that two texts may be compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub struct SchemeEstimate {
     /// Shingles that were signed.
     pub window: Window,
     /// Estimated resemblance, with its interval where the scheme gives one.
-    pub resemblance: Measured,
+    pub resemblance: RatioEstimate,
     /// Estimated containment of a in b; none where the scheme gives none.
-    pub of_a: Option<Measured>,
+    pub of_a: Option<RatioEstimate>,
     /// Estimated containment of b in a; none where the scheme gives none.
-    pub of_b: Option<Measured>,
+    pub of_b: Option<RatioEstimate>,
 }
 
 /// What a fingerprint of both texts takes in signatures of a size of their own, and while they are made.
@@ -108,7 +108,7 @@ fn method(
         };
         held_at(n, lengths)
     };
-    let size = n.unwrap_or(ladder.one_size().modulus());
+    let size = n.unwrap_or(ladder.fixed_size().modulus());
     let size = size.clamp(1, Method::MOST) as u32;
     Ok(match scheme {
         ComparedScheme::ModN => Method::mod_n(modulus()?),
@@ -155,7 +155,7 @@ fn estimate(
 }
 
 /// The containment, where the scheme gives any.
-fn contained(part: &Signature, whole: &Signature) -> Result<Option<Measured>, Unanswerable> {
+fn contained(part: &Signature, whole: &Signature) -> Result<Option<RatioEstimate>, Unanswerable> {
     match containment(part, whole) {
         Err(Unanswerable::NoContainment(_)) => Ok(None),
         found => found.map(|found: Option<Estimate>| Some(found.into())),

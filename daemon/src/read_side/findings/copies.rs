@@ -7,17 +7,18 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, TakeFinding, Totals, bytes as bytes_of, count};
+use super::{
+    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes as bytes_of, count,
+};
 use crate::base::visit::FirstError;
-use crate::read_side::query::{FindKind, QueryParams, Relation, find_file};
-use crate::reports::report::Finding;
+use crate::read_side::query::{FindKind, QueryParams, Relation, file_at_path};
 
 /// The files that were named, by path, each once; one that the index does not know refuses the whole question.
 pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
     let (index, roots) = (search.engine.index.reader(), &search.engine.roots);
     let named = files
         .iter()
-        .map(|path| find_file(index, roots, path, search.view));
+        .map(|path| file_at_path(index, roots, path, search.view));
     let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
     named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     named.dedup_by(|a, b| a.path == b.path);
@@ -28,9 +29,9 @@ pub(super) fn find(
     search: &Search<'_>,
     files: &[PathBuf],
     take: &mut TakeFinding<'_>,
-) -> Result<Totals, FindingError> {
+) -> Result<Sums, FindingError> {
     let asked = named(search, files)?;
-    let mut totals = Totals::from([
+    let mut sums = Sums::from([
         ("copies", 0),
         ("cut_short", 0),
         ("files", 0),
@@ -46,20 +47,20 @@ pub(super) fn find(
     };
     for file in &asked {
         search.cancel().check()?;
-        of_file(search, &params, file, &mut totals, take)?;
+        of_file(search, &params, file, &mut sums, take)?;
     }
-    Ok(totals)
+    Ok(sums)
 }
 
 fn of_file(
     search: &Search<'_>,
     params: &QueryParams,
     file: &FileView,
-    totals: &mut Totals,
+    sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
-    let Some(answer) = search.answer(file, params, "files", totals)? else {
-        return same_bytes(search, file, totals, take);
+    let Some(answer) = search.answer(file, params, "files", sums)? else {
+        return same_bytes(search, file, sums, take);
     };
     let of = bytes_of(&file.path);
     let holds = |relation| {
@@ -74,17 +75,17 @@ fn of_file(
     let hits = answer.hits.iter();
     let hits = hits.filter(|hit| !hit.is_query && holds(hit.relation));
     let (found, _held) = search.found(hits, &of)?;
-    take_all(found, totals, take)
+    take_all(found, sums, take)
 }
 
 /// Takes what was found of a file: by root, owner and path.
 fn take_all(
     mut found: Vec<Finding>,
-    totals: &mut Totals,
+    sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     found.sort_by(|a, b| (&a.root, a.owner, &a.path).cmp(&(&b.root, b.owner, &b.path)));
-    count(totals, "copies", found.len() as u64);
+    count(sums, "copies", found.len() as u64);
     found.iter().try_for_each(take)?;
     Ok(())
 }
@@ -93,7 +94,7 @@ fn take_all(
 fn same_bytes(
     search: &Search<'_>,
     file: &FileView,
-    totals: &mut Totals,
+    sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let Some(content) = file.record.content() else {
@@ -122,6 +123,6 @@ fn same_bytes(
         }))
     })?;
     failed.into_result()?;
-    count(totals, "cut_short", u64::from(is_cut));
-    take_all(found, totals, take)
+    count(sums, "cut_short", u64::from(is_cut));
+    take_all(found, sums, take)
 }

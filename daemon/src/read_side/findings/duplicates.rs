@@ -11,9 +11,8 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
-use super::{FindingError, Search, TakeFinding, Totals, bytes, count};
+use super::{Finding, FindingError, Search, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
-use crate::reports::report::Finding;
 
 /// Contents of no document (too large to be compared, or damaged) that are held at once; of further ones copies
 /// are not found, and counted so.
@@ -28,16 +27,13 @@ const NAMES: [&str; 6] = [
     "not_compared",
 ];
 
-pub(super) fn find(
-    search: &Search<'_>,
-    take: &mut TakeFinding<'_>,
-) -> Result<Totals, FindingError> {
+pub(super) fn find(search: &Search<'_>, take: &mut TakeFinding<'_>) -> Result<Sums, FindingError> {
     let mut finder = Finder {
         held: GrowingPermit::of(search.account),
         search,
         documents: HashSet::new(),
         uncompared: HashMap::new(),
-        totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
+        sums: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
     };
     let mut failed = FirstError::default();
@@ -50,7 +46,7 @@ pub(super) fn find(
             failed.flow(checked.and_then(|()| finder.file(&file)))
         })?;
     failed.into_result()?;
-    Ok(finder.totals)
+    Ok(finder.sums)
 }
 
 /// Bytes that a document, a content or an inode takes in its map, with room to grow; of a content with its path.
@@ -89,7 +85,7 @@ struct Finder<'a, 'b> {
     /// Documents of several files that were visited.
     documents: HashSet<DocId>,
     uncompared: HashMap<ContentHash, KeptFiles>,
-    totals: Totals,
+    sums: Sums,
     take: &'a mut TakeFinding<'b>,
 }
 
@@ -121,7 +117,7 @@ impl Finder<'_, '_> {
         };
         let is_new = !self.uncompared.contains_key(&content);
         if is_new && self.uncompared.len() >= MOST_UNCOMPARED {
-            count(&mut self.totals, "not_compared", 1);
+            count(&mut self.sums, "not_compared", 1);
             return Ok(());
         }
         let mut kept = self.uncompared.remove(&content).unwrap_or_default();
@@ -152,7 +148,7 @@ impl Finder<'_, '_> {
             .as_ref()
             .is_some_and(|content| content.state == State::Partial);
         if is_partial && same_bytes.is_none() {
-            count(&mut self.totals, "not_compared", 1);
+            count(&mut self.sums, "not_compared", 1);
             return Ok(kept.keep(content, file, held)?);
         }
         let (relation, of) = match (same_bytes, &kept.first) {
@@ -179,14 +175,14 @@ impl Finder<'_, '_> {
         let bytes_of_file = file.record.stat.length;
         match relation {
             "identical-bytes" => {
-                count(&mut self.totals, "identical_bytes_files", 1);
-                count(&mut self.totals, "identical_bytes_bytes", bytes_of_file);
+                count(&mut self.sums, "identical_bytes_files", 1);
+                count(&mut self.sums, "identical_bytes_bytes", bytes_of_file);
             }
             "identical-text" => {
-                count(&mut self.totals, "identical_text_files", 1);
-                count(&mut self.totals, "identical_text_bytes", bytes_of_file);
+                count(&mut self.sums, "identical_text_files", 1);
+                count(&mut self.sums, "identical_text_bytes", bytes_of_file);
             }
-            _ => count(&mut self.totals, "hard_links", 1),
+            _ => count(&mut self.sums, "hard_links", 1),
         }
         let finding = Finding {
             relation,

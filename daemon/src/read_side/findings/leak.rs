@@ -10,7 +10,7 @@ use simdex_index::{FileView, GrowingPermit};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, TakeFinding, Totals, bytes, count};
+use super::{FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
 
@@ -21,16 +21,16 @@ pub(super) fn find(
     search: &Search<'_>,
     protected: &[RootId],
     take: &mut TakeFinding<'_>,
-) -> Result<Totals, FindingError> {
+) -> Result<Sums, FindingError> {
     let roots = &search.engine.roots;
     let inside: Vec<u32> = protected.iter().map(|root| root.0).collect();
     let outside = roots.iter().filter(|root| !protected.contains(&root.id));
     let outside: Vec<u32> = outside.map(|root| root.id.0).collect();
     let names = ["compared", "cut_short", "found", "not_compared"];
-    let mut totals: Totals = names.into_iter().map(|name| (name, 0)).collect();
+    let mut sums: Sums = names.into_iter().map(|name| (name, 0)).collect();
     // An empty list would mean all roots.
     if outside.is_empty() {
-        return Ok(totals);
+        return Ok(sums);
     }
     let (inside, outside) = (roots.view_of(&inside), roots.view_of(&outside));
     let params = QueryParams {
@@ -53,33 +53,33 @@ pub(super) fn find(
             Some(document) if !seen.insert(document) => ControlFlow::Continue(()),
             Some(_) => {
                 let counted = held.add(SEEN).map_err(FindingError::from);
-                let mut found = || of_file(search, &params, &file, &mut totals, take);
+                let mut found = || of_file(search, &params, &file, &mut sums, take);
                 failed.flow(counted.and_then(|()| found()))
             }
             None => {
-                count(&mut totals, "not_compared", 1);
+                count(&mut sums, "not_compared", 1);
                 ControlFlow::Continue(())
             }
         }
     })?;
     failed.into_result()?;
-    Ok(totals)
+    Ok(sums)
 }
 
 fn of_file(
     search: &Search<'_>,
     params: &QueryParams,
     file: &FileView,
-    totals: &mut Totals,
+    sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
-    let Some(answer) = search.answer(file, params, "compared", totals)? else {
+    let Some(answer) = search.answer(file, params, "compared", sums)? else {
         return Ok(());
     };
     let of = bytes(&file.path);
     let (mut found, _held) = search.found(answer.hits.iter(), &of)?;
     found.sort_by(|a, b| a.path.cmp(&b.path));
-    count(totals, "found", found.len() as u64);
+    count(sums, "found", found.len() as u64);
     found.iter().try_for_each(take)?;
     Ok(())
 }

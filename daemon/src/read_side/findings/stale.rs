@@ -12,7 +12,7 @@ use simdex_proto::defaults;
 use simdex_schema::DocumentHash;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, Search, TakeFinding, Totals, bytes, count};
+use super::{Finding, FindingError, Search, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::catalogue;
 use crate::read_side::families::{Direction, LinkRule};
@@ -20,7 +20,6 @@ use crate::read_side::query::{
     Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, SubjectSummary, VersionKind,
     find_family,
 };
-use crate::reports::report::Finding;
 
 /// Bytes that a document takes in a set, with room to grow.
 const PLACED: u64 = 80;
@@ -39,7 +38,7 @@ pub(super) fn find(
     search: &Search<'_>,
     age: u64,
     take: &mut TakeFinding<'_>,
-) -> Result<Totals, FindingError> {
+) -> Result<Sums, FindingError> {
     let relation_threshold = search.engine.threshold();
     let params = FamilyParams {
         rule: LinkRule {
@@ -59,7 +58,7 @@ pub(super) fn find(
         held: GrowingPermit::of(search.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
-        totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
+        sums: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
     };
     let mut failed = FirstError::default();
@@ -73,7 +72,7 @@ pub(super) fn find(
         })
     })?;
     failed.into_result()?;
-    Ok(finder.totals)
+    Ok(finder.sums)
 }
 
 struct Finder<'a, 'b> {
@@ -87,7 +86,7 @@ struct Finder<'a, 'b> {
     placed: HashSet<DocumentHash>,
     /// Versions listed as stale: what holds two documents is in the families of both.
     listed: HashSet<DocumentHash>,
-    totals: Totals,
+    sums: Sums,
     take: &'a mut TakeFinding<'b>,
 }
 
@@ -99,7 +98,7 @@ impl Finder<'_, '_> {
             // Its last file went away since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(()),
             Err(QueryError::Index(error)) if error.is_damaged_text() => {
-                count(&mut self.totals, "not_compared", 1);
+                count(&mut self.sums, "not_compared", 1);
                 return Ok(());
             }
             subject => subject?,
@@ -114,8 +113,8 @@ impl Finder<'_, '_> {
             drop(subject);
             summary
         };
-        count(&mut self.totals, "families", 1);
-        count(&mut self.totals, "cut_short", u64::from(family.is_cut));
+        count(&mut self.sums, "families", 1);
+        count(&mut self.sums, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
             let (overlap, hash) = family.beside_subject(version);
             // What is here for what it contains alone may have versions of its own elsewhere.
@@ -145,7 +144,7 @@ impl Finder<'_, '_> {
         // A later version stands behind its parent: from the last to the first, what follows is known.
         for edge in family.edges.iter().rev() {
             if edge.direction == Direction::Unknown {
-                count(&mut self.totals, "undecided_versions", 1);
+                count(&mut self.sums, "undecided_versions", 1);
                 continue;
             }
             if edge.kind == VersionKind::ContainedIn {
@@ -182,15 +181,15 @@ impl Finder<'_, '_> {
                 return ControlFlow::Continue(());
             };
             let Some(date) = hit.date else {
-                count(&mut self.totals, "undated_files", 1);
+                count(&mut self.sums, "undated_files", 1);
                 return ControlFlow::Continue(());
             };
             if date.seconds >= self.before {
                 return ControlFlow::Continue(());
             }
-            count(&mut self.totals, "stale_files", 1);
+            count(&mut self.sums, "stale_files", 1);
             count(
-                &mut self.totals,
+                &mut self.sums,
                 "stale_bytes",
                 hit.file.record.bytes().unwrap_or(0),
             );

@@ -72,7 +72,7 @@ impl FolderPair {
         shared as f64 / (self.files_a + self.files_b).max(1) as f64
     }
 
-    /// The same from the other side.
+    /// This match seen from the other side.
     pub fn swapped(self) -> Self {
         Self {
             a: self.b,

@@ -147,7 +147,7 @@ mod tests {
     use simdex_index::{Cancel, MemoryBudget, View};
 
     use super::*;
-    use crate::read_side::query::Measured;
+    use crate::read_side::query::RatioEstimate;
     use crate::read_side::query::tests::index_of;
 
     #[test]
@@ -163,9 +163,9 @@ mod tests {
         visited.unwrap();
         let model = Arc::new(Model::shipped().unwrap());
         let mut judge = ListJudge::new(model, &index, &account);
-        let exact = Measured {
+        let exact = RatioEstimate {
             value: Some(0.98),
-            ..Measured::default()
+            ..RatioEstimate::default()
         };
         let overlap = Overlap {
             resemblance: exact,

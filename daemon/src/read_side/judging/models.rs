@@ -14,7 +14,7 @@ use simdex_judge::{Model, ModelError};
 
 /// The file of a trained model, in the data directory.
 const FILE: &str = "judge-model";
-/// The same while it is written.
+/// The file of a trained model while it is written.
 const NEW: &str = "judge-model.new";
 /// Begins its last line.
 const HASH: &str = "blake3 ";

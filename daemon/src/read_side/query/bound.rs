@@ -1,11 +1,12 @@
 //! How good a candidate can still be: upper bounds of estimates, and when no more need be verified.
 
-use simdex_index::{Candidate, Sample};
+use simdex_index::{Candidate, CountBasis};
 
 use super::{FindKind, QueryParams};
 use crate::read_side::families::LinkRule;
 
-/// A true ratio lies above its bound with at most this probability.
+/// A true ratio lies above its bound with at most this probability. It says nothing of documents that are no
+/// candidates.
 const MISS_PROBABILITY: f64 = 0.001;
 
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
@@ -47,10 +48,10 @@ fn resemblance(candidate: &Candidate) -> f64 {
 
 /// Of the text of which so many fingerprints were counted.
 fn containment(candidate: &Candidate, fingerprints: u64) -> f64 {
-    match candidate.sample {
-        Sample::Divisible => bound(candidate.shared, fingerprints, candidate),
+    match candidate.basis {
+        CountBasis::ModSample => bound(candidate.shared, fingerprints, candidate),
         // They say nothing of the lengths of texts.
-        Sample::OneSize { .. } => 1.0,
+        CountBasis::FixedSize { .. } => 1.0,
     }
 }
 
@@ -129,14 +130,14 @@ mod tests {
             shared,
             query_fingerprints: 128,
             document_fingerprints: 128,
-            sample: Sample::Divisible,
+            basis: CountBasis::ModSample,
         }
     }
 
     #[test]
-    fn entries_of_one_size_bound_the_resemblance_and_no_containment() {
+    fn entries_of_fixed_size_bound_the_resemblance_and_no_containment() {
         let of = |trials, is_whole| Candidate {
-            sample: Sample::OneSize { trials, is_whole },
+            basis: CountBasis::FixedSize { trials, is_whole },
             ..candidate(1, 7, 96)
         };
         assert!((resemblance(&of(160, true)) - 0.6).abs() < 1e-12);
@@ -204,7 +205,7 @@ mod tests {
             (false, false) => n as usize,
         };
         Candidate {
-            sample: Sample::OneSize {
+            basis: CountBasis::FixedSize {
                 trials: trials as u64,
                 is_whole,
             },

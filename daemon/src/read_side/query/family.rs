@@ -87,7 +87,7 @@ pub struct Family {
     /// Texts counted on all shingles.
     pub verified: u64,
     /// Posting lists that only added counts, of the look-up that met the most.
-    pub common_lists: u64,
+    pub long_lists: u64,
     /// A bound ended the search.
     pub is_cut: bool,
 }
@@ -108,7 +108,7 @@ pub fn find_family(
         samples,
         candidates,
         read,
-        common_lists,
+        long_lists,
         is_cut,
     } = found;
     let versions = described(index, &members, params, cancel)?;
@@ -142,7 +142,7 @@ pub fn find_family(
         edges,
         candidates,
         verified: read,
-        common_lists,
+        long_lists,
         is_cut,
     })
 }

@@ -1,8 +1,6 @@
-//! Hits: relations, and the files that carry a document.
+//! Turns verified documents into files, each with its relation to the query; keeps the best `limit`.
 
 mod overlap;
-
-use std::ops::ControlFlow;
 
 use simdex_index::{
     Cancel, Candidate, FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount,
@@ -11,8 +9,9 @@ use simdex_judge::Judgement;
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-pub use self::overlap::{Measured, Overlap};
+pub use self::overlap::{Overlap, RatioEstimate};
 use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
+use crate::base::visit::FirstError;
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -115,7 +114,7 @@ pub(super) fn of_documents(
         };
         let same_text = subject.carries(stats.hash);
         let scheme = scheme_of(index, subject, &candidate, &overlap);
-        let mut going = Ok(());
+        let mut failed = FirstError::default();
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let threshold = params.relation_threshold;
             let relation = relation(subject.content, same_text, &file, &overlap, threshold);
@@ -129,13 +128,9 @@ pub(super) fn of_documents(
                 scheme,
                 judgement: None,
             });
-            going = added.and_then(|()| cancel.check());
-            match going {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
+            failed.flow(added.and_then(|()| cancel.check()))
         })?;
-        going?;
+        failed.into_result()?;
     }
     best.drop_worst();
     Ok(best)

@@ -10,7 +10,7 @@ use crate::base::echo::echo;
 use crate::write_side::roots::Roots;
 
 /// Finds a file of a view by its path.
-pub fn find_file(
+pub fn file_at_path(
     index: &IndexReader,
     roots: &Roots,
     path: &Path,

@@ -153,7 +153,7 @@ impl Subject {
         Self::from_held_text(index, extracted, permit, account)
     }
 
-    /// The same for a text that needs no permit or has this one.
+    /// Makes a subject of a text that needs no permit or has this one.
     fn from_held_text(
         index: &IndexReader,
         extracted: String,
@@ -370,7 +370,8 @@ fn document_body(
     };
     match record.kind {
         DocumentKind::Text => match index.held_text(id, account)? {
-            Some((text, permit)) => {
+            Some(held) => {
+                let (text, permit) = held.into_parts();
                 let text = ShingledText::of(index, text, permit, account)?;
                 index.check_text_hash(id, &record, text.hash)?;
                 Ok(Body::Text(Box::new(text)))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use simdex_extract::{Pool, QueueKey, WorkerCommand};
 use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Change, Index, IndexReader, NewContent, NewDocument, Opened, Options, Sample, SeenFile,
+    Change, CountBasis, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -90,7 +90,7 @@ pub(crate) fn index_of(texts: &[String]) -> (IndexReader, tempfile::TempDir) {
     (opened.index.reader().clone(), dir)
 }
 
-/// The same with its writer.
+/// An index of these texts, with its writer.
 pub(crate) fn opened_of(texts: &[String]) -> (Opened, tempfile::TempDir) {
     opened_with(texts, Config::default().parameters())
 }
@@ -156,7 +156,7 @@ fn check_against_all_pairs(texts: &[String], thresholds: &[f64]) -> usize {
     let sets: Vec<ShingleSet> = texts.iter().map(set).collect();
     let mut pairs = 0;
     for (text, set) in texts.iter().zip(&sets) {
-        let account = index.memory().questions.account(&Cancel::never());
+        let account = index.memory().requests.account(&Cancel::never());
         let subject = Subject::from_text(index, text.clone(), &account).unwrap();
         let all = sets.iter().enumerate().filter_map(|(number, other)| {
             let path = std::path::PathBuf::from(format!("/data/{number}.txt"));
@@ -211,7 +211,7 @@ fn every_scheme_finds_texts_of_all_lengths_at_all_thresholds() {
 fn a_scheme_is_asked_for_what_it_gives_and_what_the_index_holds_alone() {
     let (index, _dir) = index_of(&planted()[..1]);
     let never = Cancel::never();
-    let account = index.memory().questions.account(&never);
+    let account = index.memory().requests.account(&never);
     let subject = Subject::from_text(&index, "a text of some words".to_owned(), &account).unwrap();
     for scheme in [SchemeKind::MinN, SchemeKind::SketchN] {
         let refused = find(&index, &subject, &similar(scheme, 0.5), &never);
@@ -234,7 +234,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let texts: Vec<String> = (0..5).map(|n| format!("{base} ends {n}")).collect();
     let (index, _dir) = index_of(&texts);
     let never = Cancel::never();
-    let account = index.memory().questions.account(&never);
+    let account = index.memory().requests.account(&never);
     let subject = Subject::from_text(&index, base, &account).unwrap();
     let params = similar(SchemeKind::ModN, 0.1);
     let candidates = candidates(&index, &subject, &params, &never).unwrap();
@@ -244,7 +244,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     assert_eq!((found.counted, found.not_looked_at), (2, 3));
     let whole = find(&index, &subject, &params, &never).unwrap();
     assert_eq!(
-        (whole.verified, whole.unverified, whole.common_lists),
+        (whole.verified, whole.unverified, whole.long_lists),
         (5, 0, 0)
     );
 }
@@ -265,7 +265,7 @@ fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
         .collect();
     let (index, _dir) = index_of(&texts);
     let never = Cancel::never();
-    let account = index.memory().questions.account(&never);
+    let account = index.memory().requests.account(&never);
     let key = FileKey {
         root: RootId(1),
         path: b"0.txt".to_vec(),
@@ -300,7 +300,7 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
         args: Vec::new(),
     };
     let pool = Pool::new(nowhere, 1, Config::default().limits());
-    let budget = &index.memory().questions;
+    let budget = &index.memory().requests;
     let upload = |cancel: &Cancel| {
         let mut written = tempfile::NamedTempFile::new().unwrap();
         written
@@ -370,7 +370,7 @@ fn an_estimate_has_a_true_interval_or_none() {
             shared,
             query_fingerprints: 100,
             document_fingerprints: 80,
-            sample: Sample::Divisible,
+            basis: CountBasis::ModSample,
         })
     };
     for shared in [0, 40, 80] {
@@ -385,7 +385,7 @@ fn an_estimate_has_a_true_interval_or_none() {
 #[test]
 fn a_subject_says_what_of_it_is_compared() {
     let (index, _dir) = index_of(&[]);
-    let account = index.memory().questions.account(&Cancel::never());
+    let account = index.memory().requests.account(&Cancel::never());
     let text = |text: &str| Subject::from_text(&index, text.to_owned(), &account).unwrap();
     let long = text("a text that is longer than one shingle");
     let scheme = Scheme::of_text(SchemeKind::ModN, index.window());

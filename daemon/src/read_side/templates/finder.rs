@@ -84,7 +84,7 @@ enum Neighbour {
     /// It was not met yet.
     #[default]
     Unknown,
-    /// The same wherever it was met; none at the end of a text.
+    /// This one wherever it was met; none at the end of a text.
     Always(Option<LineKey>),
     Differs,
 }

@@ -15,7 +15,7 @@ use simdex_proto::lines::{Change, JsonPath};
 use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
 use super::write::{SortedGroup, json_line};
-use super::{ReportError, ReportInput, hex, html};
+use super::{ReportError, ReportInput, html};
 
 /// The file of an earlier report that is read.
 pub(super) const GROUPS: &str = "groups.jsonl";
@@ -26,7 +26,7 @@ const OF_LINE: u64 = 4;
 
 /// An earlier report of groups, checked against its manifest.
 #[derive(Debug)]
-pub struct PreviousReport {
+pub struct EarlierReport {
     /// Where it is.
     pub path: PathBuf,
     /// BLAKE3 that its manifest ends with, in hexadecimal.
@@ -43,7 +43,7 @@ pub(super) struct ChangeSummary {
     pub(super) caveats: Vec<Caveat>,
 }
 
-impl PreviousReport {
+impl EarlierReport {
     /// A report whose `groups.jsonl` is this file, which must have this hash.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
 
 /// A comparison under way, while the groups are written.
 pub(super) struct Changes<'a> {
-    previous: &'a PreviousReport,
+    previous: &'a EarlierReport,
     comparer: Comparer<BufReader<&'a File>>,
     file: HashedFile<'a>,
     /// Rows of the page.
@@ -130,7 +130,7 @@ impl<'a> Changes<'a> {
     pub(super) fn group(&mut self, sorted: &SortedGroup<'_>) -> Result<(), ReportError> {
         let files = sorted.members.iter();
         let mut files: Vec<_> = files
-            .map(|it| (it.path.clone(), hex(&it.document)))
+            .map(|it| (it.path.clone(), it.document.to_string()))
             .collect();
         let of_file = |(path, hash): &(Vec<u8>, String)| (path.len() + hash.len() + 64) as u64;
         let mut of_group = GrowingPermit::of(self.held.account());

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::DocumentHash;
+use simdex_schema::{ContentHash, DocumentHash};
 
 /// Visits every file, in the order of their paths.
 pub type AllFiles<'a> = dyn Fn(&mut VisitFile<'_>) -> io::Result<()> + 'a;
@@ -26,7 +26,7 @@ pub struct ReportFile<'a> {
     /// It was not read, or not whole.
     pub is_unread: bool,
     /// BLAKE3 of its bytes, where they were read.
-    pub content: Option<[u8; 32]>,
+    pub content: Option<ContentHash>,
     /// The document it carries.
     pub document: Option<DocumentHash>,
     /// Kind, by its content; empty where that is not known.

@@ -23,10 +23,10 @@ pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 use simdex_proto::completeness::Completeness;
 
 use super::format::{Count, Text};
-use super::pages::page_name;
+use crate::base::report_files::{MOST_PAGES, page_name};
 
 /// Groups shown, on all pages together; the list of them is one page's.
-pub(super) const GROUPS_SHOWN: usize = 20_000;
+pub(super) const GROUPS_SHOWN: usize = MOST_PAGES;
 /// Files shown of one group.
 pub(super) const FILES_SHOWN: usize = 200;
 

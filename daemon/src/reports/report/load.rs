@@ -23,7 +23,9 @@ use thiserror::Error;
 
 use super::sink::HashingSink;
 use super::write::SortedGroup;
-use super::{DocumentHash, ReportError, ReportFile, ReportInput, ReportMember};
+use simdex_schema::DocumentHash;
+
+use super::{ReportError, ReportFile, ReportInput, ReportMember};
 use fields::{Field, Row};
 
 /// A load file to write.
@@ -79,9 +81,6 @@ pub enum LoadFileError {
 }
 
 impl LoadFile {
-    /// The names that such files have in a report, in `load/`.
-    pub(crate) const NAMES: [&str; 3] = ["documents.dat", "documents.csv", "documents.xml"];
-
     /// A load file by the names of its format, profile and encoding. An empty profile means `relativity`, an
     /// empty encoding `utf-8`.
     pub fn named(format: &str, profile: &str, encoding: &str) -> Result<Self, LoadFileError> {

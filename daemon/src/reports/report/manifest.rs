@@ -4,12 +4,13 @@
 //! with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question, SinceReport};
+use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
+use super::ReportInput;
 use super::changes::ChangeSummary;
-use super::findings::Sums;
-use super::{ReportInput, ReportKey};
+use crate::base::report_key::ReportKey;
+use crate::read_side::findings::Sums;
 
 /// What a report came to.
 #[derive(Default)]
@@ -35,7 +36,7 @@ pub(super) fn text(
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let since = input.since.zip(outcome.changes);
     let head = Manifest {
-        since: since.map(|(previous, compared)| SinceReport {
+        since: since.map(|(previous, compared)| EarlierReport {
             report: JsonPath::new(previous.path.as_os_str().as_bytes()),
             manifest: previous.manifest.clone(),
             totals: compared.totals,

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use super::sink::{HashedFile, HashingSink};
 use super::{ReportError, ReportGroup, ReportInput, html};
+use crate::base::report_files::page_name;
 
 /// Files shown on a page, by its groups together; a group is on one page.
 const PAGE_FILES: usize = 600;
@@ -55,26 +56,6 @@ impl PagePlan {
             page => format!("{}#g{id}", page_name(page)),
         }
     }
-}
-
-/// The file of a page, counted from 0.
-pub(super) fn page_name(page: usize) -> String {
-    match page {
-        0 => "report.html".to_owned(),
-        page => format!("report-{:04}.html", page + 1),
-    }
-}
-
-/// Whether some report has a page of this name.
-pub(crate) fn is_page_name(name: &str) -> bool {
-    let number = name
-        .strip_prefix("report-")
-        .and_then(|rest| rest.strip_suffix(".html"));
-    let page = number.and_then(|number| number.parse::<usize>().ok());
-    name == page_name(0)
-        || page.is_some_and(|page| {
-            page > 1 && page <= html::GROUPS_SHOWN && name == page_name(page - 1)
-        })
 }
 
 /// The pages while they are written. The first is open to the end, for what comes after its groups.

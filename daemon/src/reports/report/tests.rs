@@ -12,6 +12,7 @@ mod pages;
 mod verification;
 
 use super::*;
+use crate::read_side::catalogue::ListCounts;
 
 const CONTRACT: &str =
     "Supply agreement\n\nThe supplier delivers within 30 days.\nPrices are fixed.\n";
@@ -19,7 +20,7 @@ const DRAFT: &str =
     "Supply agreement\r\n\nThe supplier delivers within 45 days.\nPrices are fixed.";
 
 fn document(text: &str) -> DocumentHash {
-    *blake3::hash(text.as_bytes()).as_bytes()
+    DocumentHash(*blake3::hash(text.as_bytes()).as_bytes())
 }
 
 fn member(
@@ -84,13 +85,16 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
             canonical: 1,
         },
         roots: vec!["/share".into()],
-        summary: Summary {
-            files_on_disk: 6,
-            states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
-            documents: 2,
+        summary: ListSummary {
+            counts: ListCounts {
+                files_on_disk: 6,
+                states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
+                documents: 2,
+                ..ListCounts::default()
+            },
             groups: Some(groups.len() as u64),
             completeness: Pending::default().into(),
-            ..Summary::default()
+            ..ListSummary::default()
         },
         completeness: &|| Pending::default().into(),
         seconds: &|| 0.5,

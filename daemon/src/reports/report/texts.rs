@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use simdex_index::{GrowingPermit, MemoryAccount};
 
 use super::sink::HashingSink;
-use super::{DocumentHash, HeldText, ReportError, TextOf, hex, text_path};
+use super::{ReportError, TextOf, text_path};
+use simdex_index::HeldText;
+use simdex_schema::DocumentHash;
 
 /// The texts of documents, each written to `text/` when first asked for.
 pub(super) struct Texts<'a> {
@@ -40,7 +42,7 @@ impl<'a> Texts<'a> {
         document: &DocumentHash,
     ) -> Result<Option<HeldText>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {
-            document: hex(document),
+            document: document.to_string(),
             source,
         })?;
         if let Some(text) = &text

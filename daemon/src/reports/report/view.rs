@@ -48,7 +48,7 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
-    /// The same pieces, whose line is none of the text's.
+    /// Takes the line numbers off: the line is none of the text's.
     fn unnumbered(mut self) -> Self {
         self.lines.clear();
         self

@@ -4,14 +4,18 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::base::report_files::MANIFEST;
+use simdex_index::HeldText;
+use simdex_schema::DocumentHash;
+
+use super::Written;
 use super::changes::{ChangeSummary, Changes};
 use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
 use super::texts::Texts;
-use super::{DocumentHash, HeldText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{MANIFEST, Written};
-use super::{check, diff_path, hex, html, load, manifest, text_path, view};
+use super::{ReportError, ReportGroup, ReportInput, ReportMember};
+use super::{check, diff_path, html, load, manifest, text_path, view};
 use crate::read_side::difference::{Difference, Extent, lines, permit_to_align};
 use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
@@ -31,7 +35,7 @@ impl<'a> SortedGroup<'a> {
     fn line(&self) -> json::Group {
         let members = self.members.iter().map(|member| json::Member {
             path: JsonPath::new(&member.path),
-            document: Some(hex(&member.document)),
+            document: Some(member.document.to_string()),
             relation: Some(member.relation),
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
@@ -247,9 +251,9 @@ impl<'a> Writer<'a> {
             group: sorted.group.id,
             diff: facts.as_ref().ok().map(|facts| facts.diff.clone()),
             left_out: facts.as_ref().err().map(|why| why.name().to_owned()),
-            from_document: hex(first),
+            from_document: first.to_string(),
             from_text: text_name(principal, first),
-            to_document: hex(document),
+            to_document: document.to_string(),
             to_text: text_name(&member, document),
             files: files.iter().map(|file| JsonPath::new(&file.path)).collect(),
             places: facts.as_ref().ok().map(|facts| facts.extent.hunks),

@@ -56,7 +56,7 @@ impl LoadFileNames {
 pub enum BadReport {
     /// No such kind.
     #[error(
-        "\"{0}\" is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
+        "{0:?} is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
     )]
     Kind(String),
     /// This kind needs what was not named.
@@ -90,9 +90,17 @@ pub enum BadReport {
 pub struct CheckedReport {
     threshold: Option<Ratio>,
     load: Option<LoadFile>,
-    /// The roots of a leak are in `protected`.
-    kind: ReportKind,
-    protected: Vec<PathBuf>,
+    kind: CheckedKind,
+}
+
+/// What a report is of, with roots by their paths: which of them are watched an engine says.
+#[derive(Clone, Debug)]
+enum CheckedKind {
+    Groups,
+    CopiesOf(Vec<PathBuf>),
+    StaleVersions(u64),
+    Leak(Vec<PathBuf>),
+    Duplicates,
 }
 
 impl UncheckedReport {
@@ -108,20 +116,17 @@ impl UncheckedReport {
         let ratio = |value| Ratio::new(value).ok_or(BadReport::Threshold(value));
         let threshold = self.threshold.map(ratio).transpose()?;
         let kind = match self.kind.as_str() {
-            "" | "groups" => None,
-            "copies-of" => Some(ComplianceQuestion::CopiesOf(self.files)),
-            "stale-versions" => Some(ComplianceQuestion::StaleVersions(
-                self.older_than.unwrap_or(0),
-            )),
-            "leak" => Some(ComplianceQuestion::Leak(Vec::new())),
-            "duplicates" => Some(ComplianceQuestion::Duplicates),
+            "" | "groups" => CheckedKind::Groups,
+            "copies-of" => CheckedKind::CopiesOf(self.files),
+            "stale-versions" => CheckedKind::StaleVersions(self.older_than.unwrap_or(0)),
+            "leak" => CheckedKind::Leak(self.protected),
+            "duplicates" => CheckedKind::Duplicates,
             _ => return Err(BadReport::Kind(self.kind)),
         };
         match &kind {
-            Some(_) if load.is_some() => return Err(BadReport::NoLoadFile),
-            Some(ComplianceQuestion::StaleVersions(_) | ComplianceQuestion::Duplicates)
-                if threshold.is_some() =>
-            {
+            CheckedKind::Groups => {}
+            _ if load.is_some() => return Err(BadReport::NoLoadFile),
+            CheckedKind::StaleVersions(_) | CheckedKind::Duplicates if threshold.is_some() => {
                 return Err(BadReport::NoThreshold);
             }
             _ => {}
@@ -129,8 +134,7 @@ impl UncheckedReport {
         Ok(CheckedReport {
             threshold,
             load,
-            kind: kind.map_or(ReportKind::Groups, ReportKind::Question),
-            protected: self.protected,
+            kind,
         })
     }
 
@@ -172,7 +176,7 @@ impl CheckedReport {
     /// Whether it is of groups.
     #[must_use]
     pub fn is_of_groups(&self) -> bool {
-        self.kind == ReportKind::Groups
+        matches!(self.kind, CheckedKind::Groups)
     }
 
     /// The request to an engine.
@@ -180,16 +184,10 @@ impl CheckedReport {
     /// # Errors
     /// The first protected root that this engine does not watch.
     pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, PathBuf> {
-        let (kind, otherwise) = match &self.kind {
-            ReportKind::Question(ComplianceQuestion::Leak(_)) => {
-                let protected = self.protected.iter().map(|path| root_of(engine, path));
-                let leak = ComplianceQuestion::Leak(protected.collect::<Result<_, _>>()?);
-                (
-                    ReportKind::Question(leak),
-                    Ratio::new(defaults::CONTAINMENT),
-                )
-            }
-            kind => (kind.clone(), None),
+        let kind = self.kind.resolve(engine)?;
+        let otherwise = match &self.kind {
+            CheckedKind::Leak(_) => Ratio::new(defaults::CONTAINMENT),
+            _ => None,
         };
         let threshold = self.threshold.or(otherwise);
         Ok(ReportRequest {
@@ -199,6 +197,23 @@ impl CheckedReport {
             kind,
             since: None,
         })
+    }
+}
+
+impl CheckedKind {
+    /// The kind with the ids of an engine's roots, or the first path that is none of them.
+    fn resolve(&self, engine: &Engine) -> Result<ReportKind, PathBuf> {
+        let question = match self {
+            Self::Groups => return Ok(ReportKind::Groups),
+            Self::CopiesOf(files) => ComplianceQuestion::CopiesOf(files.clone()),
+            Self::StaleVersions(age) => ComplianceQuestion::StaleVersions(*age),
+            Self::Leak(protected) => {
+                let roots = protected.iter().map(|path| root_of(engine, path));
+                ComplianceQuestion::Leak(roots.collect::<Result<_, _>>()?)
+            }
+            Self::Duplicates => ComplianceQuestion::Duplicates,
+        };
+        Ok(ReportKind::Compliance(question))
     }
 }
 

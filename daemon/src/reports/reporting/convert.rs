@@ -1,18 +1,20 @@
-//! From groups and texts of the index to those of a report.
+//! From groups, texts and the scheme of the index to those of a report.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_index::{IndexReader, MemoryAccount};
+use simdex_index::{HeldText, IndexReader, MemoryAccount};
+use simdex_proto::lines::SchemeInUse;
 use simdex_schema::DocumentHash;
+use simdex_signature::{Rung, Scheme, SchemeKind, Unit};
 
 use crate::read_side::catalogue::{Group, GroupFile};
-use crate::reports::report::{HeldText, ReportGroup, ReportMember};
+use crate::reports::report::{ReportGroup, ReportMember};
 
 pub(super) fn report_member(member: &GroupFile) -> ReportMember {
     ReportMember {
         path: member.file.path.as_os_str().as_bytes().to_vec(),
-        document: member.document.0,
+        document: member.document,
         relation: member.relation.name(),
         resemblance: Some(member.resemblance),
         containment_of_member: Some(member.containment_of_member),
@@ -49,6 +51,25 @@ pub(super) fn text_of(
     match found {
         Err(error) if error.is_damaged_text() => Ok(None),
         Err(error) => Err(io::Error::other(error)),
-        Ok(found) => Ok(found.map(|(text, permit)| HeldText::new(text, permit))),
+        Ok(found) => Ok(found),
+    }
+}
+
+/// The scheme that all documents are signed by.
+pub(super) fn scheme_line(index: &IndexReader) -> SchemeInUse {
+    let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
+    SchemeInUse {
+        name: scheme.name().to_owned(),
+        n_max: Rung::MAX_DOCUMENT.modulus() as u32,
+        window: u32::from(index.window().width()),
+        unit: singular(scheme.unit()).to_owned(),
+        canonical: scheme.canonical,
+    }
+}
+
+fn singular(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "byte",
+        Unit::Words => "word",
     }
 }

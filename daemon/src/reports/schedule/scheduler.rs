@@ -11,10 +11,11 @@ use jiff::Timestamp;
 use simdex_index::Cancel;
 
 use super::{Schedule, Timetable, hook, runs};
+use crate::base::report_files::MANIFEST;
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::engine::slot::EngineSlot;
-use crate::reports::report::{MANIFEST, PreviousReport, ReportDir, ReportError};
+use crate::reports::report::{EarlierReport, ReportDir, ReportError};
 use crate::reports::reporting::{self, KeptPlace, ReportingError};
 
 /// Longest sleep: a clock that was set is noticed so soon.
@@ -197,7 +198,7 @@ impl Scheduler {
     ) -> Result<Run, String> {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
-        let questions = &engine.index.reader().memory().questions;
+        let questions = &engine.index.reader().memory().requests;
         let account = questions.lasting_account_of(None, &cancel);
         let mut request = schedule.request(engine)?;
         let since = self.previous(engine, schedule, due);
@@ -208,7 +209,7 @@ impl Scheduler {
                 name: OsStr::new(&name),
                 uid: None,
             };
-            reporting::write_kept(engine, &place, request, &account)
+            reporting::keep(engine, &place, request, &account)
         };
         let mut kept = keep(request.clone());
         if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {
@@ -234,7 +235,7 @@ impl Scheduler {
         engine: &Engine,
         schedule: &Schedule,
         due: Timestamp,
-    ) -> Result<Option<Arc<PreviousReport>>, String> {
+    ) -> Result<Option<Arc<EarlierReport>>, String> {
         if !schedule.is_since_last() {
             return Ok(None);
         }

@@ -132,8 +132,8 @@ impl Extractor<'_> {
         // For the text, which is held until it is applied, and signatures of all schemes while they are
         // sorted. Taken however short it is: a container may have thousands.
         let bytes = text.len() as u64;
-        let of_one_size = self.index.one_size_bytes();
-        let mut held = self.account.take(bytes + bytes / 2 + of_one_size)?;
+        let of_fixed_size = self.index.fixed_size_bytes();
+        let mut held = self.account.take(bytes + bytes / 2 + of_fixed_size)?;
         let (canonical, _of_canonical) = canonicalise(&text, &self.account)?;
         let length = canonical.as_bytes().len() as u64;
         if length < u64::from(self.index.window().width()) {

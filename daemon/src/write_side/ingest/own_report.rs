@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
 
-use crate::reports::report::{FileHashes, LoadFile, MANIFEST, ReportKey, is_page_name};
+use crate::base::report_files::{LOAD_FILES, MANIFEST, is_page_name};
+use crate::base::report_key::{FileHashes, ReportKey};
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, WalkEntry};
@@ -146,7 +147,7 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     let (file, folder, above) = (parts.next()?, parts.next(), parts.next());
     let length = if AT_TOP.contains(&file) || is_page_name(file) {
         file.len()
-    } else if folder == Some("load") && LoadFile::NAMES.contains(&file) {
+    } else if folder == Some("load") && LOAD_FILES.contains(&file) {
         "load/".len() + file.len()
     } else if folder == Some("text") && is_hash(file.strip_suffix(".txt")?, 64) {
         "text/".len() + file.len()

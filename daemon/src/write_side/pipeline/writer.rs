@@ -10,9 +10,9 @@ use simdex_schema::FileKey;
 
 use super::{IngestResult, Shared};
 use crate::base::causes::causes;
+use crate::base::unread::is_unread;
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::{Backoff, Failure};
-use crate::read_side::catalogue;
 use crate::write_side::events::EventKind;
 use crate::write_side::progress::Job;
 
@@ -210,7 +210,7 @@ impl Shared {
             .reader()
             .file_view(key, &self.roots.view())
             .ok()??;
-        if file.state.has_text() || !catalogue::is_unread(&file) {
+        if file.state.has_text() || !is_unread(&file) {
             return None;
         }
         let (state, reason) = (file.state.name(), file.reason.as_str());

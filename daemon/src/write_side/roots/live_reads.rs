@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_
 /// Why a question is answered by what the index keeps of a file, and not by the file where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotReadAgain {
-    /// Its share holds up as many who read as may be.
+    /// The maximum number of reads on this share are blocked.
     NotInTime,
     /// It could not be read.
     Unreadable,

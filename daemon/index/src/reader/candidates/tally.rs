@@ -16,14 +16,39 @@ use crate::{Cancel, IndexError, IndexReader};
 pub(crate) struct Tally<'a> {
     index: &'a IndexReader,
     scheme: SchemeKind,
-    /// Documents that count; none where all do. A view is applied here, where candidates are made.
-    visible: Option<&'a RoaringTreemap>,
-    /// Where principals alone count: what is known of long lists.
-    pub(crate) principals: Option<&'a PrincipalLists>,
+    /// Documents that count.
+    filter: Filter<'a>,
     /// How many of the probed fingerprints each document shares.
     pub(crate) shared: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
-    pub(crate) long: Vec<Fingerprint>,
+    pub(crate) long_lists: Vec<Fingerprint>,
+}
+
+/// Which documents a tally counts.
+#[derive(Clone, Copy)]
+pub(crate) enum Filter<'a> {
+    /// Every document.
+    All,
+    /// These alone. A view is applied here, where candidates are made.
+    Among(&'a RoaringTreemap),
+    /// Principals alone, with what is known of them in long lists.
+    Principals(&'a PrincipalLists),
+}
+
+impl<'a> Filter<'a> {
+    fn principal_lists(self) -> Option<&'a PrincipalLists> {
+        match self {
+            Self::Principals(lists) => Some(lists),
+            Self::All | Self::Among(_) => None,
+        }
+    }
+
+    fn among(self) -> Option<&'a RoaringTreemap> {
+        match self {
+            Self::Among(ids) => Some(ids),
+            Self::All | Self::Principals(_) => None,
+        }
+    }
 }
 
 /// Which posting lists a look-up reads, and whether they may add documents.
@@ -47,18 +72,13 @@ impl LookUp {
 }
 
 impl<'a> Tally<'a> {
-    pub(crate) fn new(
-        index: &'a IndexReader,
-        scheme: SchemeKind,
-        visible: Option<&'a RoaringTreemap>,
-    ) -> Self {
+    pub(crate) fn new(index: &'a IndexReader, scheme: SchemeKind, filter: Filter<'a>) -> Self {
         Self {
             index,
             scheme,
-            visible,
-            principals: None,
+            filter,
             shared: FxHashMap::default(),
-            long: Vec::new(),
+            long_lists: Vec::new(),
         }
     }
 
@@ -72,8 +92,11 @@ impl<'a> Tally<'a> {
     }
 
     /// Unread long lists of fingerprints divisible by the modulus of a rung.
-    pub(crate) fn long_at(&self, rung: Rung) -> u64 {
-        self.long.iter().filter(|f| f.divisible_by(rung)).count() as u64
+    pub(crate) fn long_lists_at(&self, rung: Rung) -> u64 {
+        self.long_lists
+            .iter()
+            .filter(|f| f.divisible_by(rung))
+            .count() as u64
     }
 
     /// Reads the long lists of some fingerprints and counts all their documents.
@@ -82,17 +105,17 @@ impl<'a> Tally<'a> {
         to_read: &dyn Fn(&Fingerprint) -> bool,
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        let (to_read, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.long)
+        let (to_read, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.long_lists)
             .into_iter()
             .partition(to_read);
-        self.long = rest;
+        self.long_lists = rest;
         self.look_up(&to_read, LookUp::All, cancel)
     }
 
     /// Reads the long lists that are left, but counts only documents found by other lists. Returns how many
     /// lists there were.
     pub(crate) fn count_long_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
-        let long = std::mem::take(&mut self.long);
+        let long = std::mem::take(&mut self.long_lists);
         if !self.shared.is_empty() {
             self.look_up(&long, LookUp::OnlyCounted, cancel)?;
         }
@@ -110,7 +133,7 @@ impl<'a> Tally<'a> {
         // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
         probes.sort_unstable();
         probes.dedup_by_key(|(key, _)| *key);
-        let principal_lists = self.principals;
+        let principal_lists = self.filter.principal_lists();
         if let Some(lists) = principal_lists {
             let mut count = |key| lists.read(key, |list| self.count(list, look_up));
             probes.retain(|(key, _)| count(*key).is_none());
@@ -119,7 +142,7 @@ impl<'a> Tally<'a> {
         let (index, scheme, long) = (self.index, self.scheme, look_up.long_lists());
         let mut read = (0, 0);
         let each = &mut |at: usize, list: Option<&[DocId]>| match list {
-            None => self.long.push(probes[at].1),
+            None => self.long_lists.push(probes[at].1),
             Some(list) => {
                 read = (read.0 + 1, read.1 + list.len() as u64);
                 match principal_lists.filter(|_| list.len() >= PRINCIPALS_KEPT_FROM) {
@@ -146,11 +169,12 @@ impl<'a> Tally<'a> {
 
     fn count(&mut self, list: &[DocId], look_up: LookUp) {
         let index = self.index;
-        let state = self.principals.map(|_| index.shared.state());
-        let (visible, stars) = (self.visible, state.as_deref().map(|state| &state.stars));
+        let principals = self.filter.principal_lists();
+        let state = principals.map(|_| index.shared.state());
+        let stars = state.as_deref().map(|state| &state.stars);
+        let among = self.filter.among();
         let counts = |id: &DocId| {
-            visible.is_none_or(|ids| ids.contains(id.0))
-                && stars.is_none_or(|stars| stars.leads(*id))
+            among.is_none_or(|ids| ids.contains(id.0)) && stars.is_none_or(|stars| stars.leads(*id))
         };
         for id in list {
             if let Some(shared) = self.shared.get_mut(id) {

@@ -60,7 +60,7 @@ impl IndexState {
             .iter()
             .filter_map(|id| Some((self.group_ids.release(*id)?, *id)));
         let free: BTreeMap<GroupId, DocId> = free.collect();
-        let without = shown.iter().filter(|id| self.group_ids.of(**id).is_none());
+        let without = shown.iter().filter(|id| self.group_ids.get(**id).is_none());
         let mut without: BTreeSet<DocId> = without.copied().collect();
         let mut gained = Vec::new();
         for (group, old) in &free {
@@ -82,7 +82,7 @@ impl IndexState {
     /// Notes the groups that are to be shown and have no id yet, or the other way round, before that
     /// changes; returns their members. All others keep their ids.
     fn note_appearing(&mut self, (shown, hidden): &ByShown) -> Vec<DocId> {
-        let has_id = |id: &&DocId| self.group_ids.of(**id).is_some();
+        let has_id = |id: &&DocId| self.group_ids.get(**id).is_some();
         let appear = shown.iter().filter(|id| !has_id(id));
         let principals: Vec<DocId> = appear
             .chain(hidden.iter().filter(has_id))

@@ -234,7 +234,7 @@ impl IndexWriter {
         to_test.take(edge).map(Placement::At)
     }
 
-    /// The same where it neighbours a principal before it.
+    /// Places a newcomer that neighbours a principal before it.
     fn place_as_member(
         &self,
         finder: &EdgeFinder<'_>,

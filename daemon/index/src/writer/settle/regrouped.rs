@@ -42,7 +42,7 @@ impl IndexState {
     /// Notes the group of a document that may be about to change.
     pub(crate) fn note_group(&mut self, id: DocId) {
         let principal = self.stars.principal(id);
-        let group = self.group_ids.of(principal);
+        let group = self.group_ids.get(principal);
         if let Some(group) = group {
             let principals = &mut self.groups_before.principals;
             principals.entry(group).or_insert(principal);
@@ -65,7 +65,7 @@ impl IndexState {
             let Some(from) = self.groups_before.documents.remove(&id) else {
                 continue;
             };
-            let to = self.group_ids.of(self.stars.principal(id));
+            let to = self.group_ids.get(self.stars.principal(id));
             let document = id;
             let moved = (from != to).then_some(GroupMove { document, from, to });
             regrouped.moved.extend(moved);

@@ -51,7 +51,7 @@ impl IndexWriter {
                 batch.put(key::unsettled(member), Vec::new());
             }
             let successor = group.iter().find(|member| state.may_succeed(**member));
-            if let Some(group) = state.group_ids.of(id) {
+            if let Some(group) = state.group_ids.get(id) {
                 batch.delete(key::group(id));
                 successor
                     .iter()
@@ -87,6 +87,6 @@ impl IndexState {
 
     /// Whether a document may take on the id of the group it is in.
     fn may_succeed(&self, member: DocId) -> bool {
-        self.is_groupable(member) && self.group_ids.of(member).is_none()
+        self.is_groupable(member) && self.group_ids.get(member).is_none()
     }
 }

@@ -52,7 +52,7 @@ pub(super) struct FoundVersions {
     pub(super) samples: (Samples, Vec<MemoryPermit>),
     pub(super) candidates: u64,
     pub(super) read: u64,
-    pub(super) common_lists: u64,
+    pub(super) long_lists: u64,
     pub(super) is_cut: bool,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn search(
             samples: (Samples::new(MOST_SAMPLED), Vec::new()),
             candidates: 0,
             read: 0,
-            common_lists: 0,
+            long_lists: 0,
             is_cut: false,
         },
     };
@@ -196,7 +196,7 @@ impl Search<'_> {
         };
         let found = candidates(self.index, subject, &params, self.cancel)?;
         self.found.candidates += found.found.len() as u64;
-        self.found.common_lists = self.found.common_lists.max(found.common_lists);
+        self.found.long_lists = self.found.long_lists.max(found.long_lists);
         let mut near = found.found;
         near.retain(|candidate| bound::may_link(candidate, rule));
         near.sort_by(|a, b| {

@@ -1,6 +1,6 @@
 //! How much two documents share: exact, or estimated from the counts of a candidate.
 
-use simdex_index::{Cancel, Candidate, IndexError, Sample};
+use simdex_index::{Cancel, Candidate, CountBasis, IndexError};
 use simdex_signature::{
     Estimate, Ratio, Rung, ShingleSet, containment_from_counts, resemblance_from_counts,
 };
@@ -9,7 +9,7 @@ use super::{FindKind, Relation};
 
 /// A ratio with the interval it lies in; nothing where it was not measured.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Measured {
+pub struct RatioEstimate {
     /// The ratio, exact or estimated.
     pub value: Option<f64>,
     /// Lower end of the interval.
@@ -18,7 +18,7 @@ pub struct Measured {
     pub high: Option<f64>,
 }
 
-impl From<Option<Estimate>> for Measured {
+impl From<Option<Estimate>> for RatioEstimate {
     fn from(estimate: Option<Estimate>) -> Self {
         let low = estimate.and_then(|estimate| estimate.low()).map(Ratio::get);
         let high = estimate
@@ -32,7 +32,7 @@ impl From<Option<Estimate>> for Measured {
     }
 }
 
-impl Measured {
+impl RatioEstimate {
     fn without_interval(self) -> Self {
         let value = self.value;
         Self {
@@ -55,11 +55,11 @@ impl Measured {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overlap {
     /// |A∩B| / |A∪B|.
-    pub resemblance: Measured,
+    pub resemblance: RatioEstimate,
     /// Containment of the first: its share that is found in the second.
-    pub of_first: Measured,
+    pub of_first: RatioEstimate,
     /// Containment of the second: its share that is found in the first.
-    pub of_second: Measured,
+    pub of_second: RatioEstimate,
     /// Shingles in both where verified, else fingerprints in both.
     pub shared: u64,
     /// Whether it was counted on all shingles of both texts.
@@ -76,9 +76,9 @@ impl Overlap {
         let shared = query.count_shared(document, || cancel.check())?;
         let (a, b) = (query.len() as u64, document.len() as u64);
         Ok(Self {
-            resemblance: Measured::exact(shared, a + b - shared),
-            of_first: Measured::exact(shared, a),
-            of_second: Measured::exact(shared, b),
+            resemblance: RatioEstimate::exact(shared, a + b - shared),
+            of_first: RatioEstimate::exact(shared, a),
+            of_second: RatioEstimate::exact(shared, b),
             shared,
             verified: true,
         })
@@ -86,7 +86,7 @@ impl Overlap {
 
     /// The relation of two documents that are not identical; what was not measured counts as 0.
     pub fn relation(&self, threshold: f64) -> Relation {
-        let value = |measured: Measured| measured.value.unwrap_or(0.0);
+        let value = |measured: RatioEstimate| measured.value.unwrap_or(0.0);
         let (first_in_second, second_in_first) = (value(self.of_first), value(self.of_second));
         Relation::of(
             value(self.resemblance),
@@ -98,9 +98,9 @@ impl Overlap {
 
     /// From the counts of signatures.
     ///
-    /// Those of one size are only said to have something in common: they are counted to bound the resemblance.
+    /// Those by fixed-size sketches are only said to have something in common: they are counted to bound the resemblance.
     pub(in crate::read_side::query) fn estimated(candidate: &Candidate) -> Self {
-        if candidate.sample != Sample::Divisible {
+        if candidate.basis != CountBasis::ModSample {
             let shared = candidate.shared;
             return Self {
                 shared,
@@ -118,8 +118,8 @@ impl Overlap {
         // are chunks or fingerprints, not all shingles. The number stands alone then.
         let is_sample = rung != Rung::ZERO;
         let measured = |estimate: Option<Estimate>| match is_sample {
-            true => Measured::from(estimate),
-            false => Measured::from(estimate).without_interval(),
+            true => RatioEstimate::from(estimate),
+            false => RatioEstimate::from(estimate).without_interval(),
         };
         Self {
             resemblance: measured(resemblance_from_counts(

@@ -12,9 +12,9 @@ fn hit(name: u32, value: f64) -> Hit {
         FileStat::default(),
         FileOutcome::Unread(State::Unstable, StoredReason::None),
     );
-    let resemblance = Measured {
+    let resemblance = RatioEstimate {
         value: Some(value),
-        ..Measured::default()
+        ..RatioEstimate::default()
     };
     Hit {
         file: FileView {
@@ -35,8 +35,8 @@ fn hit(name: u32, value: f64) -> Hit {
         relation: Relation::Overlaps,
         overlap: Overlap {
             resemblance,
-            of_first: Measured::default(),
-            of_second: Measured::default(),
+            of_first: RatioEstimate::default(),
+            of_second: RatioEstimate::default(),
             shared: 0,
             verified: true,
         },

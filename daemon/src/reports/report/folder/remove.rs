@@ -14,8 +14,10 @@ use simdex_proto::changes::ReportTerms;
 use simdex_proto::manifest::checked_hash;
 
 use super::super::changes::GROUPS;
-use super::super::{LONGEST_MANIFEST, MANIFEST, PreviousReport, ReportError, ReportKey};
+use super::super::{EarlierReport, LONGEST_MANIFEST, ReportError};
 use super::{DIRECTORY, ReportDir};
+use crate::base::report_files::MANIFEST;
+use crate::base::report_key::ReportKey;
 
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
@@ -61,12 +63,12 @@ impl ReportDir {
     ///
     /// # Errors
     /// [`ReportError::Previous`].
-    pub fn previous(&self, name: &OsStr, key: &ReportKey) -> Result<PreviousReport, ReportError> {
+    pub fn previous(&self, name: &OsStr, key: &ReportKey) -> Result<EarlierReport, ReportError> {
         self.read_previous(name, key)
             .map_err(|source| ReportError::Previous { source })
     }
 
-    fn read_previous(&self, name: &OsStr, key: &ReportKey) -> io::Result<PreviousReport> {
+    fn read_previous(&self, name: &OsStr, key: &ReportKey) -> io::Result<EarlierReport> {
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
         let text = manifest(&folder)?;
         let other = || io::Error::other("it is not a report of groups of this daemon");
@@ -75,7 +77,7 @@ impl ReportDir {
         let groups = rustix::fs::openat(&folder, GROUPS, READ, Mode::empty())?;
         let terms = ReportTerms::of_manifest(&text).ok_or_else(other)?;
         let manifest = (checked_hash(&text).unwrap_or_default(), terms);
-        PreviousReport::of(self.path.join(name), manifest, File::from(groups), hash)
+        EarlierReport::of(self.path.join(name), manifest, File::from(groups), hash)
     }
 
     fn remove_named(&self, name: &OsStr, key: &ReportKey) -> io::Result<()> {

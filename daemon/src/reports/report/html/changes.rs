@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_proto::changes::told;
+use simdex_proto::changes::caveats_sentence;
 use simdex_proto::lines::Change;
 
 use crate::reports::report::changes::ChangeSummary;
@@ -46,7 +46,7 @@ pub(in crate::reports::report) fn changes(
         "<h2 id=\"changes\">What changed since the last report</h2>\n<p>Beside {since}. A group is known by its \
          principal; a file that went over to another group left the one and joined the other.</p>"
     )?;
-    if let Some(told) = told(&compared.caveats) {
+    if let Some(told) = caveats_sentence(&compared.caveats) {
         writeln!(out, "<p class=\"warning\"><b>Mind</b> that {told}.</p>")?;
     }
     let totals = &compared.totals;

@@ -3,9 +3,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::states::Participation;
+use crate::reports::report::ReportGroup;
 use crate::reports::report::format::{Count, Text};
 use crate::reports::report::survey::StatesByKind;
-use crate::reports::report::{DocumentHash, ReportGroup};
+use simdex_schema::DocumentHash;
 
 /// Widest bar, in units of the drawing.
 const WIDEST: f64 = 170.0;

@@ -3,8 +3,9 @@ use std::io::{self, Write};
 
 use super::end_of_text;
 use super::head::{opening, reading};
+use crate::read_side::findings::{Finding, Sums};
 use crate::reports::report::ReportInput;
-use crate::reports::report::findings::{Finding, Findings, Sums};
+use crate::reports::report::findings::Findings;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
 use crate::reports::report::rows::Rows;
 use simdex_proto::completeness::Completeness;

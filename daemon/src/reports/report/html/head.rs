@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use super::list::{SCRIPT_HASH, list};
 use super::states::{Participation, state};
 use super::{charts, incomplete, page_links};
-use crate::read_side::catalogue::Summary;
+use crate::read_side::lists::ListSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted, minute};
 use crate::reports::report::pages::PagePlan;
 use crate::reports::report::survey::StatesByKind;
@@ -70,11 +70,14 @@ pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str)
     incomplete(out, &input.summary.completeness)
 }
 
-fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+fn figures(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     let figures = [
-        (Some(summary.files_on_disk), "files on disk"),
-        (Some(summary.container_members), "files inside containers"),
-        (Some(summary.documents), "different texts"),
+        (Some(summary.counts.files_on_disk), "files on disk"),
+        (
+            Some(summary.counts.container_members),
+            "files inside containers",
+        ),
+        (Some(summary.counts.documents), "different texts"),
         (summary.groups, "groups"),
     ];
     out.write_all(b"<ul class=\"figures\">\n")?;
@@ -108,7 +111,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         Text(&counted(scheme.window as usize, &scheme.unit)),
         scheme.canonical,
     )?;
-    let suppressed = left_out(input.summary.suppressed);
+    let suppressed = left_out(input.summary.long_lists);
     writeln!(
         out,
         "<tr><th>Left unread</th><td>{suppressed}</td></tr>\n</table>"
@@ -132,9 +135,9 @@ const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the do
     <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \
     to 1, disregarding case and white space.</p>\n";
 
-pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+pub(super) fn reading(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     let sum = |wanted: Participation| -> u64 {
-        let states = summary.states.iter();
+        let states = summary.counts.states.iter();
         states
             .filter(|(name, _)| state(name).participation == wanted)
             .map(|(_, count)| count)
@@ -151,7 +154,7 @@ pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> 
         out,
         "<h2>What was read, and what was not</h2>\n<p>Of {} files on disk, {compared} were compared, \
          {opened} were opened as containers, and {not} took no part.</p>\n<div class=\"bar\">",
-        Count(summary.files_on_disk)
+        Count(summary.counts.files_on_disk)
     )?;
     for (participation, count) in shares.iter().filter(|(_, count)| *count > 0) {
         let class = participation.css_class();
@@ -164,11 +167,12 @@ pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> 
     states(out, summary)
 }
 
-fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+fn states(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     out.write_all(
         b"<table class=\"states\">\n<thead><tr><th>State</th><th class=\"r\">Files</th><th>Meaning</th></tr></thead>\n",
     )?;
     let mut rows: Vec<_> = summary
+        .counts
         .states
         .iter()
         .map(|(name, &count)| (state(name), name, count))
@@ -182,7 +186,7 @@ fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
             "<tr><td class=\"w\"><span class=\"key {class}\"></span>{name}</td><td class=\"r\">{count}</td><td>{meaning}</td></tr>"
         )?;
     }
-    let all = Count(summary.states.values().sum());
+    let all = Count(summary.counts.states.values().sum());
     writeln!(
         out,
         "<tr class=\"sum\"><td>all</td><td class=\"r\">{all}</td><td></td></tr>\n</table>"

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use simdex_proto::lines::{base64, date, lossy};
 
 use super::{GroupPlace, Profile};
-use crate::reports::report::{ReportFile, hex, text_path};
+use crate::reports::report::{ReportFile, text_path};
 
 macro_rules! fields {
     ($($field:ident: $short:literal, $relativity:literal, $law:literal, $brainspace:literal, $purview:literal;)*) => {
@@ -100,8 +100,14 @@ impl Row<'_> {
         let file = self.file;
         match field {
             Field::Id => id(file.path),
-            Field::TextHash => file.document.map(|hash| hex(&hash)).unwrap_or_default(),
-            Field::FileHash => file.content.map(|hash| hex(&hash)).unwrap_or_default(),
+            Field::TextHash => file
+                .document
+                .map(|hash| hash.to_string())
+                .unwrap_or_default(),
+            Field::FileHash => file
+                .content
+                .map(|hash| hash.to_string())
+                .unwrap_or_default(),
             Field::Path => lossy(file.path),
             Field::PathBytes if self.is_exact => String::new(),
             Field::PathBytes => base64(file.path),

@@ -7,7 +7,7 @@ use simdex_proto::lines::{base64, lossy};
 use super::fields::id;
 use super::*;
 use crate::reports::report::tests::{contract_group, input, keep, known, read};
-use crate::reports::report::{AllFiles, VisitFile, hex, verify};
+use crate::reports::report::{AllFiles, VisitFile, verify};
 
 const THORN: &[u8] = "/share/\u{fe}orn \u{ae}\n=1+1.txt".as_bytes();
 
@@ -21,7 +21,7 @@ fn all_files(visit: &mut VisitFile<'_>) -> io::Result<()> {
             path: &member.path,
             root: b"/share",
             state: "indexed",
-            content: Some([7; 32]),
+            content: Some(simdex_schema::ContentHash([7; 32])),
             document: Some(member.document),
             media_type: "text/plain",
             bytes: member.bytes,
@@ -202,7 +202,7 @@ fn a_dat_is_the_same_in_both_encodings_and_reads_back() {
     assert_eq!(value(&records, 2, "NDPRIN"), "Y");
     assert_eq!(
         value(&records, 2, "TEXTHASH"),
-        hex(&first.members[0].document)
+        first.members[0].document.to_string()
     );
     assert!(value(&records, 2, "TEXTPATH").starts_with("../text/"));
     assert_eq!(value(&records, 5, "NDGROUP"), "");

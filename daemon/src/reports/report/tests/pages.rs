@@ -119,12 +119,12 @@ fn documents_whose_hashes_begin_alike_have_diffs_of_their_own() {
         hash[31] = last;
         let path = format!("/share/{last}.txt");
         ReportMember {
-            document: hash,
+            document: DocumentHash(hash),
             ..member(path.as_bytes(), DRAFT, "near-duplicate", Some(0.9))
         }
     };
     let text_of = |asked: &DocumentHash| {
-        let text = match asked[0] {
+        let text = match asked.0[0] {
             7 => DRAFT,
             _ => CONTRACT,
         };

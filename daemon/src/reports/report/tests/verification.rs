@@ -26,7 +26,7 @@ fn the_key_knows_its_own_manifest_whole_and_no_other() {
         assert_eq!(listed.len() as u64 + 1, done.files);
         assert_eq!(
             listed["unread.jsonl"],
-            document(&read(report, "unread.jsonl"))
+            document(&read(report, "unread.jsonl")).0
         );
         forge_manifest(report, |text| text.replace("unread.jsonl", "other.txt"));
         assert!(KEY.listed(&read(report, "manifest.json")).is_none());

@@ -1,5 +1,5 @@
-//! Candidates by signatures of one size for all texts, Min_n or Sketch_n: the documents that share entries with a
-//! query, with counts that bound their resemblance.
+//! Candidates by fixed-size sketches (bottom-k MinHash: Min_n; one-permutation hashing: Sketch_n): the documents that
+//! share entries with a query, with counts that bound their resemblance.
 //!
 //! **Min_n.** Of the n smallest fingerprints of A ∪ B those that are in both follow a hypergeometric law whose mean is
 //! n times the resemblance ([`MinN`](simdex_signature::MinN)). Each of them is an entry of both signatures, so no more
@@ -17,27 +17,27 @@
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
-use super::{Candidate, Candidates, MIN_LONG_SHARE, Sample, Tally};
+use super::{Candidate, Candidates, CountBasis, Filter, MIN_LONG_SHARE, Tally};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
 impl IndexReader {
     /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. Of
     /// an index that holds none of its scheme there are none.
-    pub fn candidates_of_one_size(
+    pub fn candidates_of_fixed_size(
         &self,
         query: &Signature,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
         let visible = self.shared.state().table.visible(view);
-        let mut tally = Tally::new(self, query.scheme().kind, Some(&visible));
+        let mut tally = Tally::new(self, query.scheme().kind, Filter::Among(&visible));
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: what is found by common entries alone holds hardly anything of the query where these are few.
-        let long = tally.long.len() as u64;
+        let long = tally.long_lists.len() as u64;
         if long * MIN_LONG_SHARE >= query.len() as u64 {
             tally.read_long(&|_| true, cancel)?;
         }
-        let common_lists = tally.count_long_for_counted(cancel)?;
+        let long_lists = tally.count_long_for_counted(cancel)?;
         let state = self.shared.state();
         let shared = tally.shared.into_iter();
         let found = shared.filter_map(|(id, shared)| {
@@ -47,7 +47,7 @@ impl IndexReader {
         });
         Ok(Candidates {
             found: found.collect(),
-            common_lists,
+            long_lists,
         })
     }
 }
@@ -73,6 +73,6 @@ fn candidate(query: &Signature, shared: u64, stats: &DocumentStats, document: Do
         shared,
         query_fingerprints: of_query,
         document_fingerprints: of_document,
-        sample: Sample::OneSize { trials, is_whole },
+        basis: CountBasis::FixedSize { trials, is_whole },
     }
 }

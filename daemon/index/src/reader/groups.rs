@@ -1,18 +1,14 @@
-//! Pairs and groups of near-duplicate documents, within a view and at a threshold.
+//! Groups of near-duplicate documents, within a view and at a threshold.
 //!
-//! Groups of the configured roots, at the index's own threshold, are stored. Those of another view or
+//! Groups of the configured roots, at the index's own threshold, are maintained ([`kept`]). Those of another view or
 //! threshold are computed for the call: documents in order of rank, each tested against the principals found
-//! so far. Pairs are never stored: they are searched for document by document.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+//! so far.
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
-use crate::cache::Cache;
-use crate::edges::{EdgeFinder, LoadedDocument, Partner};
+use crate::edges::EdgeFinder;
 use crate::groups::{Stars, rank};
 use crate::shared::IndexState;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View};
@@ -41,106 +37,14 @@ pub struct GroupDocument {
     pub edge: EdgeRecord,
 }
 
-/// Seeks the near-duplicates of one document after another.
-pub struct PairSearch<'a> {
-    index: &'a IndexReader,
-    view: View,
-    visible: RoaringTreemap,
-    finder: EdgeFinder<'a>,
-    /// Partners found of documents that several files carry, weighed by their number.
-    found: Cache<DocId, Arc<Vec<(DocId, EdgeRecord)>>>,
-    counted: AtomicU64,
-}
-
-/// Partners that a search keeps: 40 bytes each.
-const KEPT_PARTNERS: u64 = 1 << 18;
-
-/// Whether a partner is wanted; it may read the index.
-pub type IsWanted<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
-
-impl PairSearch<'_> {
-    /// Documents with text that the view shows, by id.
-    pub fn documents(&self) -> impl Iterator<Item = DocId> + '_ {
-        self.visible.iter().map(DocId)
-    }
-
-    /// Every near-duplicate of a document, with exact counts, its own side first.
-    pub fn partners_of(
-        &self,
-        id: DocId,
-        account: &MemoryAccount,
-    ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        self.finder.edges_of(id, &|_, _| true, account)
-    }
-
-    /// The near-duplicates of a document that are wanted, as [`PairSearch::partners_of`], for a listing in
-    /// which each pair is wanted from one side. Of documents that several files carry the partners are
-    /// kept, so that such a document is not sought once a file; these may be more than are wanted.
-    pub fn wanted_partners_of(
-        &self,
-        id: DocId,
-        is_wanted: &IsWanted<'_>,
-        account: &MemoryAccount,
-    ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
-        if let Some(found) = self.found.get(&id) {
-            return Ok(found);
-        }
-        let mut found = Vec::new();
-        if let Some(document) = self.finder.load(id, account)? {
-            for partner in self
-                .finder
-                .find_partners(&document, &|_, _| true, account)?
-            {
-                account.cancel().check()?;
-                if is_wanted(partner.id)? {
-                    let edge = self.edge(&document, &partner, account)?;
-                    found.extend(edge.map(|edge| (partner.id, edge)));
-                }
-            }
-        }
-        let found = Arc::new(found);
-        if self.index.files_in(id, &self.view) > 1 {
-            let weight = 1 + found.len() as u64;
-            self.found.insert(id, Arc::clone(&found), weight);
-        }
-        Ok(found)
-    }
-
-    /// The edge to a partner; known where it was found from the other side.
-    fn edge(
-        &self,
-        document: &LoadedDocument,
-        partner: &Partner,
-        account: &MemoryAccount,
-    ) -> Result<Option<EdgeRecord>, IndexError> {
-        let theirs = self.found.get(&partner.id).unwrap_or_default();
-        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == document.id) {
-            return Ok(Some(edge.swapped()));
-        }
-        self.counted.fetch_add(1, Ordering::Relaxed);
-        self.finder
-            .edge(document, partner.id, partner.threshold, account)
-    }
-
-    /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
-    pub fn counted(&self) -> u64 {
-        self.counted.load(Ordering::Relaxed)
-    }
-
-    /// Fingerprint lists left unread so far, because no pair hung on them.
-    pub fn suppressed(&self) -> u64 {
-        self.finder.skipped()
-    }
-}
-
 /// Groups of a view, and what finding them left unread.
 #[derive(Debug, Default)]
 pub struct Groups {
     /// In no order.
     pub groups: Vec<GroupView>,
-    /// Fingerprint lists left unread, because no group hung on them; 0 where groups are at hand.
-    pub suppressed: u64,
-    /// Documents that were not settled when groups at hand were taken; none where groups were made for the call.
+    /// Fingerprint lists left unread, because no group hung on them; 0 of maintained groups.
+    pub long_lists: u64,
+    /// Documents that were not settled when maintained groups were taken; none of groups computed for the call.
     pub unsettled: UnsettledCounts,
     /// What they are held by.
     pub held: Option<GrowingPermit>,
@@ -158,19 +62,6 @@ fn listed_bytes(stars: &Stars) -> u64 {
 }
 
 impl IndexReader {
-    /// A search for the pairs of a view at a threshold of its own.
-    pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
-        let visible = self.shared.state().texts(view);
-        PairSearch {
-            index: self,
-            view: view.clone(),
-            finder: EdgeFinder::for_question(self, threshold, visible.clone()),
-            found: Cache::new(KEPT_PARTNERS),
-            counted: AtomicU64::new(0),
-            visible,
-        }
-    }
-
     /// Documents with text that a view shows, by id.
     pub fn texts(&self, view: &View) -> Vec<DocId> {
         self.shared.state().texts(view).iter().map(DocId).collect()
@@ -248,7 +139,7 @@ impl IndexReader {
         }
         Ok(Groups {
             groups,
-            suppressed: finder.skipped(),
+            long_lists: finder.long_lists(),
             ..Groups::default()
         })
     }
@@ -276,7 +167,7 @@ impl IndexReader {
                 let copied = alone.map(|id| DocId(*id));
                 let copied = copied.filter(|id| state.table.files_in(*id, view) >= 2);
                 let group = |principal| GroupView {
-                    id: state.group_ids.of(principal),
+                    id: state.group_ids.get(principal),
                     principal,
                     members: Vec::new(),
                 };
@@ -324,7 +215,7 @@ impl IndexReader {
 
 impl IndexState {
     /// Documents with text that a view shows.
-    fn texts(&self, view: &View) -> RoaringTreemap {
+    pub(super) fn texts(&self, view: &View) -> RoaringTreemap {
         let visible = self.table.visible(view);
         let is_text = |id: &u64| self.table.is_text(DocId(*id));
         visible.iter().filter(is_text).collect()
@@ -334,7 +225,7 @@ impl IndexState {
         let members = stars.members(principal);
         let members = members.map(|(document, edge)| GroupDocument { document, edge });
         GroupView {
-            id: self.group_ids.of(principal),
+            id: self.group_ids.get(principal),
             principal,
             members: members.collect(),
         }

@@ -15,7 +15,8 @@ use simdex_proto::lines::Diff;
 use simdex_proto::manifest::{FileEntry, checked_hash};
 use thiserror::Error;
 
-use super::{LONGEST_MANIFEST, MANIFEST};
+use super::LONGEST_MANIFEST;
+use crate::base::report_files::MANIFEST;
 use crate::read_side::difference::{ApplyError, apply};
 use crate::write_side::watch::anchor::Anchor;
 use crate::write_side::watch::open::{OpenError, open_regular};

@@ -1,4 +1,4 @@
-//! The groups that are kept, of all that is served: one by its document or its id, and how many there are. No text
+//! The maintained groups, of all that is served: one by its document or its id, and how many there are. No text
 //! is read for that.
 
 use simdex_schema::{DocId, GroupId};
@@ -23,7 +23,7 @@ impl IndexReader {
     /// The id of the group that a document is in; none where it is in none, or where its group has no id yet.
     pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
         let state = self.shared.state();
-        state.group_ids.of(state.stars.principal(document))
+        state.group_ids.get(state.stars.principal(document))
     }
 
     /// The group that a document is in. Takes as long as that group has members.

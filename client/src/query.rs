@@ -15,7 +15,7 @@ pub enum FindKind {
     Containing,
     /// Files contained in it.
     Contained,
-    /// What is related in any of the three ratios; also whose answer the verb `versions` words.
+    /// What is related in any of the three ratios. Also used by `versions` for its closing remarks.
     Related,
 }
 

@@ -67,7 +67,7 @@ impl Client {
         ItemStream::open(replies, self.limits.item, Some(read_error)).await
     }
 
-    /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.
+    /// Finds what is related to a file: asks by each path the daemon may know it under, then by its bytes.
     /// Only NOT_FOUND moves on to the next, so that one call may send several queries.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Client {
         .await
     }
 
-    /// As [`Client::family`], of a file that is named as [`Client::find_file`] names it.
+    /// Finds the family of a file, which is named as [`Client::find_file`] names it.
     ///
     /// # Errors
     /// As [`Client::find_file`].

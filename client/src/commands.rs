@@ -1,4 +1,4 @@
-//! The verbs, one file each, and what they share: the connection, the printer, lists.
+//! The verbs, one file each but for the three of [`find`], and what they share: the connection, the printer, lists.
 
 mod calibrate;
 mod compare;
@@ -83,10 +83,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
         RequestVerb::Watch(args) => watch::run(session, args).await,
-        RequestVerb::Report(args) => {
-            session.apply_completeness_flags(&args.wanted).await?;
-            report::run(session, args).await
-        }
+        RequestVerb::Report(args) => report::run(session, args).await,
     }
 }
 

@@ -57,7 +57,7 @@ impl ReportKey {
     }
 
     /// The mark of a manifest: of all lines before it.
-    pub(super) fn mark(&self, lines: &str) -> blake3::Hash {
+    pub(crate) fn mark(&self, lines: &str) -> blake3::Hash {
         blake3::keyed_hash(&self.0, lines.as_bytes())
     }
 

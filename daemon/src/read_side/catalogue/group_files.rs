@@ -14,7 +14,7 @@ use super::{Group, GroupFile, PART, PATH, path_of};
 use crate::read_side::query::Relation;
 
 /// Reads the files of documents in one view.
-pub(super) struct Reader<'a> {
+pub(super) struct GroupFiles<'a> {
     pub(super) index: &'a IndexReader,
     pub(super) view: &'a View,
 }
@@ -72,14 +72,14 @@ impl<'a, T> FileParts<'a, T> {
 /// Groups by the path of their principal, with the permit that they are held by.
 pub(super) struct OrderedGroups {
     pub(super) groups: Vec<(PathBuf, GroupView)>,
-    pub(super) suppressed: u64,
+    pub(super) long_lists: u64,
     /// Documents that were not settled then, or whose group is not among them.
     pub(super) unsettled: UnsettledCounts,
     /// Of the members, and of the paths.
     _held: (Option<GrowingPermit>, GrowingPermit),
 }
 
-impl Reader<'_> {
+impl GroupFiles<'_> {
     /// All groups, without those whose principal vanished since: who leads now the next settling says, and their
     /// documents count as not settled.
     pub(super) fn groups_by_path(
@@ -102,7 +102,7 @@ impl Reader<'_> {
         groups.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
         Ok(OrderedGroups {
             groups,
-            suppressed: known.suppressed,
+            long_lists: known.long_lists,
             unsettled,
             _held: (known.held, held),
         })
@@ -202,7 +202,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The same document by document, so that one part is held of all their files.
+    /// The files of the other documents, document by document, so that one part is held of all of them.
     fn others_by_document(
         &self,
         group: &GroupView,

@@ -5,12 +5,13 @@ use simdex_proto::v1;
 
 use crate::encode;
 use crate::engine::Engine;
-use crate::read_side::catalogue::{Group, GroupFile, Pair, Summary};
+use crate::read_side::catalogue::{Group, GroupFile, Pair};
 use crate::read_side::judging::{ListJudge, ListJudgement};
-use crate::read_side::query::{Measured, Overlap};
+use crate::read_side::lists::ListSummary;
+use crate::read_side::query::{Overlap, RatioEstimate};
 
 /// Encodes the items of a list, and judges them where that is asked for.
-pub(super) struct JudgedList<'a> {
+pub(super) struct ListEncoder<'a> {
     judge: Option<ListJudge<'a>>,
     /// Of the group visited last.
     principal: Option<GroupFile>,
@@ -18,7 +19,7 @@ pub(super) struct JudgedList<'a> {
     unjudged: u64,
 }
 
-impl<'a> JudgedList<'a> {
+impl<'a> ListEncoder<'a> {
     pub(super) fn new(engine: &'a Engine, is_judged: bool, account: &'a MemoryAccount) -> Self {
         let judge = || ListJudge::new(engine.models.in_force(), engine.index.reader(), account);
         Self {
@@ -29,7 +30,7 @@ impl<'a> JudgedList<'a> {
     }
 
     /// The counts that close the list, with what was left unjudged of it.
-    pub(super) fn summary(&self, summary: &Summary) -> v1::Summary {
+    pub(super) fn summary(&self, summary: &ListSummary) -> v1::Summary {
         v1::Summary {
             unjudged: self.judge.is_some().then_some(self.unjudged),
             ..encode::summary(summary)
@@ -109,7 +110,7 @@ impl JudgedApart {
 
 /// What was counted of a pair, its first side first.
 fn overlap([resemblance, of_first, of_second]: [f64; 3]) -> Overlap {
-    let counted = |value| Measured {
+    let counted = |value| RatioEstimate {
         value: Some(value),
         low: Some(value),
         high: Some(value),

@@ -16,7 +16,7 @@ const BOTH: [SchemeKind; 2] = [SchemeKind::MinN, SchemeKind::SketchN];
 
 fn sign(bed: &Bed, scheme: SchemeKind, text: &str) -> Signature {
     let text = CanonicalText::from_extracted(text);
-    let rung = bed.index().reader().ladder().one_size();
+    let rung = bed.index().reader().ladder().fixed_size();
     match scheme {
         SchemeKind::MinN => MinN::sign(&text, Window::DEFAULT, rung),
         _ => SketchN::sign(&text, Window::DEFAULT, rung),
@@ -27,9 +27,9 @@ fn ask(bed: &Bed, query: &Signature, view: &View) -> BTreeMap<u64, Candidate> {
     let found = bed
         .index()
         .reader()
-        .candidates_of_one_size(query, view, &Cancel::never())
+        .candidates_of_fixed_size(query, view, &Cancel::never())
         .unwrap();
-    assert_eq!(found.common_lists, 0);
+    assert_eq!(found.long_lists, 0);
     let by_id: BTreeMap<_, _> = found.found.iter().map(|c| (c.document.0, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
     by_id
@@ -83,7 +83,7 @@ fn bed_of_all() -> Bed {
 }
 
 #[test]
-fn candidates_of_one_size_are_exact_in_buffer_and_buckets_and_between() {
+fn candidates_of_fixed_size_are_exact_in_buffer_and_buckets_and_between() {
     let mut random = Random::new(61);
     let mut texts = pool(&mut random, 5, 200);
     let long = random.words(8_000);
@@ -157,7 +157,7 @@ fn another_list_of_schemes_makes_postings_and_records_anew() {
         assert!(!bed.close_and_open().rebuilt);
     }
     assert_eq!(
-        bed.index().reader().ladder().one_size(),
+        bed.index().reader().ladder().fixed_size(),
         Rung::new(9).unwrap()
     );
 }
@@ -181,7 +181,7 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
         let reader = bed.index().reader();
         let never = Cancel::never();
         reader
-            .candidates_of_one_size(&query, &View::All, &never)
+            .candidates_of_fixed_size(&query, &View::All, &never)
             .unwrap()
     };
     for scheme in BOTH {
@@ -193,6 +193,6 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
             "those with little in common are not listed"
         );
         let found = asked(scheme, &boilerplate);
-        assert!(found.found.len() >= documents - 100 && found.common_lists == 0);
+        assert!(found.found.len() >= documents - 100 && found.long_lists == 0);
     }
 }
