@@ -107,11 +107,17 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
     ("daemon/index/src/writer/settle/threads.rs", "the settler"),
     (
-        "daemon/index/src/store/checked.rs",
+        "daemon/index/src/store/examine/checked.rs",
         "whoever opens the store",
     ),
-    ("daemon/index/src/store/judge.rs", "whoever opens the store"),
-    ("daemon/index/src/store/probe.rs", "the probe, which ends"),
+    (
+        "daemon/index/src/store/examine/examination.rs",
+        "whoever opens the store",
+    ),
+    (
+        "daemon/index/src/store/examine/probe.rs",
+        "the probe, which ends",
+    ),
     (
         "daemon/src/host/lifecycle.rs",
         "the supervisor: the engine ends",

@@ -274,7 +274,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_was_never_made_or_is_not_there_is_told",
             ),
             Test(
-                "daemon/index/src/store/strays.rs",
+                "daemon/index/src/store/directory/strays.rs",
                 "what_is_neither_current_nor_named_is_told",
             ),
             Test(
@@ -430,15 +430,15 @@ pub(super) const LINES: &[Line] = &[
                 "a_mark_of_a_clean_close_speaks_for_no_other_records",
             ),
             Test(
-                "daemon/index/src/store/readable.rs",
+                "daemon/index/src/store/sled_support/readable.rs",
                 "what_the_disk_refuses_is_an_error",
             ),
             Test(
-                "daemon/index/src/store/judge.rs",
+                "daemon/index/src/store/examine/examination.rs",
                 "want_of_memory_is_no_damage",
             ),
             Test(
-                "daemon/index/src/store/recovery.rs",
+                "daemon/index/src/store/sled_support/recovery.rs",
                 "a_clock_before_1970_is_the_machines_fault",
             ),
             Test(
@@ -450,7 +450,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_flipped_bit_in_the_engines_settings_costs_nothing",
             ),
             Test(
-                "daemon/index/src/store/judge.rs",
+                "daemon/index/src/store/examine/examination.rs",
                 "a_panic_over_the_machine_is_no_damage_though_it_aborts",
             ),
             Test(
