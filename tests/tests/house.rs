@@ -153,6 +153,7 @@ const THREADS: &[(&str, &str)] = &[
 /// Where the writer of the index is named or lent, and for what.
 const WRITERS: &[(&str, &str)] = &[
     ("daemon/src/engine.rs", "lends it and closes the index"),
+    ("daemon/src/write_side/dispatch.rs", "lends it to rescans"),
     ("daemon/src/write_side/pipeline.rs", "holds it"),
     ("daemon/src/write_side/recheck.rs", "notes what was read"),
     ("daemon/src/reports/reporting.rs", "remembers a report"),

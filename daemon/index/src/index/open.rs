@@ -10,9 +10,9 @@ use simdex_schema::{DocId, MetaRecord, StoreId, key};
 use super::load::{TextReferences, load_documents, load_files, load_stars, missing_texts};
 use crate::batch::{Batch, LONG_BATCH};
 use crate::error::decode_error;
-use crate::reader::forward_signature;
 use crate::runs;
 use crate::shared::{IndexState, Shared};
+use crate::signing::forward_signature;
 use crate::store::{Store, random_id};
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
@@ -189,7 +189,8 @@ impl IndexWriter {
         };
         let signatures = self
             .reader
-            .sign_text(&canonical, self.shared.ladder().rung_for(old.length));
+            .signer()
+            .sign(&canonical, self.shared.ladder().rung_for(old.length));
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
             let mut batch = Batch::new(self.shared.store.records());

@@ -49,7 +49,7 @@ impl FileView {
             let facts = facts.map(|(code, value)| 2 * STRING + code.len() + value.len());
             let warnings = content.warnings.iter();
             let warnings = warnings.map(|warning| STRING + warning.len());
-            content.media_type.len() + content.engine.len() + facts.chain(warnings).sum::<usize>()
+            content.media_type.len() + content.parser.len() + facts.chain(warnings).sum::<usize>()
         });
         let paths = self.path.as_os_str().len() + self.key.path.len();
         (size_of::<Self>() + paths + of_content) as u64
@@ -157,7 +157,7 @@ impl IndexReader {
         value: &[u8],
         (view, first): (&View, &mut FirstContents),
     ) -> Result<Option<FileView>, IndexError> {
-        let Some(key) = key::parse_file(bytes, 1) else {
+        let Some(key) = key::file_in_key(bytes) else {
             return Ok(None);
         };
         let record = FileRecord::decode(value);

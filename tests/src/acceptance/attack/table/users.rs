@@ -49,19 +49,19 @@ pub(super) const LINES: &[Line] = &[
                 "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
             ),
             Test(
-                "daemon/src/write_side/pipeline/jobs.rs",
+                "daemon/src/write_side/pipeline/ingest_queue/tests.rs",
                 "a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same",
             ),
             Test(
-                "daemon/extract/src/space.rs",
+                "daemon/extract/src/spool_budget.rs",
                 "a_disk_without_room_refuses_what_the_budget_would_allow",
             ),
             Test(
-                "daemon/extract/src/space/shares.rs",
+                "daemon/extract/src/spool_budget/shares.rs",
                 "a_root_that_holds_all_it_may_keeps_no_other_out",
             ),
             Test(
-                "daemon/extract/src/space/shares.rs",
+                "daemon/extract/src/spool_budget/shares.rs",
                 "who_waited_in_vain_finds_room_when_it_comes_again",
             ),
             Test(
@@ -362,7 +362,7 @@ pub(super) const LINES: &[Line] = &[
                 "queries_that_hang_keep_nobody_from_the_status",
             ),
             Test(
-                "daemon/src/write_side/pipeline/jobs.rs",
+                "daemon/src/write_side/pipeline/ingest_queue/tests.rs",
                 "however_many_roots_hang_each_other_one_is_read",
             ),
             Test(

@@ -4,9 +4,9 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use crate::kept::{Claim, GrowingBytes, PrivateBytes, PrivateFile};
 use crate::member::{Member, MemberHead};
-use crate::space::SpoolSpace;
+use crate::private_bytes::{Claim, GrowingBytes, PrivateBytes, PrivateFile};
+use crate::spool_budget::SpoolBudget;
 use crate::{Budgets, Reason};
 
 /// What becomes of the files inside a document.
@@ -24,11 +24,11 @@ pub enum MemberPolicy {
 #[derive(Debug)]
 struct Spool {
     data: PrivateBytes,
-    space: SpoolSpace,
+    space: SpoolBudget,
 }
 
 impl Spool {
-    fn of(grown: GrowingBytes, space: &SpoolSpace) -> io::Result<Arc<Self>> {
+    fn of(grown: GrowingBytes, space: &SpoolBudget) -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
             data: grown.finish()?,
             space: space.clone(),
@@ -57,7 +57,7 @@ impl MemberBytes {
     /// # Errors
     /// When the temporary file cannot be written, or `write` fails.
     pub fn written_in(
-        space: &SpoolSpace,
+        space: &SpoolBudget,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Self> {
         let mut out = io::BufWriter::new(GrowingBytes::new(space, Claim::More, 0)?);
@@ -125,7 +125,7 @@ impl Read for SpoolReader<'_> {
 
 /// Collects the members that a worker sends, within the budgets: a worker that sends more lies.
 pub(crate) struct MemberCollector<'a> {
-    space: &'a SpoolSpace,
+    space: &'a SpoolBudget,
     budgets: &'a Budgets,
     policy: MemberPolicy,
     spool: GrowingBytes,
@@ -138,7 +138,7 @@ pub(crate) struct MemberCollector<'a> {
 
 impl<'a> MemberCollector<'a> {
     pub(crate) fn new(
-        space: &'a SpoolSpace,
+        space: &'a SpoolBudget,
         budgets: &'a Budgets,
         policy: MemberPolicy,
     ) -> io::Result<Self> {
@@ -229,10 +229,10 @@ impl<'a> MemberCollector<'a> {
 mod tests {
     use super::*;
     use crate::Role;
-    use crate::kept::IN_MEMORY;
+    use crate::private_bytes::IN_MEMORY;
 
-    fn space() -> SpoolSpace {
-        SpoolSpace::new(std::env::temp_dir(), 1 << 30)
+    fn space() -> SpoolBudget {
+        SpoolBudget::new(std::env::temp_dir(), 1 << 30)
     }
 
     fn head(name: &str) -> MemberHead {
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn a_full_spool_is_told_from_a_lie() {
         let (space, budgets) = (
-            SpoolSpace::new(std::env::temp_dir(), 1 << 20),
+            SpoolBudget::new(std::env::temp_dir(), 1 << 20),
             Budgets::default(),
         );
         let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn what_is_discarded_takes_no_room_and_is_bounded_all_the_same() {
         let (space, budgets) = (
-            SpoolSpace::new(std::env::temp_dir(), 1),
+            SpoolBudget::new(std::env::temp_dir(), 1),
             Budgets {
                 total_bytes: 4 << 20,
                 ..Budgets::default()

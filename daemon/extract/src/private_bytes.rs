@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::{MemfdFlags, SealFlags, memfd_create};
 
-use crate::space::{Reservation, SpoolSpace};
+use crate::spool_budget::{Reservation, SpoolBudget};
 
 /// What is kept in memory; what is longer goes to a file.
 pub(crate) const IN_MEMORY: usize = 1 << 20;
@@ -25,7 +25,7 @@ pub(crate) enum PrivateBytes {
 
 impl PrivateBytes {
     /// As a file of their own.
-    pub(crate) fn into_file(self, space: &SpoolSpace) -> io::Result<PrivateFile> {
+    pub(crate) fn into_file(self, space: &SpoolBudget) -> io::Result<PrivateFile> {
         match self {
             Self::File(private) => Ok(private),
             Self::Memory(bytes) => PrivateFile::of_few(&bytes, space),
@@ -63,7 +63,7 @@ impl PrivateFile {
     }
 
     /// A file of memory with these few bytes; where the machine grants none, an unlinked file.
-    pub(crate) fn of_few(bytes: &[u8], space: &SpoolSpace) -> io::Result<Self> {
+    pub(crate) fn of_few(bytes: &[u8], space: &SpoolBudget) -> io::Result<Self> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let Ok(memory) = memfd_create("document", flags) else {
             let mut file = SpoolFile::new(space, space.reserve(bytes.len() as u64)?)?;
@@ -104,7 +104,7 @@ struct SpoolFile {
 }
 
 impl SpoolFile {
-    fn new(space: &SpoolSpace, reserved: Reservation) -> io::Result<Self> {
+    fn new(space: &SpoolBudget, reserved: Reservation) -> io::Result<Self> {
         Ok(Self {
             file: tempfile::tempfile_in(space.directory())?,
             reserved,
@@ -143,7 +143,7 @@ pub(crate) enum Claim {
 }
 
 impl Claim {
-    fn reserve(self, space: &SpoolSpace, bytes: u64) -> io::Result<Reservation> {
+    fn reserve(self, space: &SpoolBudget, bytes: u64) -> io::Result<Reservation> {
         match self {
             Self::First => space.reserve_first(bytes),
             Self::More => space.reserve(bytes),
@@ -154,7 +154,7 @@ impl Claim {
 /// Bytes on their way: in memory, then in a file.
 #[derive(Debug)]
 pub(crate) struct GrowingBytes {
-    space: SpoolSpace,
+    space: SpoolBudget,
     claim: Claim,
     memory: Vec<u8>,
     file: Option<SpoolFile>,
@@ -163,7 +163,7 @@ pub(crate) struct GrowingBytes {
 
 impl GrowingBytes {
     /// None yet; about so many are to come.
-    pub(crate) fn new(space: &SpoolSpace, claim: Claim, expected: u64) -> io::Result<Self> {
+    pub(crate) fn new(space: &SpoolBudget, claim: Claim, expected: u64) -> io::Result<Self> {
         let mut growing = Self {
             space: space.clone(),
             claim,
@@ -218,8 +218,8 @@ impl Write for GrowingBytes {
 mod tests {
     use super::*;
 
-    fn space(limit: u64) -> SpoolSpace {
-        SpoolSpace::new(std::env::temp_dir(), limit)
+    fn space(limit: u64) -> SpoolBudget {
+        SpoolBudget::new(std::env::temp_dir(), limit)
     }
 
     #[test]

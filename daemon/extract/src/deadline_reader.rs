@@ -1,4 +1,4 @@
-//! How long a worker is waited for, and whether it was its own doing that it took so long.
+//! Reads a worker's answer until its deadline, and tells whether the worker or the machine used up the time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use rustix::process::Pid;
 
-/// Longest wait that is counted at once: where the daemon itself was stopped meanwhile, no more than this is held
+/// Longest wait that is counted at once: where the daemon itself was stopped during it, no more than this is held
 /// against the worker.
 const SLICE: Duration = Duration::from_millis(250);
 
@@ -22,12 +22,12 @@ const GRACE: usize = 256 << 10;
 
 /// Reads for so long in all, not for a duration a read: a worker that drips bytes gains no time. Only waiting
 /// counts, not what the daemon does between two reads.
-pub(crate) struct PatientReader {
+pub(crate) struct DeadlineReader {
     stream: UnixStream,
     left: Duration,
     /// Bytes that are read after that, where they lie there already.
     grace: usize,
-    /// What is waited for where the machine keeps the worker from running.
+    /// More time, where the machine keeps the worker from running.
     extension: Option<Extension>,
 }
 
@@ -37,15 +37,15 @@ struct Extension {
     worker: Pid,
     wall: Duration,
     since: Option<RunDelays>,
-    /// How often the wall clock time may begin anew.
+    /// How often the wall clock time may start again.
     left: u32,
 }
 
-/// So often a worker that is kept from running has its wall clock time anew: by then one that spins has used up the
+/// So often a worker that is kept from running gets its wall clock time again: by then one that spins has used up the
 /// processor time of the default limits if it had an eighth of a processor.
 const MOST_EXTENSIONS: u32 = 3;
 
-impl PatientReader {
+impl DeadlineReader {
     /// Reads for no time at all.
     pub(crate) fn new(stream: UnixStream) -> Self {
         let (left, grace) = (Duration::ZERO, 0);
@@ -83,7 +83,7 @@ impl PatientReader {
         self.extension.as_ref().is_some_and(starved)
     }
 
-    /// Begins the time anew; says whether that was done.
+    /// Starts the time again; says whether that was done.
     fn extend(&mut self) -> bool {
         let is_starved = self.was_starved();
         let extension = self.extension.as_mut();
@@ -101,7 +101,7 @@ impl PatientReader {
     }
 }
 
-impl Read for PatientReader {
+impl Read for DeadlineReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.left.is_zero() || self.extend() {
             let slice = self.left.min(SLICE);
@@ -119,7 +119,7 @@ impl Read for PatientReader {
     }
 }
 
-impl PatientReader {
+impl DeadlineReader {
     /// Reads what lies there already, however late we come for it.
     fn read_late(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let room = buffer.len().min(self.grace);
@@ -154,7 +154,7 @@ impl RunDelays {
     fn read(process: &Path) -> Option<Self> {
         let threads = fs::read_dir(process.join("task")).ok()?.flatten();
         let delays = threads.filter_map(|thread| {
-            // One that has ended meanwhile is left out.
+            // A thread that has ended since the listing is left out.
             let schedstat = fs::read_to_string(thread.path().join("schedstat")).ok()?;
             Some((thread.file_name(), waited_in(&schedstat)?))
         });
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_reply_that_lies_there_is_read_however_late_it_is() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        let mut reader = PatientReader::new(ours);
+        let mut reader = DeadlineReader::new(ours);
         reader.wait_for(Duration::ZERO);
         theirs.write_all(b"reply").unwrap();
         let mut reply = [0; 5];
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn time_that_passes_between_two_reads_is_not_the_workers() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        let mut reader = PatientReader::new(ours);
+        let mut reader = DeadlineReader::new(ours);
         let patience = Duration::from_secs(3_600);
         reader.wait_for(patience);
         theirs.write_all(b"a").unwrap();

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Asked now and then whether somebody still waits for what is read; by default somebody does.
+/// Says, when asked now and then, whether somebody still waits for what is read; by default somebody does.
 #[derive(Clone, Default)]
-pub struct GoOn(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+pub struct KeepGoing(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
-impl GoOn {
+impl KeepGoing {
     /// Goes on while `waits` is true.
     #[must_use]
     pub fn asking(waits: impl Fn() -> bool + Send + Sync + 'static) -> Self {
@@ -20,8 +20,8 @@ impl GoOn {
     }
 }
 
-impl fmt::Debug for GoOn {
+impl fmt::Debug for KeepGoing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("GoOn").finish_non_exhaustive()
+        f.debug_tuple("KeepGoing").finish_non_exhaustive()
     }
 }

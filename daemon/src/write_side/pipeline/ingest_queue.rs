@@ -1,4 +1,4 @@
-//! Files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one delays
+//! The files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one delays
 //! its own files and not those beside. Queues are bounded: a caller waits while the queue is full.
 //!
 //! Ingesters go where the fewest of them are: to the root first, then to the folder in it, and among
@@ -25,7 +25,7 @@ const WAITING_IN_ROOT: usize = 8192;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The files to ingest, queued by root and folder.
-pub(super) struct Jobs {
+pub(super) struct IngestQueue {
     state: Mutex<State>,
     changed: Condvar,
     most: IngesterLimits,
@@ -67,7 +67,7 @@ struct Folder {
 
 /// What an ingester is to do.
 pub(super) enum NextStep {
-    /// Ingest this file, then call [`Jobs::done`].
+    /// Ingest this file, then call [`IngestQueue::release_ingester`].
     Job(Job),
     /// Nothing came in time: call again.
     Idle,
@@ -75,7 +75,7 @@ pub(super) enum NextStep {
     Ended,
 }
 
-impl Jobs {
+impl IngestQueue {
     /// Queues for so many ingesters beside one for each root.
     pub(super) fn new(shared: usize) -> Self {
         let most = IngesterLimits {
@@ -91,9 +91,13 @@ impl Jobs {
         }
     }
 
-    /// Queues a file; waits while the queue of its folder or root is full. `go_on` is called
+    /// Queues a file; waits while the queue of its folder or root is full. `keep_going` is called
     /// periodically: its error ends the wait, and the file is queued anyway, since its ticket is issued.
-    pub(super) fn push<E>(&self, job: Job, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
+    pub(super) fn push<E>(
+        &self,
+        job: Job,
+        keep_going: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
         let full = |state: &mut State| {
             let root = state.roots.get(&job.key.root);
             !state.closed && root.is_some_and(|root| root.is_full(folder_of(&job.key.path)))
@@ -103,7 +107,7 @@ impl Jobs {
         while went_on.is_ok() && full(&mut state) {
             let waited = self.changed.wait_timeout_while(state, POLL_INTERVAL, full);
             drop(waited);
-            went_on = go_on();
+            went_on = keep_going();
             state = self.lock();
         }
         self.add(state, job);
@@ -145,10 +149,10 @@ impl Jobs {
     }
 
     /// A file handed out was ingested: its ingester is free again.
-    pub(super) fn done(&self, key: &FileKey) {
+    pub(super) fn release_ingester(&self, key: &FileKey) {
         let mut state = self.lock();
         if let Some(root) = state.roots.get_mut(&key.root) {
-            root.done(folder_of(&key.path));
+            root.release_ingester(folder_of(&key.path));
             if root.folders.is_empty() {
                 state.roots.remove(&key.root);
             }
@@ -217,7 +221,7 @@ impl Root {
         next.map(|(name, _)| name.as_slice())
     }
 
-    fn done(&mut self, name: &[u8]) {
+    fn release_ingester(&mut self, name: &[u8]) {
         self.ingesters = self.ingesters.saturating_sub(1);
         if let Some(folder) = self.folders.get_mut(name) {
             folder.ingesters = folder.ingesters.saturating_sub(1);
@@ -239,161 +243,4 @@ pub(super) fn queue_key(key: &FileKey) -> QueueKey {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    impl Jobs {
-        /// Queues a file, however long that takes.
-        fn queue(&self, job: Job) {
-            self.push(job, || Ok::<(), ()>(())).unwrap();
-        }
-    }
-    use crate::write_side::progress::Progress;
-
-    /// Enough ingesters that none is kept from anybody.
-    const MANY: usize = 100;
-
-    fn key(root: u32, path: &str) -> FileKey {
-        FileKey {
-            root: RootId(root),
-            path: path.into(),
-        }
-    }
-
-    fn job(progress: &Progress, root: u32, path: &str) -> Job {
-        progress.submit(key(root, path)).unwrap()
-    }
-
-    fn named(jobs: &Jobs, progress: &Progress, files: &[(u32, &str)]) {
-        for (root, path) in files {
-            jobs.queue(job(progress, *root, path));
-        }
-    }
-
-    fn looked(jobs: &Jobs) -> Option<(u32, String)> {
-        match jobs.next(Duration::ZERO) {
-            NextStep::Job(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
-            NextStep::Idle | NextStep::Ended => None,
-        }
-    }
-
-    fn all(jobs: &Jobs) -> Vec<String> {
-        let files = std::iter::from_fn(|| looked(jobs));
-        files.map(|(root, path)| format!("{root}:{path}")).collect()
-    }
-
-    #[test]
-    fn roots_are_served_in_turn_then_folders_and_each_in_its_order() {
-        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
-        let files = [
-            (7, "a/1"),
-            (7, "a/2"),
-            (7, "b/1"),
-            (7, "top"),
-            (2, "x"),
-            (9, "y"),
-        ];
-        named(&jobs, &progress, &files);
-        let order = ["2:x", "7:top", "9:y", "7:a/1", "7:b/1", "7:a/2"];
-        assert_eq!(all(&jobs), order);
-    }
-
-    #[test]
-    fn ingesters_go_where_the_fewest_are() {
-        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
-        named(&jobs, &progress, &[(1, "slow/1"), (1, "slow/2")]);
-        assert_eq!(all(&jobs).len(), 2);
-        named(
-            &jobs,
-            &progress,
-            &[(1, "slow/3"), (1, "b/1"), (1, "b/2"), (2, "c"), (2, "d")],
-        );
-        assert_eq!(all(&jobs), ["2:c", "2:d", "1:b/1", "1:b/2", "1:slow/3"]);
-        assert!(looked(&jobs).is_none());
-    }
-
-    #[test]
-    fn no_root_and_no_folder_has_all_ingesters() {
-        let (jobs, progress) = (Jobs::new(8), Progress::default());
-        let slow: Vec<String> = (0..9).map(|at| format!("slow/{at}")).collect();
-        slow.iter()
-            .for_each(|path| jobs.queue(job(&progress, 1, path)));
-        assert_eq!(all(&jobs).len(), 4, "of one folder");
-        named(
-            &jobs,
-            &progress,
-            &[(1, "b/1"), (1, "c/1"), (1, "d/1"), (2, "y")],
-        );
-        assert_eq!(all(&jobs), ["2:y", "1:b/1", "1:c/1"], "of one root");
-        jobs.done(&key(1, "slow/0"));
-        assert_eq!(all(&jobs), ["1:d/1"]);
-        jobs.done(&key(1, "b/1"));
-        assert_eq!(all(&jobs), ["1:slow/4"]);
-    }
-
-    #[test]
-    fn however_many_roots_hang_each_other_one_is_read() {
-        const SHARED: usize = 4;
-        for hanging in 1..8 {
-            let (jobs, progress) = (Jobs::new(SHARED), Progress::default());
-            for (root, folder) in (1..=hanging).flat_map(|root| (0..9).map(move |at| (root, at))) {
-                named(&jobs, &progress, &[(root, &format!("{folder}/1"))]);
-            }
-            // Threads that are not through, of so many as there are with one more root.
-            let at_work = all(&jobs).len();
-            assert!(at_work < SHARED + hanging as usize + 1, "{hanging} hang");
-            named(&jobs, &progress, &[(99, "a"), (99, "b")]);
-            assert_eq!(looked(&jobs), Some((99, "a".to_owned())), "{hanging} hang");
-            jobs.done(&key(99, "a"));
-            assert_eq!(looked(&jobs), Some((99, "b".to_owned())), "{hanging} hang");
-        }
-    }
-
-    #[test]
-    fn what_is_through_leaves_nothing_behind() {
-        let (jobs, progress) = (Jobs::new(8), Progress::default());
-        named(&jobs, &progress, &[(1, "a/1"), (1, "b/1")]);
-        for (root, path) in std::iter::from_fn(|| looked(&jobs)) {
-            jobs.done(&key(root, &path));
-        }
-        assert!(jobs.lock().roots.is_empty());
-    }
-
-    #[test]
-    fn one_ingester_serves_all() {
-        let (jobs, progress) = (Jobs::new(1), Progress::default());
-        named(&jobs, &progress, &[(1, "a"), (1, "b")]);
-        assert_eq!(all(&jobs), ["1:a"]);
-        jobs.done(&key(1, "a"));
-        assert_eq!(all(&jobs), ["1:b"]);
-    }
-
-    #[test]
-    fn a_full_line_holds_up_its_own_folder_only_and_the_end_frees_who_waits() {
-        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
-        for number in 0..WAITING_IN_FOLDER {
-            jobs.queue(job(&progress, 1, &number.to_string()));
-        }
-        jobs.queue(job(&progress, 1, "other/folder"));
-        jobs.queue(job(&progress, 2, "other root"));
-        jobs.requeue(job(&progress, 1, "again"));
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| jobs.queue(job(&progress, 1, "one more")));
-            std::thread::yield_now();
-            jobs.close();
-            waiting.join().unwrap();
-        });
-        assert!(matches!(jobs.next(Duration::ZERO), NextStep::Ended));
-    }
-
-    #[test]
-    fn a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same() {
-        let (progress, jobs) = (Progress::default(), Jobs::new(4));
-        for number in 0..WAITING_IN_FOLDER {
-            jobs.queue(job(&progress, 1, &number.to_string()));
-        }
-        let given_up = jobs.push(job(&progress, 1, "one more"), || Err("cancelled"));
-        assert_eq!(given_up, Err("cancelled"));
-        assert_eq!(jobs.lock().roots[&RootId(1)].waiting, WAITING_IN_FOLDER + 1);
-    }
-}
+mod tests;

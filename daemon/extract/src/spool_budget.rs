@@ -16,15 +16,15 @@ use std::time::{Duration, Instant};
 use self::shares::{Owner, Shares};
 use crate::pool::QueueKey;
 
-/// Who takes a snapshot waits so long for room.
+/// How long a caller that takes a snapshot waits for room.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces of
 /// others made [of it](Self::of).
 #[derive(Debug, Clone)]
-pub struct SpoolSpace {
+pub struct SpoolBudget {
     inner: Arc<Inner>,
-    /// Whose what is reserved here is.
+    /// The root or user that reservations count against.
     owner: Owner,
 }
 
@@ -42,7 +42,7 @@ type Admit = dyn Fn(u64) -> io::Result<()> + Send + Sync;
 
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SpoolSpace")
+        f.debug_struct("SpoolBudget")
             .field("directory", &self.directory)
             .field("limit", &self.limit)
             .field("state", &self.state)
@@ -57,15 +57,15 @@ struct State {
     no_clones: BTreeSet<u64>,
 }
 
-impl SpoolSpace {
+impl SpoolBudget {
     /// At most `limit` bytes in `directory`.
     #[must_use]
     pub fn new(directory: PathBuf, limit: u64) -> Self {
         Self::admitted_by(directory, limit, |_| Ok(()))
     }
 
-    /// The same; `admit` is asked before bytes are reserved, and its refusal is returned to whoever
-    /// wants them.
+    /// The same; `admit` is asked before bytes are reserved, and its refusal is returned to the
+    /// caller.
     #[must_use]
     pub fn admitted_by(
         directory: PathBuf,
@@ -105,8 +105,8 @@ impl SpoolSpace {
         self.lock().shares.used()
     }
 
-    /// Takes `bytes` at once, or fails: whoever asks may hold others already, and must not wait for
-    /// those who wait for it.
+    /// Takes `bytes` at once, or fails: the caller may hold others already, and must not wait for
+    /// callers that wait for it.
     pub(crate) fn reserve(&self, bytes: u64) -> io::Result<Reservation> {
         let mut reservation = self.nothing();
         reservation.grow(bytes)?;
@@ -114,7 +114,7 @@ impl SpoolSpace {
     }
 
     /// Takes `bytes` for a document of which nothing is held yet; waits for room, behind roots that hold less and
-    /// those of the same who came before, so that who wants much is not passed by all who want little. At least a
+    /// earlier calls of the same one, so that a large reservation is not passed by all small ones. At least a
     /// quarter of the budget is left to documents of which something is held, unless there are none.
     pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
         let deadline = Instant::now() + PATIENCE;
@@ -139,7 +139,7 @@ impl SpoolSpace {
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(state);
-        // Still the next in line: no other document that holds nothing takes the room meanwhile.
+        // Still the next in line: no other document that holds nothing takes the room before that.
         let reserved = self.reserve(bytes)?;
         self.lock().shares.is_served(self.owner);
         Ok(reserved)
@@ -183,12 +183,12 @@ impl SpoolSpace {
 
 /// A place in the line, left when it is dropped.
 struct PlaceInLine<'a> {
-    space: &'a SpoolSpace,
+    space: &'a SpoolBudget,
     number: u64,
 }
 
 impl<'a> PlaceInLine<'a> {
-    fn in_line(space: &'a SpoolSpace, bytes: u64) -> Self {
+    fn in_line(space: &'a SpoolBudget, bytes: u64) -> Self {
         let number = space.lock().shares.line_up(space.owner, bytes);
         Self { space, number }
     }
@@ -204,7 +204,7 @@ impl Drop for PlaceInLine<'_> {
 /// Part of the budget, given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    space: SpoolSpace,
+    space: SpoolBudget,
     bytes: u64,
 }
 
@@ -240,8 +240,8 @@ impl Drop for Reservation {
 mod tests {
     use super::*;
 
-    fn space(limit: u64) -> SpoolSpace {
-        SpoolSpace::new(std::env::temp_dir(), limit)
+    fn space(limit: u64) -> SpoolBudget {
+        SpoolBudget::new(std::env::temp_dir(), limit)
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
             0..=2 => Ok(()),
             _ => Err(io::ErrorKind::StorageFull.into()),
         };
-        let space = SpoolSpace::admitted_by(std::env::temp_dir(), 100, full);
+        let space = SpoolBudget::admitted_by(std::env::temp_dir(), 100, full);
         let mut held = space.reserve_first(2).unwrap();
         let refused = held.grow(3).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::StorageFull);

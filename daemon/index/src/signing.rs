@@ -1,12 +1,14 @@
 //! From an extracted text to its signatures: canonical form, then the fingerprints of each scheme.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use simdex_schema::DocumentRecord;
+use simdex_schema::meta::SCHEMES as SCHEME_COUNT;
 use simdex_schema::posting::scheme_number;
+use simdex_schema::{DocumentRecord, Schemes};
 use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, MinN, ModN, Rung, SchemeKind, Signature, SketchN,
+    BswN, CanonicalText, Chunks, Fingerprint, Ladder, MinN, ModN, Rung, SchemeKind, Signature,
+    SketchN, Window,
 };
 
 use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
@@ -37,13 +39,45 @@ pub fn canonicalise(
     Ok((canonical, permit))
 }
 
+/// Signs canonical texts with every scheme that the index holds; [`IndexReader::signer`] returns it.
+#[derive(Clone, Copy)]
+pub struct TextSigner<'a> {
+    window: Window,
+    ladder: Ladder,
+    schemes: Schemes,
+    /// Nanoseconds spent signing, by scheme.
+    spent: &'a [AtomicU64; SCHEME_COUNT],
+}
+
 impl IndexReader {
+    /// Signs texts as those of this index are signed.
+    pub fn signer(&self) -> TextSigner<'_> {
+        TextSigner {
+            window: self.window(),
+            ladder: self.ladder(),
+            schemes: self.shared.parameters.schemes,
+            spent: &self.shared.signing,
+        }
+    }
+}
+
+impl TextSigner<'_> {
+    /// Windows of every text signature.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// How many fingerprints a document keeps.
+    pub fn ladder(&self) -> Ladder {
+        self.ladder
+    }
+
     /// Signs a canonical text with every scheme that the index holds, Mod_n first. `rung` is that of those whose
     /// size follows the text's; where the text repeats itself a finer one is taken.
-    pub fn sign_text(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
-        let (window, size) = (self.window(), self.shared.ladder().one_size());
+    pub fn sign(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
+        let (window, size) = (self.window, self.ladder.one_size());
         let mut signatures = Vec::new();
-        for scheme in self.shared.parameters.schemes.of_texts() {
+        for scheme in self.schemes.of_texts() {
             let started = Instant::now();
             signatures.push(match scheme {
                 SchemeKind::BswN => BswN::sign(text, window, rung),
@@ -55,7 +89,7 @@ impl IndexReader {
                     signature
                 }
             });
-            self.spent_signing(scheme, started.elapsed());
+            self.count_spent(scheme, started.elapsed());
         }
         signatures
     }
@@ -64,15 +98,14 @@ impl IndexReader {
     /// shingles than its length says: where too few are kept to find it by, it is signed once more, at the rung of as
     /// many shingles as they stand for.
     fn mod_n(&self, text: &CanonicalText, rung: Rung) -> Signature {
-        let (window, ladder) = (self.window(), self.shared.ladder());
-        let signature = ModN::sign(text, window, rung);
+        let signature = ModN::sign(text, self.window, rung);
         let kept = signature.len() as u64;
         // Of a text that does not repeat itself at least half of the target are expected.
-        if kept >= u64::from(ladder.target / 4) {
+        if kept >= u64::from(self.ladder.target / 4) {
             return signature;
         }
-        match ladder.rung_for(kept << rung.get()) {
-            finer if finer < rung => ModN::sign(text, window, finer),
+        match self.ladder.rung_for(kept << rung.get()) {
+            finer if finer < rung => ModN::sign(text, self.window, finer),
             _ => signature,
         }
     }
@@ -80,16 +113,16 @@ impl IndexReader {
     /// Bytes that the signatures of one size of a text take at most while they are made, of schemes that the index
     /// holds.
     pub fn one_size_bytes(&self) -> u64 {
-        let held = self.shared.parameters.schemes.of_texts();
+        let held = self.schemes.of_texts();
         let schemes = held.filter(|scheme| scheme.is_of_one_size()).count() as u64;
         // Of Min_n twice n are gathered before the greater ones are dropped.
-        schemes * 2 * size_of::<Fingerprint>() as u64 * self.shared.ladder().one_size().modulus()
+        schemes * 2 * size_of::<Fingerprint>() as u64 * self.ladder.one_size().modulus()
     }
 
     /// Counts time spent signing.
-    fn spent_signing(&self, scheme: SchemeKind, time: Duration) {
+    fn count_spent(&self, scheme: SchemeKind, time: Duration) {
         let at = usize::from(scheme_number(scheme));
-        self.shared.signing[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        self.spent[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
     }
 }
 
