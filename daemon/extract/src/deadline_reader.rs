@@ -58,8 +58,8 @@ impl DeadlineReader {
     }
 
     /// Reads for so long from now on.
-    pub(crate) fn wait_for(&mut self, patience: Duration) {
-        (self.left, self.grace) = (patience, GRACE);
+    pub(crate) fn wait_for(&mut self, time: Duration) {
+        (self.left, self.grace) = (time, GRACE);
         self.extension = None;
     }
 

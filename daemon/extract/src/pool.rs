@@ -114,10 +114,10 @@ impl Pool {
     pub fn begin(
         &self,
         hash: [u8; 32],
-        patience: WaitPolicy,
+        wait_policy: WaitPolicy,
     ) -> Result<Option<Mark<'_>>, NotTried> {
         let underway = self.underway.as_ref();
-        let begun = underway.map(|underway| underway.begin(hash, patience));
+        let begun = underway.map(|underway| underway.begin(hash, wait_policy));
         begun.transpose()
     }
 
@@ -169,7 +169,7 @@ impl Pool {
         document: impl AsFd,
         hash: [u8; 32],
         options: &ReadOptions,
-        patience: WaitPolicy,
+        wait_policy: WaitPolicy,
     ) -> MarkedRead<'_> {
         let document = document.as_fd();
         let refused = |outcome| MarkedRead {
@@ -177,7 +177,7 @@ impl Pool {
             mark: None,
             took: Duration::ZERO,
         };
-        match self.begin(hash, patience) {
+        match self.begin(hash, wait_policy) {
             Ok(mark) => {
                 let (extraction, took) = self.extract_timed(document, options);
                 mark.iter().for_each(Mark::working);

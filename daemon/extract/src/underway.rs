@@ -169,12 +169,12 @@ impl Underway {
     ///
     /// # Errors
     /// See [`NotTried`].
-    pub fn begin(&self, name: Name, patience: WaitPolicy) -> Result<Mark<'_>, NotTried> {
+    pub fn begin(&self, name: Name, wait_policy: WaitPolicy) -> Result<Mark<'_>, NotTried> {
         let is_suspect = match self.lock().suspects.get(&name) {
             Some(suspect) if suspect.weight >= GIVEN_UP => return Err(NotTried::GivenUp),
             suspect => suspect.is_some(),
         };
-        let alone = self.join(is_suspect, patience);
+        let alone = self.join(is_suspect, wait_policy);
         let mut slots = self.lock();
         let known = slots.suspects.get(&name).copied();
         let (slot, weight) = match known {
@@ -197,9 +197,9 @@ impl Underway {
     }
 
     /// Joins those under way; true where it is alone until it leaves.
-    fn join(&self, is_suspect: bool, patience: WaitPolicy) -> bool {
+    fn join(&self, is_suspect: bool, wait_policy: WaitPolicy) -> bool {
         let mut in_flight = self.in_flight();
-        let may_wait = patience == WaitPolicy::MayWait;
+        let may_wait = wait_policy == WaitPolicy::MayWait;
         let alone = is_suspect && may_wait;
         if alone {
             in_flight.waiting += 1;

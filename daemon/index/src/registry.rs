@@ -143,7 +143,7 @@ impl Registry {
         let keys = Batch::new(self.shared.store.records()).keys(&key::members_of(container))?;
         let mut members = Vec::with_capacity(keys.len());
         for key in keys.iter().filter_map(|key| key::file_in_key(key)) {
-            // One that went meanwhile is no member.
+            // A file that is gone by now is no member.
             members.extend(self.file(&key)?.map(|record| (key, record)));
         }
         Ok(members)

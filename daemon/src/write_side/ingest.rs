@@ -19,7 +19,7 @@
 //!
 //! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
 //! need not be exact. Nothing here writes to the index; the ingester records the time of a reading that found
-//! nothing new (`IndexWriter::record_reading`). Each step that fails ends in a state with a reason;
+//! nothing new (`record_reading`). Each step that fails ends in a state with a reason;
 //! only the index's own failure is an error.
 
 mod convert;

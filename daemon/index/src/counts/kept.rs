@@ -148,7 +148,7 @@ impl KeptCounts {
         })
     }
 
-    /// Adds a document that was in doubt to the sums, unless its files changed meanwhile.
+    /// Adds a document that was in doubt to the sums, unless its files changed since.
     pub(super) fn resolve(&mut self, doubt: &UnresolvedFirst, firsts: Vec<(RootId, FirstCarrier)>) {
         let id = doubt.document;
         if self.doubtful.get(&id) == Some(&doubt.change) {

@@ -35,9 +35,9 @@ pub struct OpenReport {
     /// Documents signed again because their postings were not yet in a run.
     pub signed_again: u64,
     /// True where the settings differ from those stored, so that what follows from them was dropped
-    /// and is being made anew.
+    /// and is being made again.
     pub rebuilt: bool,
-    /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
+    /// Documents whose extracted text is damaged: nothing finds them until they are extracted again.
     pub damaged_texts: u64,
 }
 
@@ -298,7 +298,7 @@ fn adopt(
         meta.dead_postings = 0;
     }
     if meta.parameters.canonical != parameters.canonical {
-        // Their contents are read again, which names them anew.
+        // Their contents are read again, which names them again.
         meta.named_from = meta.next_document;
     }
     meta.parameters = parameters;

@@ -254,7 +254,7 @@ impl IndexReader {
     /// Visits the files of the view that carry a document, by absolute path; the first is the one called
     /// indexed. Raw-byte documents have files as well. Holds the keys of some thousands of them at a time,
     /// however many there are.
-    /// What is removed or overwritten meanwhile is left out: a file that is visited carries the document.
+    /// Files removed or overwritten during the visit are left out: a file that is visited carries the document.
     pub fn visit_files_of(
         &self,
         id: DocId,
@@ -265,7 +265,7 @@ impl IndexReader {
         let mut first = None;
         self.registry
             .visit_keys_of(Carried::Document(id), &roots, PAGE, &mut |base, key| {
-                // It may have gone meanwhile, or carry another.
+                // It may be gone by now, or carry another.
                 let Some(record) = self.registry.file(&key)? else {
                     return Ok(ControlFlow::Continue(()));
                 };
@@ -283,7 +283,7 @@ impl IndexReader {
     }
 
     /// Visits the files of the view that hold a content, by absolute path, each with its content's own state; as
-    /// [`IndexReader::visit_files_of`], none that holds another meanwhile.
+    /// [`IndexReader::visit_files_of`], none that holds another by now.
     pub fn visit_holders(
         &self,
         content: ContentHash,

@@ -43,7 +43,7 @@ impl IndexReader {
     }
 
     /// As [`IndexReader::shingles`], and `None` too where the document went away, or its text is damaged, which is
-    /// noted: whoever looks at many documents goes on without this one.
+    /// noted: a caller that reads many documents continues without this one.
     pub fn shingles_if_readable(
         &self,
         id: DocId,

@@ -83,7 +83,7 @@ impl IndexWriter {
     }
 
     /// Lets documents with damaged text go: their files are unread again, so that the rescan that
-    /// calls this extracts them anew. Returns those files, of all roots.
+    /// calls this extracts them again. Returns those files, of all roots.
     pub fn release_damaged_texts(&self) -> Result<Vec<FileKey>, IndexError> {
         self.note_vanished()?;
         self.sweep_suspects()?;

@@ -117,9 +117,9 @@ impl Extractor<'_> {
             members: MemberPolicy::Keep,
             keep_going: keep_going_of(&self.account),
         };
-        let patience = wait_policy_of(&self.account);
+        let wait_policy = wait_policy_of(&self.account);
         self.pool
-            .extract_marked(private, hash.0, &options, patience)
+            .extract_marked(private, hash.0, &options, wait_policy)
     }
 
     /// The document of a text; `None` where the text is shorter than one shingle. An error where the

@@ -1,7 +1,8 @@
 //! The thread of one root: takes notes, decides when and what to hint, minds the root itself.
 
+mod classify;
+
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -326,7 +327,7 @@ impl RootThread {
     /// walked.
     fn emit_due_hints(&mut self, now: Instant) {
         let due = self.pending.due(now);
-        let hints = classify(due.paths);
+        let hints = classify::hints_for(due.paths);
         // Checked after the paths: of a root that is gone, every file looks deleted.
         if !hints.is_empty() && !self.check_root() {
             return;
@@ -367,36 +368,6 @@ fn waits(settings: &Settings) -> Backoff {
 /// Which directory stands at a root's path, where it can be listed.
 fn usable(root: &Path) -> Result<InodeId, RootRefusal> {
     Anchor::open_listable(root).map(|anchor| anchor.inode())
-}
-
-/// Says what stands at each path now. Events only say where to look: a rename may have been undone,
-/// a deleted file written again. What lies under a directory to be walked is left out.
-fn classify(mut paths: Vec<PathBuf>) -> Vec<Hint> {
-    paths.sort_unstable();
-    let mut hints = Vec::with_capacity(paths.len());
-    let mut walked: Option<PathBuf> = None;
-    for path in paths {
-        let covered = walked
-            .as_ref()
-            .is_some_and(|walked| path.starts_with(walked));
-        match path.symlink_metadata() {
-            Err(error) if is_missing(&error) => hints.push(Hint::Removed(path)),
-            _ if covered => {}
-            Ok(metadata) if metadata.is_dir() => {
-                walked = Some(path.clone());
-                hints.push(Hint::Subtree(path));
-            }
-            _ => hints.push(Hint::Path(path)),
-        }
-    }
-    hints
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Stages the members first: if the content of one was purged meanwhile, the whole file is read again.
+    /// Stages the members first: if the content of one was purged since, the whole file is read again.
     fn stage_container(
         &mut self,
         file: &'c SeenFile,
@@ -116,7 +116,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Stages a container whose members are recorded: it has these and no others. Where its own content was
-    /// purged meanwhile it is unread, and on record: else nobody would find its members once it is gone.
+    /// purged since it is unread, and on record: else nobody would find its members once it is gone.
     fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = &file.key;
         self.remove_members(key, &members.iter().map(key::file).collect())?;
