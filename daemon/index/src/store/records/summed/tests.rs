@@ -162,7 +162,7 @@ fn a_store_that_is_killed_while_it_is_written_adds_up() {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args([
             "--exact",
-            "store::summed::tests::writing_child",
+            "store::records::summed::tests::writing_child",
             "--nocapture",
         ]);
         let child = child
