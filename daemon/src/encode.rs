@@ -79,7 +79,7 @@ pub fn file(file: &FileView) -> v1::File {
         bytes: file.record.bytes(),
         chars: file.chars,
         modified: file.record.modified(),
-        engine: read.map(|read| read.engine.clone()).unwrap_or_default(),
+        engine: read.map(|read| read.parser.clone()).unwrap_or_default(),
         extractor: read.map_or(0, |read| read.extractor),
         warnings: read.map(|read| read.warnings.clone()).unwrap_or_default(),
         facts: facts(file),

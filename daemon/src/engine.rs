@@ -3,19 +3,19 @@
 //! another on the same [`Host`].
 
 mod completeness;
-mod hints;
 pub mod slot;
 pub mod supervisor;
 mod synced;
+mod watching;
 mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use simdex_extract::Pool;
 use simdex_index::store::{Hooks, StoreError};
@@ -35,55 +35,54 @@ use crate::host::lifecycle::{AT_A_SHARE, Failure, Lifecycle, join_until};
 use crate::host::storage::{self, Opening};
 use crate::read_side::clusters::KeptClusters;
 use crate::read_side::judging::Models;
+use crate::write_side::dispatch::Dispatcher;
 use crate::write_side::events::Events;
-use crate::write_side::ingest::{ChangeDetector, OwnReports};
+use crate::write_side::ingest::OwnReports;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::progress::Counts;
 use crate::write_side::recheck::{Pace, Recheck};
-use crate::write_side::rescan::{Rescan, WalkOutcome};
+use crate::write_side::rescan::Rescan;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
-use crate::write_side::walk_queue::{RootWish, WalkQueue, WalkRequest};
-use crate::write_side::watch::{Hint, RootWatcher};
+use crate::write_side::walk_queue::{RootWish, WalkQueue};
+use crate::write_side::watch::RootWatcher;
 
 pub use completeness::{CompletenessCheck, Incomplete};
 
-/// Hints not yet acted on; watchers merge theirs while it is full.
-const HINTS: usize = 4096;
-
 /// Index, workers, roots and the threads between them.
 pub struct Engine {
-    /// What is known. Questions are passed its reader.
+    /// The index. Queries are passed its reader.
     pub index: Index,
-    /// Who reads documents.
+    /// The workers that read documents.
     pub pool: Arc<Pool>,
-    /// The watched trees.
+    /// The watched directory trees.
     pub roots: Arc<Roots>,
-    /// Who is told of changes.
+    /// Publishes changes to subscribers.
     pub events: Arc<Events>,
     /// Components and cores that were asked for lately.
     pub clusters: KeptClusters,
     /// The model that pairs are judged by.
     pub models: Arc<Models>,
-    /// Which reports are its own.
+    /// Tells the daemon's own reports from other files.
     pub own_reports: Arc<OwnReports>,
     /// How it was set up.
     pub config: Config,
     /// Where the index lives.
     pub data_dir: PathBuf,
-    /// What opening the index took.
+    /// The report of opening the index.
     pub opened: OpenReport,
     /// When it was started.
     pub started: Instant,
     pipeline: Arc<Pipeline>,
+    dispatcher: Arc<Dispatcher>,
     host: Arc<Host>,
     lifecycle: Arc<Lifecycle>,
-    /// What is still to be walked, by root.
+    /// Walk queues of the watched roots.
     walks: Mutex<Vec<(RootId, Arc<WalkQueue>)>>,
     /// Walks of all roots for `sync`.
     synced: SharedRun<Vec<RootStatus>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Reads files again of which nothing tells that they changed.
+    /// Rehashes files in the background to find changes that left no trace in their metadata.
     recheck: Mutex<Option<Recheck>>,
     /// A thread was left behind at the stop.
     hangs: AtomicBool,
@@ -92,13 +91,13 @@ pub struct Engine {
 impl Engine {
     /// Opens index and workers and starts the pipeline; watches nothing yet.
     pub fn start(config: Config, program: &Path) -> Result<Self, EngineError> {
-        Self::on(&Arc::new(Host::new(config, program)?))
+        Self::start_on_host(&Arc::new(Host::new(config, program)?))
     }
 
     /// As [`Engine::start`], on a host that may have had an engine before.
-    pub fn on(host: &Arc<Host>) -> Result<Self, EngineError> {
+    pub fn start_on_host(host: &Arc<Host>) -> Result<Self, EngineError> {
         let config = &host.config;
-        let lifecycle = Lifecycle::new(Arc::clone(&host.alarms), Arc::clone(&host.failed));
+        let lifecycle = Lifecycle::new(Arc::clone(&host.alarms), Arc::clone(&host.engine_failed));
         let Opened {
             index,
             writer,
@@ -108,20 +107,23 @@ impl Engine {
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&writer, &config.roots, &events)?);
         writer.set_grouped_view(roots.view());
-        let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
-            path: host.data_dir.clone(),
-            source,
-        })?;
         let models = Arc::new(Models::open(&host.data_dir)?);
-        let own_reports = Arc::new(OwnReports::marked_by(key));
-        let pipeline = Pipeline::start(
+        let own_reports = Arc::new(own_reports(host)?);
+        let pipeline = Arc::new(Pipeline::start(
             host,
             &lifecycle,
             Arc::clone(&own_reports),
             writer,
             Arc::clone(&pool),
             Arc::clone(&roots),
-        )?;
+        )?);
+        let dispatcher = Arc::new(Dispatcher {
+            host: Arc::clone(host),
+            lifecycle: Arc::clone(&lifecycle),
+            pipeline: Arc::clone(&pipeline),
+            pool: Arc::clone(&pool),
+            own_reports: Arc::clone(&own_reports),
+        });
         Ok(Self {
             index,
             pool,
@@ -134,7 +136,8 @@ impl Engine {
             data_dir: host.data_dir.clone(),
             opened: report,
             started: Instant::now(),
-            pipeline: Arc::new(pipeline),
+            pipeline,
+            dispatcher,
             host: Arc::clone(host),
             lifecycle,
             walks: Mutex::default(),
@@ -145,63 +148,18 @@ impl Engine {
         })
     }
 
-    /// Does what no client waits for, however often it takes; none where the engine ends.
-    fn until_done<T>(
-        &self,
-        source: AlarmSource,
-        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
-    ) -> Option<T> {
-        let go_on = || Ok(self.lifecycle.cancel().check()?);
-        self.rescan_until_done(source, work, &go_on).ok()
-    }
-
-    /// Work that succeeds ends the alarm of its part, whoever raised it: a caller that gave up does
-    /// not come back to do so.
-    fn rescan_until_done<T>(
-        &self,
-        source: AlarmSource,
-        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
-        go_on: &dyn Fn() -> Result<(), EngineError>,
-    ) -> Result<T, EngineError> {
-        let work = || self.with_rescan(&work, go_on);
-        let done = self.lifecycle.until_done(source, work, go_on)?;
-        self.host.alarms.clear(source);
-        Ok(done)
-    }
-
-    fn with_rescan<T>(
-        &self,
-        work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
-        go_on: &dyn Fn() -> Result<(), EngineError>,
-    ) -> Result<T, EngineError> {
-        let (registry, pool, own) = (self.index.registry(), &self.pool, &self.own_reports);
-        let detector = ChangeDetector::new(registry, pool, own, &self.config.extract);
-        let event_delay = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
-        let worked = work(&Rescan {
-            registry,
-            writer: self.writer(),
-            pipeline: &self.pipeline,
-            detector: &detector,
-            event_delay,
-            go_on,
-        });
-        worked.inspect_err(|error| match error {
-            EngineError::Index(error) if error.fault() == Fault::Index => {
-                self.lifecycle.fail(Failure::Index(causes(error)));
-            }
-            _ => {}
-        })
-    }
-
-    /// Walks a root and enqueues what may have changed; returns the root's status after that. A shortage is waited
-    /// out as a barrier waits. Where the caller gives up before it is over, the root's own thread walks
-    /// it: what was half walked would be pending otherwise, with the alarm that ended it, until the next
-    /// timed rescan.
+    /// Walks an unwatched root in the caller's thread and enqueues what may have changed; returns the root's status
+    /// after that. A shortage is waited out as a barrier waits.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let source = AlarmSource::Walks(root.id);
-        let go_on = || self.pipeline.check_may_wait(cancel);
-        self.rescan_until_done(source, |rescan| rescan.root(root), &go_on)
-            .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))
+        let keep_going = || self.pipeline.check_may_wait(cancel);
+        let walk = |rescan: &Rescan<'_>| rescan.root(root);
+        self.dispatcher.rescan_until_done(source, walk, &keep_going)
+    }
+
+    /// The part that acts on hints and walks roots.
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
     }
 
     /// Has the root's own thread walk it. Several wishes are one walk.
@@ -220,8 +178,8 @@ impl Engine {
     /// Returns when every change made before the call is applied. Calls that come at the same time share
     /// one walk.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        let go_on = || self.pipeline.check_may_wait(cancel);
-        let walked = self.synced.run(|| self.walk_all(cancel), go_on)?;
+        let keep_going = || self.pipeline.check_may_wait(cancel);
+        let walked = self.synced.run(|| self.walk_all(cancel), keep_going)?;
         self.barrier(cancel)?;
         let mut walked = self.roots.iter().zip(&walked);
         walked.try_for_each(|(root, status)| require_synced(root, status))
@@ -244,9 +202,10 @@ impl Engine {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
         tracing::info!(root = root.id.0, %shown, "a held loss is confirmed");
-        let go_on = || self.pipeline.check_may_wait(cancel);
+        let keep_going = || self.pipeline.check_may_wait(cancel);
         let removed = self
-            .with_rescan(|rescan| rescan.confirm_loss(root, shown), &go_on)
+            .dispatcher
+            .with_rescan(|rescan| rescan.confirm_loss(root, shown), &keep_going)
             .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
             .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))?;
         // A rescan that met the files on record once more would hold the same loss again.
@@ -264,17 +223,17 @@ impl Engine {
         self.lifecycle.cancel()
     }
 
-    /// What it runs on.
+    /// The host it runs on.
     pub fn host(&self) -> &Arc<Host> {
         &self.host
     }
 
-    /// Who writes to the index: the pipeline holds it. No question is passed it.
+    /// The only index writer. Not available to queries.
     pub fn writer(&self) -> &IndexWriter {
         self.pipeline.writer()
     }
 
-    /// It cannot go on: what was done for nobody who waits panicked.
+    /// Fails the engine because a background task panicked.
     pub fn panicked(&self, what: &str) {
         self.lifecycle.fail(Failure::Panic(what.to_owned()));
     }
@@ -290,7 +249,7 @@ impl Engine {
         self.pool.stopping();
         lock(&self.recheck).iter().for_each(Recheck::end);
         for root in self.roots.iter() {
-            root.watch(None);
+            root.set_watcher(None);
         }
         lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
         self.lifecycle.end();
@@ -324,9 +283,11 @@ impl Engine {
         let Self {
             index,
             pipeline,
+            dispatcher,
             host,
             ..
         } = self;
+        drop(dispatcher);
         let writer = Arc::into_inner(pipeline).and_then(Pipeline::into_writer);
         let Some(writer) = writer.filter(|_| !host.is_temporary()) else {
             // A temporary index is thrown away: nothing in it is worth a merge.
@@ -343,7 +304,7 @@ impl Engine {
     /// Stops and lets go of an index that failed.
     pub fn abandon(self) {
         self.stop();
-        // The storage engine may panic once more when it is dropped.
+        // sled may panic once more when it is dropped.
         if catch_unwind(AssertUnwindSafe(move || drop(self))).is_err() {
             tracing::error!("the storage engine panicked when it was dropped");
         }
@@ -354,12 +315,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Knows the reports that bear the key of a host.
+fn own_reports(host: &Host) -> Result<OwnReports, EngineError> {
+    let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
+        path: host.data_dir.clone(),
+        source,
+    })?;
+    Ok(OwnReports::marked_by(key))
+}
+
 /// Opens the index of a host, unless it is to stop.
 fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineError> {
     let hooks = hooks(host, lifecycle);
     let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
     stop.check()?;
-    let opening = Opening::Serve(&host.store);
+    let opening = Opening::Serve(&host.store_identity);
     let opened = storage::open_index(&host.config, data_dir, program, opening, hooks, stop)?;
     if let Err(stopped) = stop.check() {
         opened.index.close(opened.writer)?;
@@ -368,10 +338,10 @@ fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineE
     Ok(opened)
 }
 
-/// Whoever meets a failure of the storage engine, the engine ends: a question may be the first. What
+/// A failure of the store ends the engine, whichever thread meets it first, a query included. What
 /// a checksum shows to be damaged is refused to who asks, and ends the engine where a change needs it.
 fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
-    let (lifecycle, store) = (Arc::clone(lifecycle), Arc::clone(&host.store));
+    let (lifecycle, store) = (Arc::clone(lifecycle), Arc::clone(&host.store_identity));
     let failed = move |error: &StoreError| {
         if error.is_replaced() {
             store.mark_exchanged();
@@ -382,7 +352,7 @@ fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
         }
     };
     Hooks {
-        before: host.before.clone(),
+        before: host.test_hook.clone(),
         failed: Some(Arc::new(failed)),
     }
 }

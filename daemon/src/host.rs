@@ -1,4 +1,4 @@
-//! What one engine after another runs on: it stays while the index is closed and opened again.
+//! The host of one engine after another: it stays while the index is closed and opened again.
 
 pub mod alarms;
 pub mod descriptors;
@@ -23,7 +23,7 @@ use crate::host::disk::DiskGuard;
 use crate::host::storage::{DataDir, OpenedStore};
 use crate::write_side::events::Events;
 
-/// Config, data directory, and who is told.
+/// Config, data directory, events, alarms, and the room on the disk.
 pub struct Host {
     /// How the daemon was set up.
     pub config: Config,
@@ -31,24 +31,24 @@ pub struct Host {
     pub program: PathBuf,
     /// Where the index lives.
     pub data_dir: PathBuf,
-    /// Who is told of changes.
+    /// Publishes changes to subscribers.
     pub events: Arc<Events>,
-    /// What keeps changes from being applied.
+    /// Alarms: reasons that keep changes from being applied.
     pub alarms: Arc<Alarms>,
     /// Room on the disk of the data directory.
     pub disk: Arc<DiskGuard>,
     /// Descriptors kept for commits.
     pub spare: SpareDescriptors,
     /// Woken when an engine failed.
-    pub failed: Arc<Wakeup>,
+    pub engine_failed: Arc<Wakeup>,
     /// The data directory held no index when this process started.
     pub is_new: bool,
     /// Cancelled once the daemon is to stop: an index that is being opened is closed again.
     pub stop: Cancel,
     /// Asked before every operation of the store, for tests.
-    pub before: Option<Arc<Before>>,
+    pub test_hook: Option<Arc<Before>>,
     /// Which store this process has, or had, open.
-    pub store: Arc<OpenedStore>,
+    pub store_identity: Arc<OpenedStore>,
     /// Keeps a temporary data directory until the end.
     temporary: Option<tempfile::TempDir>,
 }
@@ -62,7 +62,7 @@ impl Host {
             temporary,
             is_new,
         } = storage::data_dir(&config)?;
-        let store = Arc::new(OpenedStore::found(&data_dir));
+        let store_identity = Arc::new(OpenedStore::found(&data_dir));
         let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
         Ok(Self {
             config,
@@ -72,10 +72,10 @@ impl Host {
             alarms: Arc::default(),
             disk: Arc::new(disk),
             spare: SpareDescriptors::default(),
-            failed: Arc::default(),
+            engine_failed: Arc::default(),
             stop: Cancel::never(),
-            before: None,
-            store,
+            test_hook: None,
+            store_identity,
             is_new,
             temporary,
         })

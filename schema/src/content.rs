@@ -15,8 +15,8 @@ pub struct ContentRecord {
     pub document: Option<DocId>,
     /// Kind by content, such as `application/pdf`.
     pub media_type: String,
-    /// Extraction engine with its version; empty where none ran.
-    pub engine: String,
+    /// Parser that read it, with its version; empty where none ran. Stored and shown as `engine`.
+    pub parser: String,
     /// Version of all readers together.
     pub extractor: u32,
     /// Failures in a row with these bytes and this extractor.
@@ -62,7 +62,7 @@ impl ContentRecord {
             out.uint(id.0);
         });
         out.bytes(self.media_type.as_bytes())
-            .bytes(self.engine.as_bytes());
+            .bytes(self.parser.as_bytes());
         out.uint(u64::from(self.extractor))
             .uint(u64::from(self.strikes))
             .uint(self.bytes);
@@ -91,7 +91,7 @@ impl ContentRecord {
             reason: StoredReason::take(&mut input)?,
             document: input.option(|input| input.uint().map(DocId))?,
             media_type: input.string("media type")?,
-            engine: input.string("engine")?,
+            parser: input.string("engine")?,
             extractor: input.narrow("extractor version")?,
             strikes: input.narrow("strikes")?,
             bytes: input.uint()?,
@@ -149,7 +149,7 @@ mod tests {
             reason: Reason::PagesFailed.into(),
             document: Some(DocId(1 << 50)),
             media_type: "application/pdf".into(),
-            engine: "pdf-extract 0.12.1".into(),
+            parser: "pdf-extract 0.12.1".into(),
             extractor: 1,
             strikes: 2,
             bytes: 12_345,

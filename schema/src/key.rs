@@ -122,9 +122,18 @@ pub fn report(at: u64) -> Vec<u8> {
     key(prefix::REPORT, &[&at.to_be_bytes()])
 }
 
-/// Splits the key of a file, or of a file under a content (`skip` = 33 instead of 1).
-pub fn parse_file(key: &[u8], skip: usize) -> Option<FileKey> {
-    let (root, path) = key.get(skip..)?.split_first_chunk::<4>()?;
+/// The file whose key this is ([`file`]).
+pub fn file_in_key(key: &[u8]) -> Option<FileKey> {
+    file_behind(key, 1)
+}
+
+/// The file that a key of a file under a content names ([`file_of_content`]).
+pub fn file_in_link(link: &[u8]) -> Option<FileKey> {
+    file_behind(link, 1 + size_of::<ContentHash>())
+}
+
+fn file_behind(key: &[u8], prefix: usize) -> Option<FileKey> {
+    let (root, path) = key.get(prefix..)?.split_first_chunk::<4>()?;
     Some(FileKey {
         root: RootId(u32::from_be_bytes(*root)),
         path: path.to_vec(),
@@ -152,9 +161,9 @@ mod tests {
             path: b"a\xff".to_vec(),
         };
         assert!(file(&a) < file(&b));
-        assert_eq!(parse_file(&file(&b), 1), Some(b.clone()));
+        assert_eq!(file_in_key(&file(&b)), Some(b.clone()));
         let link = file_of_content(ContentHash([3; 32]), &b);
-        assert_eq!(parse_file(&link, 33), Some(b));
+        assert_eq!(file_in_link(&link), Some(b));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! FORMAT.md holds what the code holds: every state, every reason, every key, and records whose
-//! bytes it shows.
+//! bytes it shows. The README shows the same version.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod examples;
@@ -13,6 +13,7 @@ use simdex_schema::key::prefix;
 use simdex_schema::{FORMAT_VERSION, State};
 
 const FORMAT: &str = include_str!("../../schema/FORMAT.md");
+const README: &str = include_str!("../../README.md");
 
 /// The part of FORMAT.md below a heading, up to the next one.
 fn section(heading: &str) -> &'static str {
@@ -251,6 +252,17 @@ fn the_versions_are_those_of_the_code() {
         simdex_signature::CANONICAL_VERSION
     );
     assert_eq!(version("extractor"), simdex_extract::EXTRACTOR_VERSION);
+}
+
+#[test]
+fn the_readme_shows_the_stored_format() {
+    let shown: Vec<u32> = README
+        .split("stored format ")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next())
+        .filter_map(|number| number.and_then(|number| number.parse().ok()))
+        .collect();
+    assert_eq!(shown, [FORMAT_VERSION]);
 }
 
 #[test]

@@ -109,11 +109,17 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
     ("daemon/index/src/writer/settle/threads.rs", "the settler"),
     (
-        "daemon/index/src/store/checked.rs",
+        "daemon/index/src/store/examine/checked.rs",
         "whoever opens the store",
     ),
-    ("daemon/index/src/store/judge.rs", "whoever opens the store"),
-    ("daemon/index/src/store/probe.rs", "the probe, which ends"),
+    (
+        "daemon/index/src/store/examine/examination.rs",
+        "whoever opens the store",
+    ),
+    (
+        "daemon/index/src/store/examine/probe.rs",
+        "the probe, which ends",
+    ),
     (
         "daemon/src/host/lifecycle.rs",
         "the supervisor: the engine ends",
@@ -149,6 +155,7 @@ const THREADS: &[(&str, &str)] = &[
 /// Where the writer of the index is named or lent, and for what.
 const WRITERS: &[(&str, &str)] = &[
     ("daemon/src/engine.rs", "lends it and closes the index"),
+    ("daemon/src/write_side/dispatch.rs", "lends it to rescans"),
     ("daemon/src/write_side/pipeline.rs", "holds it"),
     ("daemon/src/write_side/recheck.rs", "notes what was read"),
     ("daemon/src/reports/reporting.rs", "remembers a report"),

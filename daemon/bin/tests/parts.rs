@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::daemon::{program, prose, tar};
 use simdex_extract::QueueKey;
-use simdex_index::{Cancel, Change};
+use simdex_index::{Cancel, FileChange};
 use simdex_schema::FileKey;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
@@ -53,7 +53,7 @@ impl Bed {
         root.key(&root.path.join(name)).unwrap()
     }
 
-    fn look(&self, name: &str) -> Change {
+    fn look(&self, name: &str) -> FileChange {
         let engine = &self.engine;
         let limits = &engine.config.extract;
         let ingest = Ingest::new(
@@ -68,14 +68,14 @@ impl Bed {
         match ingest.file(&self.root(), self.key(name)).unwrap() {
             IngestOutcome::Changed(change) => change,
             IngestOutcome::Unchanged
-            | IngestOutcome::ReadAgain(_)
+            | IngestOutcome::Reverified(_)
             | IngestOutcome::RetryLater(_) => {
                 panic!("{name} is to be read")
             }
         }
     }
 
-    fn apply(&self, change: Change) {
+    fn apply(&self, change: FileChange) {
         let applied = self.engine.writer().apply(&[change]).unwrap();
         assert!(applied.unknown_content.is_empty());
     }

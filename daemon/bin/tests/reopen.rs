@@ -101,7 +101,7 @@ impl Store {
             }
             // Once: the next engine finds a sound store, and waits as soon as it reads.
             (READS_FAIL, Operation::Read) if self.turns(READS_FAIL, READS_WAIT) => {
-                Err(StoreError::Engine("the engine fails on purpose".into()))
+                Err(StoreError::Sled("the engine fails on purpose".into()))
             }
             (WRITES_PANIC, Operation::Write) if self.turns(WRITES_PANIC, SOUND) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);

@@ -111,8 +111,14 @@ impl Bed {
             _ => None,
         };
         match walk {
-            Some(walk) => self.engine.walk(&self.root(), &walk, &self.walks),
-            None => self.engine.act_on_hint(&self.root(), hint, &self.walks),
+            Some(walk) => self
+                .engine
+                .dispatcher()
+                .walk(&self.root(), &walk, &self.walks),
+            None => self
+                .engine
+                .dispatcher()
+                .act_on_hint(&self.root(), hint, &self.walks),
         }
         self.engine.barrier(&Cancel::never()).unwrap();
     }
@@ -239,7 +245,9 @@ fn so_many_missing_below_one_directory_are_for_the_whole_root_to_judge() {
         Some(WalkRequest::Root),
         "the root is to be walked"
     );
-    bed.engine.walk(&bed.root(), &WalkRequest::Root, &bed.walks);
+    bed.engine
+        .dispatcher()
+        .walk(&bed.root(), &WalkRequest::Root, &bed.walks);
     assert_eq!(bed.root().status().state, RootState::LossHeld);
     assert_eq!(bed.live().len(), 1_100);
 }
@@ -353,6 +361,7 @@ fn gone_while_read() {
     for name in names {
         bed.write(name);
         bed.engine
+            .dispatcher()
             .act_on_hint(&bed.root(), Hint::Path(bed.path(name)), &bed.walks);
     }
     // The bytes of both were taken: their looks have seen them, and cannot end while no worker
@@ -369,6 +378,7 @@ fn gone_while_read() {
     assert_eq!(bed.live().len(), 1, "not on record yet");
     fs::remove_dir_all(bed.path("d")).unwrap();
     bed.engine
+        .dispatcher()
         .act_on_hint(&bed.root(), Hint::Removed(bed.path("d")), &bed.walks);
     fs::remove_file(bed.top.join(GATE)).unwrap();
     signal(rustix::process::Signal::CONT);

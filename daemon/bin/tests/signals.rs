@@ -28,7 +28,7 @@ fn an_index_that_is_being_opened_is_closed_again_where_somebody_says_stop() {
     assert!(clean.exists());
     let mut host = Host::new(daemon.config.clone(), program()).unwrap();
     let stop = host.stop.clone();
-    host.before = Some(Arc::new(move |_| {
+    host.test_hook = Some(Arc::new(move |_| {
         stop.cancel();
         Ok(())
     }));

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
-use simdex_extract::{Limits, Pool, QueueKey, SpoolSpace, Underway, WaitPolicy, WorkerCommand};
-use simdex_index::{Cancel, Change, NewContent, SeenFile};
+use simdex_extract::{Limits, Pool, QueueKey, SpoolBudget, Underway, WaitPolicy, WorkerCommand};
+use simdex_index::{Cancel, FileChange, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, ReaderVersion, Reason, State,
@@ -88,7 +88,7 @@ impl Bed {
         ingest.file(&self.root(), self.key(name)).unwrap()
     }
 
-    fn apply(&self, change: Change) {
+    fn apply(&self, change: FileChange) {
         let applied = self.engine.writer().apply(&[change]).unwrap();
         assert!(applied.unknown_content.is_empty());
     }
@@ -143,7 +143,7 @@ fn file_of(looked: IngestOutcome) -> (FileRecord, Option<String>, Option<State>)
 
 /// The file that a look recorded, which holds no others.
 fn read_anew(looked: IngestOutcome) -> SeenFile {
-    let file = looked.change().and_then(Change::into_file);
+    let file = looked.change().and_then(FileChange::into_file);
     file.expect("it is to be read")
 }
 
@@ -186,7 +186,7 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
     );
     let killed = pool_after("kill -9 $$");
     for round in 0..4 {
-        let full = pool().spooling_in(SpoolSpace::new(bed.dir.path().to_owned(), 1 << 20));
+        let full = pool().spooling_in(SpoolBudget::new(bed.dir.path().to_owned(), 1 << 20));
         for (name, pool) in [("long.txt", &full), ("files.tar", &killed)] {
             match bed.look(name, pool) {
                 IngestOutcome::RetryLater(Some(change)) => {
@@ -200,13 +200,13 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
                     };
                     assert_eq!(*state, State::Unstable, "{reason:?}");
                     assert!(round == 0 && content.is_none());
-                    bed.apply(Change::file(SeenFile::without_content(key, record)));
+                    bed.apply(FileChange::file(SeenFile::without_content(key, record)));
                 }
                 IngestOutcome::RetryLater(None) => {
                     assert!(round > 0, "{name}: nothing is on record")
                 }
                 IngestOutcome::Unchanged
-                | IngestOutcome::ReadAgain(_)
+                | IngestOutcome::Reverified(_)
                 | IngestOutcome::Changed(_) => {
                     panic!("{name} is not to be given up")
                 }
@@ -236,7 +236,7 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
     // As an older extractor read it.
     content.record.reader.as_mut().unwrap().version = 0;
     let content = Some(content);
-    bed.apply(Change::file(SeenFile {
+    bed.apply(FileChange::file(SeenFile {
         key,
         record,
         content,
@@ -264,7 +264,7 @@ fn a_content_is_read_again_for_its_own_reader_only() {
             reader,
             ..content.record.clone()
         };
-        bed.apply(Change::file(SeenFile {
+        bed.apply(FileChange::file(SeenFile {
             key: key.clone(),
             record: FileRecord {
                 racy: false,
@@ -329,7 +329,7 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
     let stat = FileStat::of(&bed.path("a.txt")).unwrap();
     let record = FileRecord::new(stat, FileOutcome::Content(hash(&before)));
     let file = SeenFile::without_content(bed.key("a.txt"), record);
-    bed.apply(Change::file(file));
+    bed.apply(FileChange::file(file));
     bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
     bed.engine.barrier(&Cancel::never()).unwrap();
     assert_eq!(
@@ -385,7 +385,7 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
     bed.write(name, &hidden);
     let stat = FileStat::of(&bed.path(name)).unwrap();
     let record = FileRecord::unread(stat, State::Skipped, Reason::OwnReport);
-    bed.apply(Change::file(SeenFile::without_content(
+    bed.apply(FileChange::file(SeenFile::without_content(
         bed.key(name),
         record,
     )));

@@ -1,4 +1,4 @@
-//! What the structure of one file may cost: each bound ends in a partial result with its reason.
+//! Bounds of the structure of one file: each bound ends in a partial result with its reason.
 
 use serde::{Deserialize, Serialize};
 

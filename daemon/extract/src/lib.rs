@@ -12,27 +12,27 @@
 //! | daemon | [`Pool`] → `process` (one child) → `protocol` |
 //! | worker | [`worker_main`] → `sandbox`, then one [`Job`] per document |
 //!
-//! What reads a document is a function that the program gives to [`worker_main`]: the readers are a
+//! The function that reads a document is given to [`worker_main`] by the program: the readers are a
 //! crate above this one, and the daemon's library depends on this one alone.
 
 mod budget;
+mod deadline_reader;
 mod extension;
 mod fact;
-mod go_on;
-mod kept;
+mod keep_going;
 mod member;
+mod member_spool;
 mod outcome;
 mod outside;
-mod patience;
 mod pool;
+mod private_bytes;
 mod process;
 mod protocol;
 mod reader;
 mod resident;
 mod sandbox;
 mod snapshot;
-mod space;
-mod spool;
+mod spool_budget;
 mod underway;
 mod worker;
 
@@ -41,12 +41,13 @@ use std::time::Duration;
 pub use budget::Budgets;
 pub use extension::mismatched_extension;
 pub use fact::{Fact, Facts};
-pub use go_on::GoOn;
-pub use kept::PrivateFile;
+pub use keep_going::KeepGoing;
 pub use member::{Member, MemberHead, MemberOut, Role};
+pub use member_spool::{MemberBytes, MemberPolicy};
 pub use outcome::{ExtractedText, Extraction, Outcome};
 pub use outside::{OutsideLimits, OutsidePrograms, outside_main};
 pub use pool::{MarkedRead, Pool, QueueKey, Urgency};
+pub use private_bytes::PrivateFile;
 pub use process::{WorkerCommand, group_of, kill_group};
 pub use protocol::Task;
 pub use reader::{EXTRACTOR_VERSION, Reader};
@@ -54,12 +55,11 @@ pub use resident::ResidentMemory;
 pub use sandbox::SandboxReport;
 pub use simdex_codes::Reason;
 pub use snapshot::{Snapshot, SnapshotError};
-pub use space::SpoolSpace;
-pub use spool::{MemberBytes, MemberPolicy};
+pub use spool_budget::SpoolBudget;
 pub use underway::{Mark, NotTried, Underway, WaitPolicy};
 pub use worker::{Job, Readers, worker_main};
 
-/// What one document may cost.
+/// Limits of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Virtual memory of a worker, in bytes.
@@ -74,7 +74,7 @@ pub struct Limits {
     pub input_bytes: u64,
     /// Documents a worker reads before it is replaced.
     pub documents_per_worker: u32,
-    /// What the structure of one document may cost.
+    /// Bounds of the structure of one document.
     pub budgets: Budgets,
 }
 
@@ -97,12 +97,12 @@ impl Default for Limits {
 pub struct ReadOptions {
     /// File name. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
     pub name: Option<String>,
-    /// Who waits for the answer.
+    /// How soon the caller needs the answer.
     pub urgency: Urgency,
-    /// Whose turn it takes.
+    /// The root or user whose turn it takes.
     pub queue_key: QueueKey,
-    /// What becomes of the files inside.
+    /// Whether the files inside are kept or discarded.
     pub members: MemberPolicy,
-    /// Whether somebody still waits for it: asked while it waits for a worker, and while programs read it.
-    pub go_on: GoOn,
+    /// Says whether somebody still waits for it: asked while it waits for a worker, and while programs read it.
+    pub keep_going: KeepGoing,
 }

@@ -10,12 +10,12 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::Reason;
-use crate::spool::MemberBytes;
+use crate::member_spool::MemberBytes;
 
 /// Longest name of a member, in bytes.
 pub(crate) const MAX_NAME_BYTES: usize = 1024;
 
-/// What a member is to what holds it.
+/// The role of a member in its container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -39,7 +39,7 @@ pub enum Role {
 pub struct MemberHead {
     /// A label only: with `/` between folders, never a path that is opened.
     pub name: String,
-    /// What it is to its container.
+    /// Its role in its container.
     pub role: Role,
     /// Last modification or sending, in seconds since 1970, where the container says.
     pub modified: Option<i64>,
@@ -85,7 +85,7 @@ pub struct Member {
     /// A label only, as the container spells it: with `/` between folders; it may be empty, name
     /// `..`, or stand twice.
     pub name: String,
-    /// What it is to its container.
+    /// Its role in its container.
     pub role: Role,
     /// Last modification or sending, in seconds since 1970, where the container says.
     pub modified: Option<i64>,

@@ -1,4 +1,4 @@
-//! What became of one document: its text, or the reason why there is none.
+//! The outcome of reading one document: its text, or the reason why there is none.
 
 use std::fmt;
 use std::ops::Deref;
@@ -15,12 +15,12 @@ pub struct Extraction {
     /// Which reader answered, or would have, were it built in; none where a worker was lost before it could
     /// say.
     pub reader: Option<Reader>,
-    /// Who read it, such as `pdf-extract 0.12.1`. Texts of different engines may order words
+    /// Parser that read it, such as `pdf-extract 0.12.1`. Texts of different parsers may order words
     /// differently.
     pub engine: String,
     /// Remarks for people: at most 16, of at most 200 characters.
     pub warnings: Vec<String>,
-    /// What the document says of itself, and what reading it came to.
+    /// Facts that the document states of itself, and facts about its reading.
     pub facts: Facts,
     /// Files inside, in their container's order, one level deep.
     pub members: Vec<Member>,
@@ -31,7 +31,7 @@ pub struct Extraction {
 pub enum Outcome {
     /// Text was read; `partial` says why it is not all of it.
     Text {
-        /// What was read, without NUL characters.
+        /// The text read, without NUL characters.
         text: ExtractedText,
         /// `None` when the text is whole.
         partial: Option<Reason>,

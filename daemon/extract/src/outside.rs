@@ -24,7 +24,7 @@ use crate::{Extraction, Fact, Reason};
 /// Where programs are looked for.
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin"];
 
-/// What outside programs may cost.
+/// Limits of outside programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsideLimits {
     /// Virtual memory of one run, in bytes.
@@ -58,7 +58,7 @@ impl MachineFault {
     }
 }
 
-/// What turns pictures into text.
+/// The program that turns pictures into text.
 #[derive(Debug, Clone)]
 struct Recogniser {
     tesseract: PathBuf,

@@ -24,10 +24,10 @@ use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
 use crate::process::{Fault, Greeting, Spawner, Worker, WorkerCommand, kill_group};
 use crate::protocol::{Request, Setup, Task};
-use crate::space::SpoolSpace;
+use crate::spool_budget::SpoolBudget;
 use crate::underway::{Mark, NotTried, Underway, WaitPolicy};
 use crate::{
-    Extraction, Facts, GoOn, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
+    Extraction, Facts, KeepGoing, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
     SandboxReport,
 };
 
@@ -43,7 +43,7 @@ pub struct Pool {
     spawner: io::Result<Spawner>,
     workers: usize,
     limits: Limits,
-    space: SpoolSpace,
+    space: SpoolBudget,
     underway: Option<Underway>,
     outside: Option<OutsidePrograms>,
     state: Mutex<State>,
@@ -77,7 +77,7 @@ impl Pool {
             spawner: Spawner::start(command, setup),
             workers: workers.max(1),
             limits,
-            space: SpoolSpace::new(std::env::temp_dir(), SPOOL_BYTES),
+            space: SpoolBudget::new(std::env::temp_dir(), SPOOL_BYTES),
             underway: None,
             outside: None,
             state: Mutex::default(),
@@ -88,18 +88,18 @@ impl Pool {
 
     /// Keeps snapshots and members in this space, not in the system's place for temporary files.
     #[must_use]
-    pub fn spooling_in(mut self, space: SpoolSpace) -> Self {
+    pub fn spooling_in(mut self, space: SpoolBudget) -> Self {
         self.space = space;
         self
     }
 
     /// Where snapshots and members are kept.
     #[must_use]
-    pub fn space(&self) -> &SpoolSpace {
+    pub fn space(&self) -> &SpoolBudget {
         &self.space
     }
 
-    /// Writes down what is under way, so that a crash of the daemon can be held against it.
+    /// Writes down what is under way, so that a crash of the daemon counts against it.
     #[must_use]
     pub fn with_underway(mut self, underway: Underway) -> Self {
         self.underway = Some(underway);
@@ -114,10 +114,10 @@ impl Pool {
     pub fn begin(
         &self,
         hash: [u8; 32],
-        patience: WaitPolicy,
+        wait_policy: WaitPolicy,
     ) -> Result<Option<Mark<'_>>, NotTried> {
         let underway = self.underway.as_ref();
-        let begun = underway.map(|underway| underway.begin(hash, patience));
+        let begun = underway.map(|underway| underway.begin(hash, wait_policy));
         begun.transpose()
     }
 
@@ -155,7 +155,7 @@ impl Pool {
         let mut took = Duration::ZERO;
         let extraction = self
             .measure(document)
-            .and_then(|length| self.ask_worker((document, length), options, &mut took))
+            .and_then(|length| self.queue_and_read((document, length), options, &mut took))
             .unwrap_or_else(|outcome| unread(outcome, document));
         let improved = self.improve(extraction, document, options, &mut took);
         (improved, took)
@@ -169,7 +169,7 @@ impl Pool {
         document: impl AsFd,
         hash: [u8; 32],
         options: &ReadOptions,
-        patience: WaitPolicy,
+        wait_policy: WaitPolicy,
     ) -> MarkedRead<'_> {
         let document = document.as_fd();
         let refused = |outcome| MarkedRead {
@@ -177,7 +177,7 @@ impl Pool {
             mark: None,
             took: Duration::ZERO,
         };
-        match self.begin(hash, patience) {
+        match self.begin(hash, wait_policy) {
             Ok(mark) => {
                 let (extraction, took) = self.extract_timed(document, options);
                 mark.iter().for_each(Mark::working);
@@ -201,12 +201,12 @@ impl Pool {
         self.limits.output_bytes
     }
 
-    /// What confines the workers; starts one to find out if none has been started yet.
+    /// The sandbox of the workers; starts one to find out if none has been started yet.
     #[must_use]
     pub fn sandbox(&self) -> SandboxReport {
         let known = self.lock().report.clone();
         let started = || {
-            self.acquire_worker(Lane::Question, QueueKey::default(), &GoOn::default())?
+            self.acquire_worker(Lane::Question, QueueKey::default(), &KeepGoing::default())?
                 .worker()
         };
         known.unwrap_or_else(|| match started() {
@@ -264,7 +264,7 @@ impl Pool {
     }
 
     /// Waits its turn, then has a worker read a document.
-    fn ask_worker(
+    fn queue_and_read(
         &self,
         (document, length): (BorrowedFd<'_>, u64),
         options: &ReadOptions,
@@ -288,20 +288,21 @@ impl Pool {
             space: self.space.of(options.queue_key),
         };
         let lane = Lane::of(options.urgency, length);
-        let permit = self.acquire_worker(lane, options.queue_key, &options.go_on)?;
-        self.ask(&permit, &asked, took)
+        let permit = self.acquire_worker(lane, options.queue_key, &options.keep_going)?;
+        self.read_with_respawn(&permit, &asked, took)
     }
 
-    /// Asks a worker of this permit; adds the time that the document was there.
-    fn ask(
+    /// Has a worker of this permit read a document, a fresh one where the first died before it got it; adds the time
+    /// that the document was there.
+    fn read_with_respawn(
         &self,
         permit: &WorkerPermit<'_>,
         asked: &DocumentRequest<'_>,
         took: &mut Duration,
     ) -> Result<Extraction, Outcome> {
-        match self.ask_once(permit, asked, took) {
+        match self.read_on_one_worker(permit, asked, took) {
             // The worker died between two documents, which is not this one's doing.
-            Err(NoAnswer::Unsent) => self.ask_once(permit, asked, took),
+            Err(NoAnswer::Unsent) => self.read_on_one_worker(permit, asked, took),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -310,8 +311,8 @@ impl Pool {
         })
     }
 
-    /// Asks one worker once, and gives it back, replaces it or buries it.
-    fn ask_once(
+    /// Has one worker read a document once, and then returns the worker to the pool, replaces it or reaps it.
+    fn read_on_one_worker(
         &self,
         permit: &WorkerPermit<'_>,
         asked: &DocumentRequest<'_>,
@@ -320,7 +321,7 @@ impl Pool {
         let mut worker = permit.worker().map_err(NoAnswer::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         let start = Instant::now();
-        let answer = worker.ask(asked, &self.limits);
+        let answer = worker.read(asked, &self.limits);
         *took += start.elapsed();
         match answer {
             Ok((extraction, fit)) => {

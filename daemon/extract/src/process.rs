@@ -17,10 +17,10 @@ use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal};
 use tracing::warn;
 
-use crate::patience::PatientReader;
+use crate::deadline_reader::DeadlineReader;
+use crate::member_spool::MemberCollector;
 use crate::pool::DocumentRequest;
 use crate::protocol::{self, Hello, Setup};
-use crate::spool::MemberCollector;
 use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reader, Reason, SandboxReport};
 
 /// How long a worker may take to confine itself and say hello.
@@ -28,7 +28,7 @@ const HELLO_LIMIT: Duration = Duration::from_secs(30);
 /// How long a worker that closed its socket may take to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// What is taken from a worker's socket at once.
+/// Bytes taken from a worker's socket at once.
 const GATHERED: usize = 64 << 10;
 /// Longest text taken from a worker's stderr: what a pipe holds.
 const MAX_SAID: u64 = 64 << 10;
@@ -104,9 +104,9 @@ pub fn kill_group(group: Pid) {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
-/// What a worker says of itself before it gets a document.
+/// The report of a worker on itself, before it gets a document.
 pub(crate) struct Greeting {
-    /// What confines it.
+    /// Its sandbox.
     pub(crate) report: SandboxReport,
     /// Readers built into it.
     pub(crate) readers: Vec<Reader>,
@@ -115,7 +115,7 @@ pub(crate) struct Greeting {
 /// A running worker. Dropping it kills it.
 pub(crate) struct Worker {
     child: Child,
-    answers: BufReader<PatientReader>,
+    answers: BufReader<DeadlineReader>,
     stderr: PipeReader,
     served: u32,
 }
@@ -152,7 +152,7 @@ impl Worker {
         rustix::fs::fcntl_setfl(&stderr, OFlags::NONBLOCK)?;
         rustix::fs::fcntl_setfl(&stderr_writer, OFlags::NONBLOCK)?;
         stream.set_write_timeout(Some(HELLO_LIMIT))?;
-        let answers = PatientReader::new(stream);
+        let answers = DeadlineReader::new(stream);
         let child = Command::new(&command.program)
             .args(&command.args)
             .env_clear()
@@ -201,18 +201,19 @@ impl Worker {
     }
 
     /// Has `document` read. The second value says whether the worker can take another.
-    pub(crate) fn ask(
+    pub(crate) fn read(
         &mut self,
         asked: &DocumentRequest<'_>,
         limits: &Limits,
     ) -> Result<(Extraction, bool), Fault> {
-        match self.ask_in_time(asked, limits) {
+        match self.exchange(asked, limits) {
             Err(Fault::TimedOut) if self.answers.get_ref().was_starved() => Err(Fault::Starved),
             answer => answer,
         }
     }
 
-    fn ask_in_time(
+    /// Sends the request, then receives the members, the reply and the text before the wall clock limit.
+    fn exchange(
         &mut self,
         asked: &DocumentRequest<'_>,
         limits: &Limits,
@@ -280,7 +281,7 @@ impl Worker {
         (self.child.wait().ok(), alive)
     }
 
-    /// What it said on stderr, as far as a pipe holds it: the end is that nothing more is there.
+    /// Its output on stderr, as far as a pipe holds it: the end is that nothing more is there.
     fn drain_stderr(&mut self) -> Vec<u8> {
         let mut said = Vec::new();
         let _ = (&self.stderr).take(MAX_SAID).read_to_end(&mut said);
@@ -310,7 +311,7 @@ impl Drop for Worker {
 }
 
 impl Fault {
-    /// Only what cannot be the machine's doing is a lie.
+    /// Blames the worker only for errors the machine cannot cause.
     fn of(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::TimedOut => Self::TimedOut,
@@ -328,7 +329,7 @@ fn spool_failed(error: &io::Error) -> Fault {
     Fault::Machine
 }
 
-/// What the exit status, and Rust's own words on stderr, tell of a death without answer.
+/// The cause of a death without answer, by the exit status and by Rust's own words on stderr.
 fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
     let said = String::from_utf8_lossy(stderr);
     match status.and_then(|status| status.signal()) {

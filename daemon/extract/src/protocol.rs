@@ -1,4 +1,4 @@
-//! What daemon and worker say to each other over a Unix stream socket (the worker's stdin).
+//! The messages between daemon and worker over a Unix stream socket (the worker's stdin).
 //!
 //! Every message is a frame: length (u32, little-endian), then that many bytes of JSON.
 //!
@@ -63,7 +63,7 @@ pub(crate) struct Request {
     pub(crate) task: Task,
 }
 
-/// What the worker is to do with a document.
+/// The task of a worker for one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
@@ -73,7 +73,7 @@ pub enum Task {
     JoinPages,
 }
 
-/// What a worker may claim. Time-outs and crashes are for the daemon alone to state.
+/// The outcomes that a worker may claim. Time-outs and crashes are for the daemon alone to state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Status {

@@ -1,4 +1,4 @@
-//! What a worker takes away from itself before it reads a document.
+//! The rights that a worker gives up before it reads a document.
 //!
 //! | piece | effect |
 //! |---|---|
@@ -25,7 +25,7 @@ use seccompiler::{
 
 use crate::protocol::{Hello, Setup};
 
-/// What confines the workers on this machine.
+/// The means that confine the workers on this machine, and those that are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SandboxReport {
     /// Pieces the kernel enforces.

@@ -7,10 +7,10 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
-use crate::kept::{Claim, GrowingBytes, IN_MEMORY, PrivateBytes, PrivateFile};
-use crate::space::SpoolSpace;
+use crate::private_bytes::{Claim, GrowingBytes, IN_MEMORY, PrivateBytes, PrivateFile};
+use crate::spool_budget::SpoolBudget;
 
-/// What is read at once.
+/// Bytes read at once.
 const BUFFER: usize = 128 << 10;
 
 /// Bytes that nobody else can change.
@@ -19,7 +19,7 @@ pub struct Snapshot {
     bytes: PrivateBytes,
     hash: [u8; 32],
     length: u64,
-    space: SpoolSpace,
+    space: SpoolBudget,
 }
 
 /// Why no snapshot was taken.
@@ -39,10 +39,10 @@ pub enum SnapshotError {
     Stopped,
 }
 
-impl SpoolSpace {
+impl SpoolBudget {
     /// Takes the bytes of a file that is open for reading, at most `limit` of them. A file that
-    /// changes meanwhile may give bytes it never had at one moment; its `stat` tells, or else they
-    /// are at least the same for all who ask this snapshot. `go_on` is asked now and then: a share may be slow.
+    /// changes during that may give bytes it never had at one moment; its `stat` tells, or else they
+    /// are at least the same for all who ask this snapshot. `keep_going` is asked now and then: a share may be slow.
     ///
     /// # Errors
     /// See [`SnapshotError`].
@@ -50,10 +50,10 @@ impl SpoolSpace {
         &self,
         source: &File,
         limit: u64,
-        go_on: &dyn Fn() -> bool,
+        keep_going: &dyn Fn() -> bool,
     ) -> Result<Snapshot, SnapshotError> {
         let length = source.metadata().map_err(SnapshotError::Source)?.len();
-        let bounds = Bounds { limit, go_on };
+        let bounds = Bounds { limit, keep_going };
         if length > IN_MEMORY as u64
             && let Some(clone) = self.clone_of(source)
         {
@@ -104,7 +104,7 @@ impl SpoolSpace {
 /// How many bytes are read, and how long.
 struct Bounds<'a> {
     limit: u64,
-    go_on: &'a dyn Fn() -> bool,
+    keep_going: &'a dyn Fn() -> bool,
 }
 
 impl Bounds<'_> {
@@ -116,7 +116,7 @@ impl Bounds<'_> {
     ) -> Result<u64, SnapshotError> {
         let (mut buffer, mut length) = (vec![0; BUFFER], 0);
         loop {
-            if !(self.go_on)() {
+            if !(self.keep_going)() {
                 return Err(SnapshotError::Stopped);
             }
             let count = match from.read(&mut buffer) {
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn later_changes_of_the_file_do_not_reach_it() {
-        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
+        let space = SpoolBudget::new(std::env::temp_dir(), 1 << 30);
         for length in [0, 5, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
             let old = bytes(length);
             let source = file_of(&old);
@@ -209,7 +209,7 @@ mod tests {
             read
         };
         assert_ne!(read(&source), read(&source));
-        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
+        let space = SpoolBudget::new(std::env::temp_dir(), 1 << 30);
         let taken = space.snapshot(&source, u64::MAX, &|| true).unwrap();
         let (hash, length) = (taken.hash(), taken.length());
         let kept = read(taken.into_file().unwrap().file());
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_full_spool_is_told_from_a_file_that_cannot_be_read() {
-        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 20);
+        let space = SpoolBudget::new(std::env::temp_dir(), 1 << 20);
         let long = file_of(&bytes(IN_MEMORY + 1));
         let limit = u64::MAX;
         // A clone takes no room; where there are none the copy does not fit.
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_that_nobody_waits_for_ends_in_the_middle_and_keeps_nothing() {
-        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
+        let space = SpoolBudget::new(std::env::temp_dir(), 1 << 30);
         let source = file_of(&bytes(3 * IN_MEMORY));
         let asked = std::cell::Cell::new(0);
         let twice = || {

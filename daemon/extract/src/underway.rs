@@ -1,5 +1,5 @@
-//! What the daemon works on, written down before it starts: should it crash, the next start knows on
-//! what, and does not walk into the same document for ever.
+//! Records the documents that the daemon works on before it starts on them: after a crash the next start knows
+//! which they were, and does not crash on the same document for ever.
 //!
 //! A file of fixed slots, one for each document under way: its name (a hash), how far it was, what
 //! earlier crashes hold against it. A slot is written before work begins and cleared when it ends,
@@ -7,7 +7,7 @@
 //! a slot at the start is a suspect. Suspects are tried alone, so that a second crash names the
 //! culprit and the innocent clear themselves; the culprit is not tried again.
 //!
-//! Whoever holds something that others may wait for, such as memory, never waits here: it goes on
+//! A caller that holds something that others may wait for, such as memory, never waits here: it continues
 //! beside a suspect, and a suspect that holds something is tried beside others, where a crash weighs less.
 //!
 //! A daemon may also be killed from outside while it works, and that must not be held against whatever
@@ -35,7 +35,7 @@ const SLOT: usize = 64;
 const PREPARED: usize = 256;
 /// Suspects kept over a start; the rest are forgotten.
 const SUSPECTS: usize = 1024;
-/// What is read of the file: far more documents than are ever under way at once.
+/// Bytes read of the file: far more documents than are ever under way at once.
 const LONGEST: u64 = 1 << 20;
 /// Weight from which a content is not tried again.
 const GIVEN_UP: u8 = 4;
@@ -69,7 +69,7 @@ impl Stage {
         }
     }
 
-    /// What a crash at this stage holds against the document.
+    /// The weight that a crash at this stage adds to the document.
     fn weight(self) -> u8 {
         match self {
             Self::Idle => 0,
@@ -79,7 +79,7 @@ impl Stage {
     }
 }
 
-/// What is under way, and what was at crashes.
+/// The documents under way, and those that were at crashes.
 #[derive(Debug)]
 pub struct Underway {
     file: File,
@@ -88,23 +88,23 @@ pub struct Underway {
     left: Condvar,
 }
 
-/// Who is under way now.
+/// Counts of callers under way now.
 #[derive(Debug, Default)]
 struct InFlight {
     /// All of them.
     under_way: usize,
     /// Suspects that wait until nobody else is.
     waiting: usize,
-    /// A suspect is tried: whoever can wait does.
+    /// A suspect is tried: every caller that can wait does.
     alone: bool,
 }
 
-/// Whether the one who begins may wait for others under way.
+/// Whether a caller may wait for others under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitPolicy {
-    /// It holds nothing that another waits for.
+    /// The caller holds nothing that another waits for.
     MayWait,
-    /// It holds something that another may wait for, and must go on.
+    /// The caller holds something that another may wait for, and must continue.
     MustGoOn,
 }
 
@@ -133,7 +133,7 @@ pub enum NotTried {
 }
 
 impl Underway {
-    /// Reads what the last run left in `directory`, and starts anew from there.
+    /// Reads what the last run left in `directory`, and starts a new file from there.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -169,12 +169,12 @@ impl Underway {
     ///
     /// # Errors
     /// See [`NotTried`].
-    pub fn begin(&self, name: Name, patience: WaitPolicy) -> Result<Mark<'_>, NotTried> {
+    pub fn begin(&self, name: Name, wait_policy: WaitPolicy) -> Result<Mark<'_>, NotTried> {
         let is_suspect = match self.lock().suspects.get(&name) {
             Some(suspect) if suspect.weight >= GIVEN_UP => return Err(NotTried::GivenUp),
             suspect => suspect.is_some(),
         };
-        let alone = self.join(is_suspect, patience);
+        let alone = self.join(is_suspect, wait_policy);
         let mut slots = self.lock();
         let known = slots.suspects.get(&name).copied();
         let (slot, weight) = match known {
@@ -197,9 +197,9 @@ impl Underway {
     }
 
     /// Joins those under way; true where it is alone until it leaves.
-    fn join(&self, is_suspect: bool, patience: WaitPolicy) -> bool {
+    fn join(&self, is_suspect: bool, wait_policy: WaitPolicy) -> bool {
         let mut in_flight = self.in_flight();
-        let may_wait = patience == WaitPolicy::MayWait;
+        let may_wait = wait_policy == WaitPolicy::MayWait;
         let alone = is_suspect && may_wait;
         if alone {
             in_flight.waiting += 1;
@@ -313,7 +313,7 @@ fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a file of slots holds against contents.
+/// The suspects in a file of slots, with their weights.
 fn suspects_in(bytes: &[u8], boot: &[u8; 36]) -> BTreeMap<Name, u8> {
     let mut suspects = BTreeMap::new();
     let mut slots = bytes.chunks_exact(SLOT);

@@ -27,19 +27,19 @@ pub struct Job {
     pub length: u64,
     /// Its file name, where one is known.
     pub name: Option<String>,
-    /// What is to be done with it.
+    /// The task.
     pub task: Task,
     /// Longest text of the answer, in bytes.
     pub output_bytes: usize,
-    /// What its structure may cost.
+    /// Bounds of its structure.
     pub budgets: Budgets,
     /// Takes the files inside; those of the [`Extraction`] itself do not travel.
     pub members: Box<dyn MemberOut>,
 }
 
-/// What a worker reads documents with.
+/// The readers of a worker.
 pub struct Readers {
-    /// Those that are built in.
+    /// The readers that are built in.
     pub built_in: Vec<Reader>,
     /// Reads a document; it catches the panics of its parsers.
     pub read: fn(Job) -> Extraction,

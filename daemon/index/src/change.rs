@@ -16,9 +16,9 @@ const PART_MEMBERS: usize = 64;
 const PART_TEXT: u64 = 1 << 20;
 
 /// One change of one file, or one part of it.
-pub struct Change(pub(crate) Delta);
+pub struct FileChange(pub(crate) Delta);
 
-/// What a change does. The parts of a container are made by [`Change::parts`] alone, so that nobody else can
+/// What a change does. The parts of a container are made by [`FileChange::parts`] alone, so that nobody else can
 /// record a container by halves.
 pub(crate) enum Delta {
     /// The file was seen (new, changed, or again), and holds no others.
@@ -46,7 +46,7 @@ pub(crate) enum Delta {
     Removal(FileKey),
 }
 
-impl Change {
+impl FileChange {
     /// The file was seen (new, changed, or again), and holds no others.
     pub fn file(file: SeenFile) -> Self {
         Self(Delta::File(file))
@@ -138,13 +138,13 @@ impl Change {
     }
 }
 
-fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<Change> {
+fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<FileChange> {
     let keys = members.iter().map(|member| member.key.clone()).collect();
     let (mut parts, mut part, mut text) = (VecDeque::new(), Vec::new(), 0);
     let container = file.key.clone();
     let close = |members: Vec<SeenFile>| {
         let container = container.clone();
-        Change(Delta::ContainerPart { container, members })
+        FileChange(Delta::ContainerPart { container, members })
     };
     for member in members {
         let more = member.text_bytes();
@@ -157,7 +157,7 @@ fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<Change> {
     }
     parts.push_back(close(part));
     let members = keys;
-    parts.push_back(Change(Delta::ContainerEnd { file, members }));
+    parts.push_back(FileChange(Delta::ContainerEnd { file, members }));
     parts
 }
 
@@ -225,7 +225,8 @@ impl NewDocument {
 pub struct Applied {
     /// Documents not known before.
     pub new_documents: u64,
-    /// Files whose content is not recorded any more, since it was purged meanwhile: they must be read again.
+    /// Files whose content is not recorded any more, since it was purged before the change was applied: they must be
+    /// read again.
     pub unknown_content: Vec<FileKey>,
 }
 

@@ -92,22 +92,33 @@ impl CountedFile {
 /// How the extraction of a content ended, and what the content carries.
 pub(crate) type ContentOutcome = (State, Option<DocId>);
 
-/// A file that is counted from now on (`more`), or no longer.
+/// Whether a file is counted from now on, or no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CountStep {
+    More,
+    Less,
+}
+
+impl CountStep {
+    /// Counts one more, or one less.
+    pub(crate) fn apply(self, count: &mut u64) {
+        *count = match self {
+            Self::More => *count + 1,
+            Self::Less => count.saturating_sub(1),
+        };
+    }
+}
+
+/// A file that is counted from now on, or no longer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountChange {
     pub(crate) file: CountedFile,
-    pub(crate) more: bool,
+    pub(crate) step: CountStep,
 }
 
-pub(crate) fn found(content: &ContentRecord) -> ContentOutcome {
+/// What counts of files need to know of a content.
+pub(crate) fn content_outcome(content: &ContentRecord) -> ContentOutcome {
     (content.state, content.document)
-}
-
-fn step(count: &mut u64, more: bool) {
-    *count = match more {
-        true => *count + 1,
-        false => count.saturating_sub(1),
-    };
 }
 
 /// What a batch changes in the counts: made before it is applied, counted afterwards.
@@ -132,7 +143,7 @@ impl IndexReader {
         self.shared.kept_counts().moves.watch(view)
     }
 
-    /// Finds out what is in doubt by now; what changes meanwhile is left to the next count.
+    /// Finds out what is in doubt by now; what changes during that is left to the next count.
     fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
         let until = self.shared.kept_counts().changes();
         let mut after = None;
@@ -180,9 +191,12 @@ impl IndexWriter {
         changes: Vec<CountChange>,
     ) -> Result<CountChanges, IndexError> {
         let mut gained: BTreeMap<DocId, i64> = BTreeMap::new();
-        for CountChange { file, more } in &changes {
+        for CountChange { file, step } in &changes {
             if let Some((id, _)) = file.carried {
-                *gained.entry(id).or_default() += if *more { 1 } else { -1 };
+                *gained.entry(id).or_default() += match step {
+                    CountStep::More => 1,
+                    CountStep::Less => -1,
+                };
             }
         }
         let state = self.shared.state();
@@ -194,7 +208,9 @@ impl IndexWriter {
         for key in gained.into_keys().map(|id| self.registry.carrier(id)) {
             let Some(key) = key? else { continue };
             if let Some(record) = self.registry.file(&key)? {
-                sole_carriers.push(CountedFile::new(&key, &record, |hash| self.found(hash))?);
+                sole_carriers.push(CountedFile::new(&key, &record, |hash| {
+                    self.content_outcome(hash)
+                })?);
             }
         }
         Ok(CountChanges {
@@ -204,8 +220,11 @@ impl IndexWriter {
     }
 
     /// What is on record of a content, as far as it is counted.
-    pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<ContentOutcome>, IndexError> {
-        Ok(self.registry.content(hash)?.as_ref().map(found))
+    pub(crate) fn content_outcome(
+        &self,
+        hash: ContentHash,
+    ) -> Result<Option<ContentOutcome>, IndexError> {
+        Ok(self.registry.content(hash)?.as_ref().map(content_outcome))
     }
 }
 

@@ -163,7 +163,7 @@ impl<'a> EdgeFinder<'a> {
         Ok(shingles.map(|shingles| shingles.sampled(document.stats.rung)))
     }
 
-    /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
+    /// The shingles of a document; none where it is raw, was purged, or its text is
     /// damaged: that is noted, and must not keep all others from their edges.
     fn shingles(&self, id: DocId, account: &MemoryAccount) -> Result<Option<Shingles>, IndexError> {
         if let Some(levels) = self.index.shared.levels.get(&id) {
@@ -209,7 +209,7 @@ impl<'a> EdgeFinder<'a> {
     }
 
     /// Counts the edges of several loaded documents to another one, which is read once for all of
-    /// them and held meanwhile. Calls `each` with the position of every document that can be read.
+    /// them and held during that. Calls `each` with the position of every document that can be read.
     pub(crate) fn edges_to<'s>(
         &self,
         other: DocId,

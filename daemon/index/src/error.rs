@@ -71,7 +71,7 @@ impl IndexError {
     }
 
     /// Whether it is about one document alone, which went away or whose text is damaged (the index notes that):
-    /// whoever looks at many goes on without this one.
+    /// a caller that reads many continues without this one.
     pub fn is_of_one_document(&self) -> bool {
         matches!(self, Self::UnknownDocument(_)) || self.is_damaged_text()
     }

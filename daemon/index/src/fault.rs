@@ -149,7 +149,7 @@ mod tests {
             (store("use", Errno::UCLEAN), Fault::Index),
             (text("read", Errno::NOMEM), Fault::Transient),
             (StoreError::SyncFailed.into(), Fault::Index),
-            (StoreError::Engine("x".into()).into(), Fault::Index),
+            (StoreError::Sled("x".into()).into(), Fault::Index),
             (IndexError::Damaged("x".into()), Fault::Index),
         ];
         for (error, fault) in table {

@@ -42,7 +42,7 @@ pub struct Options {
     pub unread: UnreadTexts,
 }
 
-/// What becomes of documents whose stored text is missing or damaged when an index opens. Whoever lets go of an index
+/// What becomes of documents whose stored text is missing or damaged when an index opens. A caller that lets go of an index
 /// must not have postings merged past them: they would not be signed once their texts are back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnreadTexts {

@@ -1,6 +1,6 @@
 //! The inverted index from fingerprint to document.
 //!
-//! [`Index::open`] returns an [`Index`], which is closed and asked of itself, and the one [`IndexWriter`].
+//! [`Index::open`] returns an [`Index`], (close, statistics), and the one [`IndexWriter`].
 //! Everybody who uses the index holds one of its clients, and none can do more than its type says:
 //!
 //! | client | for | held by |
@@ -48,6 +48,7 @@ mod registry;
 mod runs;
 pub mod safe_fs;
 mod shared;
+mod signing;
 pub mod store;
 mod table;
 #[cfg(test)]
@@ -58,7 +59,7 @@ mod work;
 mod writer;
 
 pub use cancel::Cancel;
-pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
+pub use change::{Applied, FileChange, NewContent, NewDocument, SeenFile};
 pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;
 pub use fault::Fault;
@@ -67,9 +68,10 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, FileView, FingerprintSink, Fingerprints,
     GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader, IsWanted,
-    PairSearch, QueryFingerprints, SignAtRung, canonicalise, forward_signature,
+    PairSearch, QueryFingerprints, SignAtRung,
 };
 pub use registry::Registry;
+pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
 pub use unsettled::{Epoch, UnsettledCounts};
 pub use work::Work;

@@ -1,6 +1,6 @@
 //! Memory budgets: permits over bytes, so that texts and shingles are held only while there is room.
 //!
-//! A [`MemoryBudget`] is a weighted semaphore. Whoever needs memory opens a [`MemoryAccount`] and takes
+//! A [`MemoryBudget`] is a weighted semaphore. A caller that needs memory opens a [`MemoryAccount`] and takes
 //! permits of it before allocating; a permit gives its bytes back when it is dropped.
 //!
 //! * **Fair.** Accounts that hold nothing wait in one line, first come, first served: a large request is
@@ -11,7 +11,7 @@
 //! * **No deadlock.** A request above the whole budget is taken as the whole. An account that holds
 //!   permits already never waits in line: where nothing is free, one account at a time may overdraw the
 //!   budget, or the share of its user. It waits for nobody, so it ends and gives back, and then the next
-//!   may overdraw. Whoever sends what it found to a client must therefore not wait for that client while its
+//!   may overdraw. A caller that sends what it found to a client must therefore not wait for that client while its
 //!   account [overdraws](MemoryAccount::is_overdrawn). Use is therefore at most the budget and what one account takes beyond its first permit.
 //! * **Cancellable.** Every wait ends with the account's [`Cancel`].
 //!
@@ -138,7 +138,7 @@ impl MemoryBudget {
         }
     }
 
-    /// One permit of an account of its own. Whoever may need a second permit while it holds the first
+    /// One permit of an account of its own. A caller that may need a second permit while it holds the first
     /// opens an [`account`](Self::account) instead.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl MemoryAccount {
             state.add(self.holder, bytes, self.inner.total);
         }
         drop(state);
-        // Whoever is next in line may fit as well.
+        // The next in line may fit as well.
         self.inner.changed.notify_all();
         taken.map(|()| MemoryPermit {
             holder: self.holder,
@@ -267,11 +267,11 @@ impl State {
         let mut waits_for_lasting = false;
         let before = self.line.iter().take_while(|(other, _)| *other != holder);
         for (other, bytes) in before {
-            // Whoever waits for the others of one user holds up nobody.
+            // A caller that waits for the others of one user holds up nobody.
             if !self.within_share(*other, *bytes, total) {
                 continue;
             }
-            // What lasts waits behind whoever waits for its like.
+            // A permit that lasts waits behind those that wait for its like.
             let waits = self.lasting.saturating_add(*bytes) > total
                 || (waits_for_lasting && other.is_lasting);
             waits_for_lasting |= waits;

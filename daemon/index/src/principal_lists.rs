@@ -2,8 +2,8 @@
 //! principal of its family without all the other members; and how many, so that lists with few are looked up
 //! first.
 //!
-//! What is kept of a list holds every principal in it: whoever becomes one is added to the lists that are
-//! kept. One that is none any more may stay, and one that is again may stand there twice; whoever reads asks,
+//! What is kept of a list holds every principal in it: a document that becomes one is added to the lists that are
+//! kept. One that is none any more may stay, and one that is again may stand there twice; the reader asks,
 //! and counts what passes on all shingles. Of lists with very many principals only their number is kept.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use simdex_signature::Fingerprint;
 /// Lists at least as long are kept.
 pub(crate) const PRINCIPALS_KEPT_FROM: usize = 64;
 /// Principals held in all lists, 8 bytes each; a list counts [`OF_LIST`] more. When there are more, all
-/// are let go and read anew.
+/// are let go and read again.
 const MOST_HELD: usize = 4 << 20;
 const OF_LIST: usize = 8;
 /// Principals that are kept of one list.

@@ -7,7 +7,6 @@ mod groups;
 mod pairs;
 mod postings;
 mod shingles;
-pub(crate) mod signing;
 
 use std::sync::Arc;
 
@@ -27,9 +26,8 @@ pub use files::FileView;
 pub use groups::{GroupDocument, GroupLookup, GroupView, Groups};
 pub use pairs::{IsWanted, PairSearch};
 pub use shingles::HeldSet;
-pub use signing::{canonicalise, forward_signature};
 
-/// Reads an index to answer questions; whoever asks is passed one.
+/// Reads an index to answer questions; every query is passed one.
 ///
 /// It has no method that writes, and what names files takes a [`View`](crate::View): an answer made through
 /// it changes nothing and shows nobody else's files. Copies are cheap, and read the same index.
@@ -48,15 +46,15 @@ pub use signing::{canonicalise, forward_signature};
 ///
 /// What it reads, by the file that has the methods:
 ///
-/// * here: settings, budgets, figures and records of documents;
+/// * here: settings, budgets, figures and records of documents; `signing`: [`signer`](Self::signer), which signs
+///   texts as the index does;
 /// * `candidates` (looked up by `postings`): [`candidates`](Self::candidates) and
 ///   [`candidates_by_either`](Self::candidates_by_either) and
 ///   [`candidates_of_fixed_size`](Self::candidates_of_fixed_size), the documents that share fingerprints with a query;
 /// * `document_text`: [`held_text`](Self::held_text) and [`check_text_hash`](Self::check_text_hash), of texts that are
 ///   checked as they are read;
 /// * `shingles`: [`shingles`](Self::shingles), [`shingles_if_readable`](Self::shingles_if_readable),
-///   [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable); `signing`:
-///   [`sign_text`](Self::sign_text);
+///   [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable);
 /// * `pairs`: [`pair_search`](Self::pair_search); `groups`: [`texts`](Self::texts), [`groups`](Self::groups),
 ///   [`group_of`](Self::group_of), [`group_by_id`](Self::group_by_id) and
 ///   [`kept_group_count`](Self::kept_group_count);

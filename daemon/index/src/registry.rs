@@ -18,13 +18,13 @@ use crate::shared::Shared;
 
 pub(crate) use pages::{Carried, PAGE};
 
-/// Reads records by key: for whoever compares a share with what is on record of it (ingestion, walks, the
+/// Reads records by key: for threads that compare a share with what is on record of it (ingestion, walks, the
 /// recheck), and for what the daemon records of itself (roots, reports).
 ///
 /// It knows no view and is passed to no question about documents. It has no method that writes.
 ///
 /// **Consistency.** Each record is as the last batch left it, whole; two reads may lie before and after a
-/// batch. Listings scan the store: what is written meanwhile may be met or not.
+/// batch. Listings scan the store: what is written during a listing may be met or not.
 ///
 /// **Locks.** None but those of the store itself, and of counts the one that guards them. No read waits for a merge.
 #[derive(Clone)]
@@ -122,7 +122,7 @@ impl Registry {
             None,
             &mut |bytes, value| match FileRecord::decode(value) {
                 Ok(record) => {
-                    key::parse_file(bytes, 1)
+                    key::file_in_key(bytes)
                         .filter(|key| !key.is_member())
                         .into_iter()
                         .for_each(|key| visit(key, record.clone()));
@@ -142,8 +142,8 @@ impl Registry {
     pub fn members(&self, container: &FileKey) -> Result<Vec<(FileKey, FileRecord)>, IndexError> {
         let keys = Batch::new(self.shared.store.records()).keys(&key::members_of(container))?;
         let mut members = Vec::with_capacity(keys.len());
-        for key in keys.iter().filter_map(|key| key::parse_file(key, 1)) {
-            // One that went meanwhile is no member.
+        for key in keys.iter().filter_map(|key| key::file_in_key(key)) {
+            // A file that is gone by now is no member.
             members.extend(self.file(&key)?.map(|record| (key, record)));
         }
         Ok(members)
@@ -159,7 +159,7 @@ impl Registry {
         let mut found = None;
         let records = self.shared.store.records();
         records.scan(prefix, None, &mut |link, _| {
-            found = key::parse_file(link, 33);
+            found = key::file_in_link(link);
             ControlFlow::Break(())
         })?;
         Ok(found)
@@ -192,7 +192,7 @@ impl Registry {
             .store
             .records()
             .scan(&prefix, Some(&from), &mut |bytes, _| {
-                let Some(file) = key::parse_file(bytes, 1) else {
+                let Some(file) = key::file_in_key(bytes) else {
                     return ControlFlow::Continue(());
                 };
                 let on_disk = file.on_disk();

@@ -3,7 +3,7 @@
 //! A merge writes the buffer as one new run, with those of the newest runs that are not several times as
 //! large as what it writes already. So each run is several times as large as all newer ones together,
 //! there are few of them, and a posting is written a few times while the index grows a hundredfold.
-//! Whoever reads holds the runs as they were when it began.
+//! A reader holds the runs as they were when it began.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const RATIO: u64 = 3;
 const SMALL: u64 = 4_000_000;
 /// A merge that must be short leaves no more runs than this behind.
 const MOST: usize = 8;
-/// All runs are written anew once so many in a hundred of their postings are of documents that are gone.
+/// All runs are rewritten once so many in a hundred of their postings are of documents that are gone.
 const DEAD_PERCENT: u64 = 25;
 
 /// A run for reading.

@@ -1,7 +1,7 @@
 //! What the clients of one open index share: the store, the texts, the state in memory, and the locks around
 //! them.
 //!
-//! Whoever takes several locks takes them in this order: the writer's (in [`crate::IndexWriter`], held for the
+//! A thread that takes several locks takes them in this order: the writer's (in [`crate::IndexWriter`], held for the
 //! whole of a write to the store), that of the counts, that of the state. The last is never held while store or
 //! texts are read or written.
 

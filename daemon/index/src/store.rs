@@ -2,7 +2,18 @@
 //! *postings* (runs of blocks, each written once and read by key alone). Everything else in this crate
 //! sees only these traits.
 //!
-//! Two implementations: [`SledStore`] on disk, [`MemoryStore`] for tests and temporary scans.
+//! Two implementations: [`SledStore`] on disk, [`MemoryStore`] for tests and temporary scans. [`Hooked`] wraps
+//! either, reports its errors and lets tests inject them.
+//!
+//! A write of records goes [`Hooked`] → [`SledStore`] → `Records` → `RecordsDb` → `Layers` → `Summed` →
+//! `SledTree`; a block of postings goes [`Hooked`] → `Runs` → `Builder` → `SledTree`.
+//!
+//! * `records`: the records on disk, their generations, and how they are rewritten;
+//! * `runs`: the runs of postings on disk, and the cache of their blocks;
+//! * `examine`: whether a store on disk is damaged, as a child process finds it;
+//! * `directory`: what lies beside the databases of a store: its lock, its marks, its witness, its strays;
+//! * `sled_support`: sled with checksums, durability, recovery and our errors; nothing else names sled's types
+//!   but `records` and `runs`, which hold its databases.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,58 +23,33 @@ use simdex_schema::RunId;
 
 use crate::Cancel;
 
-mod begun;
-mod blocks;
-mod changes;
-mod checked;
-mod clean;
-mod conf;
 #[cfg(test)]
 mod contract;
-mod copy;
-mod durable;
-mod engine;
-mod failed;
-mod fill;
-mod generation;
+mod directory;
+mod examine;
 mod hooked;
-mod judge;
-mod layers;
-mod lock;
 mod memory;
-mod pack;
-mod parts;
-mod probe;
-mod readable;
 mod records;
-mod recovery;
-mod rewrite;
-mod run;
 mod runs;
-mod seal;
-mod sizes;
 mod sled;
-mod strays;
-mod summed;
+mod sled_support;
 #[cfg(test)]
 mod tests;
-mod tree;
-mod witness;
 
-pub use checked::{
+pub use directory::lock::FileId;
+pub use directory::strays::strays;
+pub use directory::witness::is_damaged as witness_is_damaged;
+pub use examine::checked::{
     Damage, Opened, open_checked, open_checked_telling, open_examined, open_in_place,
     probe_time_limit,
 };
-pub use conf::damaged_settings;
-pub use copy::{Observed, copy_aside};
+pub use examine::copy::{Observed, copy_aside};
+pub use examine::probe::{ProbeResult, probe, probe_main};
 pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
-pub use lock::FileId;
 pub use memory::MemoryStore;
-pub use probe::{ProbeVerdict, probe, probe_main};
-pub use recovery::is_panic_handled;
 pub use sled::{Options, SledStore};
-pub use strays::strays;
-pub use witness::is_damaged as witness_is_damaged;
+pub use sled_support::conf::damaged_settings;
+pub use sled_support::recovery::is_panic_handled;
 
 /// Largest posting block accepted, in bytes. sled reads whole leaves of 16 values, and a leaf
 /// above 128 KiB becomes a file of its own, so blocks must stay well below 8 KiB.
@@ -79,7 +65,7 @@ pub(crate) fn random_id() -> Result<[u8; 16], StoreError> {
     let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
     match filled {
         Ok(16) => Ok(id),
-        _ => Err(StoreError::Engine(
+        _ => Err(StoreError::Internal(
             "the kernel returns no random bytes".to_owned(),
         )),
     }
@@ -253,7 +239,7 @@ pub enum StoreError {
         /// Directory of the store.
         dir: PathBuf,
     },
-    /// A write failed half-way, and the engine keeps the database until this process ends.
+    /// A write failed half-way, and sled keeps the database until this process ends.
     #[error(
         "a write to the store {} failed half-way, and this process cannot let go of it",
         dir.display()
@@ -270,11 +256,11 @@ pub enum StoreError {
         /// The key in hexadecimal, shortened if long.
         key: String,
     },
-    /// The engine found its own files damaged, failed in a way it should not, or hangs. The store
+    /// sled found its own files damaged, failed in a way it should not, or hangs. The store
     /// is suspect as a whole.
     #[error("store is damaged: {reason}")]
     Damaged {
-        /// What the engine said.
+        /// What sled said.
         reason: String,
     },
     /// A value above [`MAX_VALUE`] (postings) or [`MAX_RECORD`] (records).
@@ -324,16 +310,19 @@ pub enum StoreError {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// The machine lacks something the engine needs, or a disk fails: nothing is known to be wrong
+    /// The machine lacks something sled needs, or a disk fails: nothing is known to be wrong
     /// with the store.
     #[error("the machine, not the store, is at fault: {reason}")]
     Machine {
-        /// What the engine said.
+        /// What sled said.
         reason: String,
     },
-    /// The engine reported any other error.
+    /// sled reported any other error, or an earlier one keeps it from being used.
     #[error("storage engine: {0}")]
-    Engine(String),
+    Sled(String),
+    /// The store cannot do what was asked, and sled is not the reason.
+    #[error("{0}")]
+    Internal(String),
     /// Whether the store is sound could not be found out, for instance because memory was short. It
     /// was left as it is.
     #[error(
@@ -352,7 +341,7 @@ impl StoreError {
     /// The same of a process whose memory was short: it says nothing of the store.
     fn for_want_of_memory(self) -> Self {
         match self {
-            Self::Damaged { reason } => Self::Engine(format!("memory was short: {reason}")),
+            Self::Damaged { reason } => Self::Internal(format!("memory was short: {reason}")),
             other => other,
         }
     }

@@ -8,6 +8,7 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
 use simdex_signature::Rung;
 
+use crate::counts::CountStep;
 use crate::id_map::IdMap;
 
 /// The figures of one document that candidates and groups need.
@@ -171,10 +172,10 @@ impl Table {
 
     /// Counts one file more (or less) that carries a document; says whether it is the first (or was the last)
     /// in its root.
-    pub(crate) fn count_file(&mut self, root: RootId, id: DocId, more: bool) -> bool {
+    pub(crate) fn count_file(&mut self, root: RootId, id: DocId, step: CountStep) -> bool {
         let of_root = self.roots.entry(root).or_default();
-        bump(&mut self.files, &mut self.live, id, more);
-        bump(&mut of_root.files, &mut of_root.live, id, more)
+        bump(&mut self.files, &mut self.live, id, step);
+        bump(&mut of_root.files, &mut of_root.live, id, step)
     }
 
     /// Files that carry a document, in all roots.
@@ -223,13 +224,9 @@ fn place(stats: &DocumentStats) -> (bool, Rung) {
 }
 
 /// Says whether the document became live, or ceased to be.
-fn bump(files: &mut IdMap<u64>, live: &mut RoaringTreemap, id: DocId, more: bool) -> bool {
+fn bump(files: &mut IdMap<u64>, live: &mut RoaringTreemap, id: DocId, step: CountStep) -> bool {
     let count = files.get_or_insert(id, 0);
-    *count = if more {
-        *count + 1
-    } else {
-        count.saturating_sub(1)
-    };
+    step.apply(count);
     if *count == 0 {
         files.remove(id);
         live.remove(id.0)
@@ -246,13 +243,13 @@ mod tests {
     fn a_document_is_live_where_a_file_carries_it() {
         let (a, b, doc) = (RootId(1), RootId(2), DocId(5));
         let mut table = Table::default();
-        table.count_file(a, doc, true);
-        table.count_file(b, doc, true);
-        table.count_file(a, doc, false);
+        table.count_file(a, doc, CountStep::More);
+        table.count_file(b, doc, CountStep::More);
+        table.count_file(a, doc, CountStep::Less);
         assert!(table.is_live(doc));
         assert!(!table.visible(&View::Roots([a].into())).contains(5));
         assert!(table.visible(&View::Roots([a, b].into())).contains(5));
-        table.count_file(b, doc, false);
+        table.count_file(b, doc, CountStep::Less);
         assert!(!table.is_live(doc) && table.visible(&View::All).is_empty());
     }
 }

@@ -9,7 +9,7 @@
 //! others, and all once no other waits.
 //!
 //! Every entry knows the epoch in which it was queued, and what follows from it is queued in the same:
-//! so a caller can wait for all that was queued before its call, however much comes meanwhile. No entry
+//! so a caller can wait for all that was queued before its call, however much comes after. No entry
 //! starves, as each is part of the next round. For crowded documents nobody waits, nor for the groups that they
 //! hold up: their like could make everybody wait for hours.
 

@@ -41,7 +41,8 @@ pub use settle::{GroupMove, Regrouped};
 ///
 /// * here: [`commit`](Self::commit);
 /// * `apply`: [`apply`](Self::apply), of files, contents, documents, texts and postings;
-/// * `amend`: [`was_read`](Self::was_read) and [`doubt`](Self::doubt), of one field of a file's record;
+/// * `amend`: [`record_reading`](Self::record_reading) and [`mark_for_reread`](Self::mark_for_reread), of one field
+///   of a file's record;
 /// * `roots_and_reports`: [`add_root`](Self::add_root), [`put_root`](Self::put_root),
 ///   [`put_report`](Self::put_report) and [`forget_reports`](Self::forget_reports);
 /// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and

@@ -42,18 +42,18 @@ impl<T: Clone> SharedRun<T> {
     /// The result of a run that begins after this call: another caller's, or `work` done here.
     ///
     /// # Errors
-    /// That of `work` done here, and nobody else's; that of `go_on`, which is called periodically while
+    /// That of `work` done here, and nobody else's; that of `keep_going`, which is called periodically while
     /// another caller is at work.
     pub fn run<E>(
         &self,
         work: impl FnOnce() -> Result<T, E>,
-        go_on: impl Fn() -> Result<(), E>,
+        keep_going: impl Fn() -> Result<(), E>,
     ) -> Result<T, E> {
         let mut state = self.lock();
         let after = state.begun;
         while state.running {
             drop(state);
-            go_on()?;
+            keep_going()?;
             let waited = self
                 .changed
                 .wait_timeout_while(self.lock(), POLL_INTERVAL, |state| {

@@ -35,8 +35,8 @@ impl Turns {
     /// Waits for its turn.
     ///
     /// # Errors
-    /// That of `go_on`, which is called now and then meanwhile; the place in the line is given up.
-    pub fn take<E>(&self, go_on: impl Fn() -> Result<(), E>) -> Result<Turn<'_>, E> {
+    /// That of `keep_going`, which is called now and then meanwhile; the place in the line is given up.
+    pub fn take<E>(&self, keep_going: impl Fn() -> Result<(), E>) -> Result<Turn<'_>, E> {
         let mut line = self.lock();
         let number = line.next;
         line.next += 1;
@@ -48,7 +48,7 @@ impl Turns {
         };
         while line.waiting.front() != Some(&number) {
             drop(line);
-            go_on()?;
+            keep_going()?;
             let others = |line: &mut WaitingLine| line.waiting.front() != Some(&number);
             let waited = self
                 .moved

@@ -21,11 +21,11 @@ pub struct Incomplete(pub Pending);
 pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
     before: Completeness,
-    /// Texts ever found damaged by then: one that a walk lets go meanwhile was met all the same.
+    /// Texts ever found damaged by then: one that a walk releases during the answer was met all the same.
     found_before: u64,
     /// Of the list that the answer is made of.
     unsettled: UnsettledCounts,
-    /// What is renamed since it began to list files by path.
+    /// Watches renames since it began to list files by path.
     listed: Option<(View, MoveWatch)>,
     strict: bool,
 }
@@ -47,7 +47,7 @@ impl<'a> CompletenessCheck<'a> {
         Ok(check)
     }
 
-    /// The completeness as far as is known by now: texts may have turned out to be damaged meanwhile.
+    /// The completeness as far as is known by now: texts may have turned out to be damaged since it began.
     pub fn completeness(&self) -> Completeness {
         let reader = self.engine.index.reader();
         let met = reader.texts_found_damaged() - self.found_before;
@@ -92,9 +92,9 @@ impl Engine {
     }
 
     /// Returns once the walks that are under way or wanted are over, and all that is queued by then is applied and
-    /// settled, whatever comes meanwhile. What does not pass by itself (a root that is stale, a loss that is held, a
-    /// damaged text, a file that the machine fails to read), or may take hours (documents in crowds), is not waited
-    /// for.
+    /// settled, whatever comes during the wait. What does not pass by itself (a root that is stale, a loss that is
+    /// held, a damaged text, a file that the machine fails to read), or may take hours (documents in crowds), is not
+    /// waited for.
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let wanted = lock(&self.walks).clone();
         let wanted = wanted
@@ -114,9 +114,9 @@ impl Engine {
         self.pipeline.wait_until_settled(cancel)
     }
 
-    /// What keeps the index from being complete. A change goes from a walk to the queue, may be put off, and goes
-    /// to the settler: counted in that order, none slips through. In the settler it may go to and fro, so that
-    /// those counts are of one moment.
+    /// The reason that keeps the index from being complete. A change goes from a walk to the queue, may be put off,
+    /// and goes to the settler: counted in that order, none slips through. In the settler it may go to and fro, so
+    /// that those counts are of one moment.
     fn pending(&self, view: &View) -> Pending {
         let queued = self.queued(view);
         let retrying = self.pipeline.retrying(view);
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// Paths below the roots of a view that cannot be looked at and keep what is known of them.
+    /// Paths below the roots of a view that cannot be accessed and keep what is known of them.
     pub fn unreadable_paths(&self, view: &View) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()

@@ -1,5 +1,5 @@
 //! Where requests find the engine. It may be away for a while: the supervisor takes it out while the
-//! index is closed and opened again, and the socket stays up meanwhile.
+//! index is closed and opened again, and the socket stays up during that.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -14,13 +14,13 @@ use crate::host::alarms::Alarms;
 pub struct Reopening(pub String);
 
 impl Reopening {
-    /// What to do about it.
+    /// Advice for the caller.
     pub const ADVICE: &str = "ask again later";
 }
 
 /// Holds the engine, or why there is none.
 pub struct EngineSlot {
-    /// What keeps changes from being applied.
+    /// Alarms: reasons that keep changes from being applied.
     pub alarms: Arc<Alarms>,
     engine: RwLock<Result<Arc<Engine>, Reopening>>,
 }
@@ -56,7 +56,7 @@ impl EngineSlot {
         let _ = self.replace(Ok(engine));
     }
 
-    /// Takes the engine out; `reason` says why to whoever asks for it.
+    /// Takes the engine out; `reason` says why to requests that come for it.
     pub fn take(&self, reason: &str) -> Option<Arc<Engine>> {
         self.replace(Err(Reopening(reason.to_owned()))).ok()
     }

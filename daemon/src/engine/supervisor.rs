@@ -86,7 +86,7 @@ impl Supervisor {
     /// Watches no longer; waits at most `patience` for what is under way. False where that goes on.
     pub fn stop(&self, patience: Duration) -> bool {
         self.shared.stopping.store(true, Ordering::Release);
-        self.shared.host.failed.wake();
+        self.shared.host.engine_failed.wake();
         let thread = self
             .thread
             .lock()
@@ -111,7 +111,7 @@ pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
     if is_low {
         host.disk.release();
     }
-    let error = match Engine::on(host) {
+    let error = match Engine::start_on_host(host) {
         Ok(engine) => return Ok(EngineSlot::holding(Arc::new(engine))),
         Err(error) => error,
     };
@@ -135,7 +135,7 @@ impl Shared {
                 Err(Reopening(reason)) => Some(Failure::Index(reason)),
             };
             let Some(failure) = failure else {
-                self.host.failed.wait(PATIENCE);
+                self.host.engine_failed.wait(PATIENCE);
                 continue;
             };
             if opened.elapsed() > RECOVERED {
@@ -165,7 +165,7 @@ impl Shared {
         self.fatal.send_replace(Some(reason));
     }
 
-    /// Replaces the engine; false where the daemon stops meanwhile.
+    /// Replaces the engine; false where the daemon stops before that.
     fn reopen(&self, reason: &str, backoff: &mut Backoff) -> Result<bool, String> {
         let host = &self.host;
         host.alarms.raise(AlarmSource::Index, reason, None);
@@ -227,7 +227,7 @@ impl Shared {
         // On a full disk the store could not even be examined.
         let room = self.host.disk.take(0);
         room.map_err(|full| EngineError::NotApplied(full.to_string()))?;
-        let engine = Arc::new(Engine::on(&self.host)?);
+        let engine = Arc::new(Engine::start_on_host(&self.host)?);
         match engine.watch() {
             Ok(()) => Ok(engine),
             Err(error) => {
@@ -245,7 +245,7 @@ impl Shared {
             if left.is_zero() {
                 return true;
             }
-            self.host.failed.wait(left.min(PATIENCE));
+            self.host.engine_failed.wait(left.min(PATIENCE));
         }
         false
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use simdex_extract::{OutsidePrograms, Pool, SpoolSpace, Underway, WorkerCommand};
+use simdex_extract::{OutsidePrograms, Pool, SpoolBudget, Underway, WorkerCommand};
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -31,15 +31,15 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
 }
 
 /// Where documents wait while they are read: never in the room that commits need.
-fn spool(host: &Host) -> SpoolSpace {
+fn spool(host: &Host) -> SpoolBudget {
     let disk = Arc::clone(&host.disk);
     let limit = host.config.extract.spool_mib.bytes();
-    SpoolSpace::admitted_by(host.data_dir.clone(), limit, move |bytes| {
+    SpoolBudget::admitted_by(host.data_dir.clone(), limit, move |bytes| {
         Ok(disk.take(bytes)?)
     })
 }
 
-/// What the last run worked on, should it have crashed.
+/// The documents that the last run worked on, should it have crashed.
 fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
     Underway::open(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),

@@ -1,4 +1,4 @@
-//! What keeps changes from being applied now, for status, health and log.
+//! Alarms: reasons that keep changes from being applied now, for status, health and log.
 //!
 //! An alarm stands from the first failure to the next success of the work that met it; work of which
 //! there are several has one each, so that none ends the alarm of another. It is logged when it is
@@ -16,20 +16,20 @@ const REMIND: Duration = Duration::from_secs(60);
 /// Alarms that stand at once; beyond that the gravest are kept.
 const MOST: usize = 1024;
 
-/// What raised an alarm: the work that cannot go on, the gravest first.
+/// The source of an alarm: the work that cannot continue, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AlarmSource {
     /// The index is closed and being opened again.
     Index,
     /// Changes are not applied.
     Writer,
-    /// What was applied is not power-safe.
+    /// Commits fail: applied changes are not power-safe.
     Commits,
     /// The ingester of this number does not ingest.
     Ingester(usize),
     /// A root is not walked.
     Walks(RootId),
-    /// What was removed below a root is not taken out.
+    /// Files removed below a root stay in the index.
     Removals(RootId),
     /// Edges and groups are not found.
     Settler,
@@ -38,9 +38,9 @@ pub enum AlarmSource {
 /// Why changes are not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// What cannot go on.
+    /// The work that cannot continue.
     pub source: AlarmSource,
-    /// What went wrong, in words for people.
+    /// The error, in words for people.
     pub reason: String,
     /// When it was raised first, by the wall clock.
     pub since: SystemTime,
@@ -51,7 +51,7 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Whether questions are answered meanwhile.
+    /// Whether questions are answered while it stands.
     pub fn is_answering(&self) -> bool {
         self.source != AlarmSource::Index
     }

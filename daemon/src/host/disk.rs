@@ -50,7 +50,7 @@ impl From<NoRoom> for io::Error {
 /// Size of a disk, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What an ordinary process may still write.
+    /// Bytes that an ordinary process may still write.
     pub available: u64,
     /// All of it; 0 where the file system does not say.
     pub total: u64,
@@ -74,7 +74,7 @@ pub struct DiskGuard {
     room: Mutex<Option<MeasuredRoom>>,
 }
 
-/// What was measured, less what was taken since.
+/// The room measured last, less the bytes taken since.
 struct MeasuredRoom {
     space: Space,
     measured: Instant,

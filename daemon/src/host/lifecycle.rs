@@ -160,13 +160,13 @@ impl Lifecycle {
         !waited.unwrap_or_else(PoisonError::into_inner).0.ended
     }
 
-    /// Repeats work that failed by a shortage of the index, with pauses and an alarm, until it succeeds. `go_on` is
-    /// asked before each repetition and ends it with its error; so does the end of the engine.
+    /// Repeats work that failed by a shortage of the index, with pauses and an alarm, until it succeeds.
+    /// `keep_going` is asked before each repetition and ends it with its error; so does the end of the engine.
     pub fn until_done<T>(
         &self,
         source: AlarmSource,
         mut work: impl FnMut() -> Result<T, EngineError>,
-        go_on: impl Fn() -> Result<(), EngineError>,
+        keep_going: impl Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
         let (mut backoff, mut failed) = (Backoff::default(), false);
         loop {
@@ -182,14 +182,14 @@ impl Lifecycle {
             };
             failed = true;
             let again = self.try_again(source, &error, &mut backoff);
-            go_on()?;
+            keep_going()?;
             if !again {
                 return Err(error.into());
             }
         }
     }
 
-    /// What an error of the index asks for: waits, with an alarm, until it is time to try again, or
+    /// Handles an error of the index: waits, with an alarm, until it is time to try again, or
     /// ends the engine. False where it ends.
     pub fn try_again(
         &self,

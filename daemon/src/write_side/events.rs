@@ -1,4 +1,4 @@
-//! Changes as they become visible to queries, numbered and kept for a while for whoever subscribes.
+//! Changes as they become visible to queries, numbered and kept for a while for subscribers.
 //!
 //! Recording never blocks. The last [`MAX_EVENTS`] events are kept, in at most [`MAX_BYTES`]; a subscriber
 //! that falls behind further, or resumes after an event that is older, is told that some were lost.
@@ -18,10 +18,10 @@ use tokio::sync::watch;
 const MAX_EVENTS: usize = 65_536;
 /// Bytes of events kept, about.
 const MAX_BYTES: usize = 16 << 20;
-/// What an event takes beside its path and detail, about.
+/// Bytes that an event takes beside its path and detail, about.
 const EVENT_BYTES: usize = 128;
 
-/// What kind of change an event reports.
+/// The kind of change that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The stream begins here; no change.
@@ -64,10 +64,10 @@ impl EventKind {
     }
 }
 
-/// What changed where.
+/// A change that queries can see: its kind and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleChange {
-    /// What kind of change it is.
+    /// The kind of change.
     pub kind: EventKind,
     /// A subscriber that may not see this root does not get the event; where there is none, only a subscriber of
     /// all roots does.
@@ -87,7 +87,7 @@ pub struct Event {
     pub number: u64,
     /// Microseconds since 1970.
     pub at: i64,
-    /// What changed, and where.
+    /// The change, and its place.
     pub change: VisibleChange,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the directory at a root's path is the one that is on record: judged before any walk of it
+//! Whether the directory at a root's path is the one that is on record: decided before any walk of it
 //! is believed.
 //!
 //! While its file system stays mounted, mount, device and inode prove it, and so that this holds before
@@ -22,8 +22,8 @@ use crate::write_side::watch::walk::{PathState, WalkEntry, look};
 /// Known files that are asked for.
 const SAMPLE: usize = 64;
 
-/// What became of the question.
-pub enum Verdict {
+/// The result of verifying the directory at a root's path.
+pub enum RootIdentity {
     /// It is the root on record, or the first directory ever seen there.
     Same,
     /// It is another, or cannot be told: which it is, and why.
@@ -32,21 +32,25 @@ pub enum Verdict {
     Refused(RootRefusal),
 }
 
-/// Judges the directory that was opened at a root's path.
-pub fn judge(registry: &Registry, root: &Root, anchor: &Anchor) -> Result<Verdict, IndexError> {
+/// Decides whether the directory that was opened at a root's path is the root on record.
+pub fn verify_root(
+    registry: &Registry,
+    root: &Root,
+    anchor: &Anchor,
+) -> Result<RootIdentity, IndexError> {
     let status = root.status();
     let found = match anchor.identity() {
         Ok(found) => found,
-        Err(refusal) => return Ok(Verdict::Refused(refusal)),
+        Err(refusal) => return Ok(RootIdentity::Refused(refusal)),
     };
     let contradicts = |known: DirectoryIdentity| {
         known.file_system_id.is_some() && known.file_system_id != found.file_system_id
     };
     if status.proven == Some(anchor.inode()) && !status.identity.is_some_and(contradicts) {
-        return Ok(Verdict::Same);
+        return Ok(RootIdentity::Same);
     }
     if status.identity.is_some_and(|known| is_proof(known, found)) {
-        return Ok(Verdict::Same);
+        return Ok(RootIdentity::Same);
     }
     let sample = sample(registry, root.id)?;
     let SampleCount { there, missing } = census(anchor, &sample);
@@ -59,14 +63,14 @@ pub fn judge(registry: &Registry, root: &Root, anchor: &Anchor) -> Result<Verdic
         _ => there >= missing,
     };
     Ok(match is_same {
-        true => Verdict::Same,
+        true => RootIdentity::Same,
         false => {
             let why = format!(
                 "another directory is in its place: of {} known files that were checked, {there} \
                  are there",
                 sample.len()
             );
-            Verdict::Other(found, why)
+            RootIdentity::Other(found, why)
         }
     })
 }
@@ -106,8 +110,8 @@ fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> SampleCount {
             PathState::Refused(_)
             | PathState::Covered
             | PathState::Shortage
-            | PathState::RootVanished => {}
-            PathState::Nothing | PathState::Seen(..) => census.missing += 1,
+            | PathState::RootUnusable => {}
+            PathState::NoFile | PathState::Seen(..) => census.missing += 1,
         }
     }
     census

@@ -1,14 +1,25 @@
 //! One file, top to bottom: from a path that may have changed to the change the index applies.
 //!
-//! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): look at the path,
+//! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): see what stands at the path,
 //! compare its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]),
 //! look the content up ([`records`]), extract it if it is new ([`extract`]), fill in frames
 //! ([`framesets`]), read its members ([`members`]), build the change. [`members`] and [`framesets`] use
 //! [`extract`] and [`records`]; no module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the
 //! bottom.
 //!
+//! The types on the way, in order:
+//!
+//! * [`PathState`]: what stands at the path;
+//! * [`FileSnapshot`]: the bytes of the file, taken once, with the [`ContentLookup`] of what the index knows of them;
+//! * [`WorkerAnswer`]: what a worker read of a content that is new;
+//! * [`SignedContent`]: the record and the signed document of that content, with the members it holds;
+//! * [`RenderedPage`]: a page with its frames filled in;
+//! * [`IngestOutcome`]: what the index must change, if anything;
+//! * `IngestedJob`, in the pipeline: the change with the tickets that wait for it.
+//!
 //! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
-//! need not be exact. Nothing here writes to the index. Each step that fails ends in a state with a reason;
+//! need not be exact. Nothing here writes to the index; the ingester records the time of a reading that found
+//! nothing new (`record_reading`). Each step that fails ends in a state with a reason;
 //! only the index's own failure is an error.
 
 mod convert;
@@ -29,25 +40,25 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 
 use simdex_extract::{Member, Pool, QueueKey};
-use simdex_index::{Cancel, Change, IndexError, IndexReader, Registry, SeenFile};
+use simdex_index::{Cancel, FileChange, IndexError, IndexReader, Registry, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
-use self::extract::{ExtractedContent, Extractor, SnapshotRef};
+use self::extract::{Extractor, SignedContent, SnapshotRef};
 use self::facts::frames_asked;
 use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
 use self::outcome::{IngestedFile, TransientFault, is_incomplete};
 use self::records::ContentLookup;
-use self::snapshot::{Snapshots, TakeOutcome, TakenBytes};
+use self::snapshot::{FileSnapshot, SnapshotTaker, TakeOutcome};
 use crate::config::ExtractConfig;
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
-pub use convert::{ReadContent, state_of_unread};
+pub use convert::{WorkerAnswer, state_of_unread};
 pub use detector::ChangeDetector;
-pub use extract::{goes_on, patience_of, raw_document};
+pub use extract::{keep_going_of, raw_document, wait_policy_of};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
@@ -90,7 +101,7 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// Looks at one file below `root` and says what the index must change.
+    /// Ingests one file below `root`: says what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
         let registry = self.detector.records.registry;
         let recorded = registry.file(&key)?;
@@ -103,14 +114,14 @@ impl<'a> Ingest<'a> {
         let look = root.look(&ingested.key.path);
         drop(waiting);
         match look {
-            PathState::RootVanished => Ok(IngestOutcome::Unchanged),
+            PathState::RootUnusable => Ok(IngestOutcome::Unchanged),
             PathState::Shortage => Ok(IngestOutcome::RetryLater(None)),
-            PathState::Nothing => {
+            PathState::NoFile => {
                 root.forget_trouble(&ingested.key.path);
                 let is_recorded =
                     ingested.recorded.is_some() || registry.has_members(&ingested.key)?;
                 Ok(match is_recorded {
-                    true => IngestOutcome::Changed(Change::removal(ingested.key)),
+                    true => IngestOutcome::Changed(FileChange::removal(ingested.key)),
                     false => IngestOutcome::Unchanged,
                 })
             }
@@ -171,14 +182,14 @@ impl<'a> Ingest<'a> {
         Ok(ingested.unread(stat, State::Unstable, Reason::ChangedWhileRead))
     }
 
-    /// Takes the bytes of an open file and does all that follows; `None` where they changed meanwhile.
+    /// Takes the bytes of an open file and does all that follows; `None` where they changed during that.
     fn read_once(
         &self,
         ingested: &IngestedFile<'_>,
         file: &File,
     ) -> Result<Option<IngestOutcome>, IndexError> {
         let (root, key) = (ingested.root, &ingested.key);
-        let snapshots = Snapshots {
+        let snapshots = SnapshotTaker {
             records: self.detector.records,
             space: self.extractor.space(),
             input_bytes: self.detector.input_bytes,
@@ -216,7 +227,7 @@ impl<'a> Ingest<'a> {
             .map(Some)
     }
 
-    fn extract_if_new(&self, key: &FileKey, taken: &TakenBytes) -> Option<ExtractedContent> {
+    fn extract_if_new(&self, key: &FileKey, taken: &FileSnapshot) -> Option<SignedContent> {
         let ContentLookup::NeedsRead(old) = &taken.lookup else {
             return None;
         };
@@ -234,8 +245,8 @@ impl<'a> Ingest<'a> {
     fn render(
         &self,
         ingested: &IngestedFile<'_>,
-        taken: &TakenBytes,
-        extracted: Option<&ExtractedContent>,
+        taken: &FileSnapshot,
+        extracted: Option<&SignedContent>,
     ) -> Result<RenderedPage, IndexError> {
         let asked = match (&taken.lookup, extracted) {
             (ContentLookup::Frameset(asked), _) => asked.clone(),
@@ -256,8 +267,8 @@ impl<'a> Ingest<'a> {
     fn build_change(
         &self,
         ingested: &IngestedFile<'_>,
-        taken: TakenBytes,
-        extracted: Option<ExtractedContent>,
+        taken: FileSnapshot,
+        extracted: Option<SignedContent>,
         rendered: RenderedPage,
     ) -> Result<IngestOutcome, IndexError> {
         let is_unsteady = matches!(rendered, RenderedPage::ChangedDuringRead);
@@ -269,9 +280,9 @@ impl<'a> Ingest<'a> {
         let is_same = |recorded: &FileRecord| recorded.is_same_reading(&record);
         let is_unchanged = extracted.is_none() && ingested.recorded.as_ref().is_some_and(is_same);
         if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
-            return Ok(IngestOutcome::ReadAgain(Box::new(record)));
+            return Ok(IngestOutcome::Reverified(Box::new(record)));
         }
-        // What could not be rendered stays as it is until the next look.
+        // What could not be rendered stays as it is until the next ingest.
         let may_have_stale_members = taken.lookup.may_have_stale_members() && !is_unsteady;
         let (content, unread) = match extracted {
             Some(extracted) => (Some(Box::new(extracted.content)), extracted.members),
@@ -279,7 +290,7 @@ impl<'a> Ingest<'a> {
         };
         let members = self.members(&ingested.key, taken, rendered, unread)?;
         if is_unchanged && self.are_recorded(&ingested.key, &members)? {
-            return Ok(IngestOutcome::ReadAgain(Box::new(record)));
+            return Ok(IngestOutcome::Reverified(Box::new(record)));
         }
         let file = SeenFile {
             key: ingested.key.clone(),
@@ -287,22 +298,22 @@ impl<'a> Ingest<'a> {
             content,
         };
         if members.is_empty() && !may_have_stale_members {
-            return Ok(IngestOutcome::Changed(Change::file(file)));
+            return Ok(IngestOutcome::Changed(FileChange::file(file)));
         }
         let retry = members.iter().any(|member| is_incomplete(&member.record));
-        let change = Change::container(file, members);
+        let change = FileChange::container(file, members);
         Ok(match retry {
             true => IngestOutcome::RetryLater(Some(change)),
             false => IngestOutcome::Changed(change),
         })
     }
 
-    /// What a file holds: the page rendered with its frames, members copied from another file, or those
+    /// The members of a file: the page rendered with its frames, members copied from another file, or those
     /// that were `unread` until now.
     fn members(
         &self,
         key: &FileKey,
-        taken: TakenBytes,
+        taken: FileSnapshot,
         rendered: RenderedPage,
         unread: Vec<Member>,
     ) -> Result<Vec<SeenFile>, IndexError> {

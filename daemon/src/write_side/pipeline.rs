@@ -1,14 +1,14 @@
-//! Many files at once: threads that ingest, one writer that applies, one committer, one settler
-//! that keeps the groups, one compactor that gives back room.
+//! Many files at once: threads that ingest, one writer that applies, one committer, one that retries files
+//! after transient faults, one settler that keeps the groups, one compactor that gives back room.
 //!
-//! [`Progress`] issues tickets and keeps one job for each file; [`Jobs`] schedules the ingester threads fairly, and
-//! the pool's own queue schedules worker processes. A producer blocks while its queue is full; only retries,
-//! repeats and callers that gave up go past the bound, one job for each file that waits.
+//! [`Progress`] issues tickets and keeps one job for each file; [`IngestQueue`] schedules the ingester threads
+//! fairly, and the pool's own queue schedules worker processes. A producer blocks while its queue is full; only
+//! retries, repeats and callers that gave up go past the bound, one job for each file that waits.
 
 mod committer;
 mod compactor;
+mod ingest_queue;
 mod ingester;
-mod jobs;
 mod retry;
 mod settler;
 mod writer;
@@ -21,10 +21,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
-use simdex_index::{Cancel, Change, IndexWriter, View};
+use simdex_index::{Cancel, FileChange, IndexWriter, View};
 use simdex_schema::FileKey;
 
-use self::jobs::Jobs;
+use self::ingest_queue::IngestQueue;
 use self::retry::RetryQueue;
 use crate::base::wakeup::Wakeup;
 use crate::config::Config;
@@ -39,7 +39,7 @@ use crate::write_side::roots::Roots;
 /// Ingester threads per worker, beside one for each root: while one waits for a slow document the others find
 /// it work, and small documents in line for a worker can be told from huge ones.
 const INGESTERS_PER_WORKER: usize = 4;
-/// Most changes that are ingested and not yet applied.
+/// Channel capacity between ingesters and writer: most changes that are ingested and not yet taken by the writer.
 const CHANGES: usize = 16;
 /// Added to the niceness of ingesters, compactor and settler, so that threads that answer and apply come first.
 const NICE_INCREMENT: i32 = 5;
@@ -58,7 +58,7 @@ pub struct Pipeline {
 
 #[derive(Default)]
 struct Threads {
-    /// They read the shares, which may hang.
+    /// These read the shares, which may hang.
     ingesters: Vec<JoinHandle<()>>,
     others: Vec<JoinHandle<()>>,
 }
@@ -66,27 +66,27 @@ struct Threads {
 struct Shared {
     host: Arc<Host>,
     lifecycle: Arc<Lifecycle>,
-    /// The only one there is.
+    /// The only index writer.
     writer: IndexWriter,
     pool: Arc<Pool>,
     own_reports: Arc<OwnReports>,
     roots: Arc<Roots>,
-    jobs: Jobs,
+    queue: IngestQueue,
     progress: Progress,
     /// Woken where documents may wait to be settled.
     to_settle: Wakeup,
     /// Files that a transient fault kept from being read.
     retries: RetryQueue,
     /// Changes of files were applied since the last commit. What the settler wrote is not counted: where it is lost,
-    /// the marks of unsettled documents are there again, and it is done anew.
+    /// the marks of unsettled documents are there again, and it is done again.
     uncommitted: AtomicBool,
 }
 
-/// A file that was ingested.
-struct IngestResult {
+/// A job whose file was ingested.
+struct IngestedJob {
     job: Job,
-    /// What the index must apply, if anything.
-    change: Option<Change>,
+    /// The change that the index must apply, if any.
+    change: Option<FileChange>,
 }
 
 impl Pipeline {
@@ -107,7 +107,7 @@ impl Pipeline {
             pool,
             own_reports,
             roots,
-            jobs: Jobs::new(Self::shared_ingesters(&host.config)),
+            queue: IngestQueue::new(Self::shared_ingesters(&host.config)),
             progress: Progress::default(),
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
@@ -139,7 +139,7 @@ impl Pipeline {
     }
 
     fn spawn(&self, ingesters: usize) -> std::io::Result<()> {
-        let (sender, results) = sync_channel::<IngestResult>(CHANGES);
+        let (sender, results) = sync_channel::<IngestedJob>(CHANGES);
         for number in 0..ingesters {
             let sender = sender.clone();
             let shared = Arc::clone(&self.shared);
@@ -155,7 +155,7 @@ impl Pipeline {
         self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
         self.thread("committer".to_owned(), Shared::commit_periodically)?;
         self.thread("retries".to_owned(), |shared| {
-            shared.retries.run(&shared.progress, &shared.jobs);
+            shared.retries.run(&shared.progress, &shared.queue);
         })?;
         self.thread("compactor".to_owned(), |shared| {
             lower_priority();
@@ -183,37 +183,37 @@ impl Pipeline {
         let Ok(()) = self.submit_while(key, || Ok::<(), Infallible>(()));
     }
 
-    /// The same, for a caller that may stop waiting: `go_on` is called periodically, and its error ends
+    /// The same, for a caller that may stop waiting: `keep_going` is called periodically, and its error ends
     /// the wait. The file is enqueued anyway.
     pub fn submit_while<E>(
         &self,
         key: FileKey,
-        go_on: impl Fn() -> Result<(), E>,
+        keep_going: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         // A member is read with the file that holds it.
-        self.shared.submit(key.on_disk(), go_on)
+        self.shared.submit(key.on_disk(), keep_going)
     }
 
-    /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes meanwhile.
+    /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes during the wait.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.wait_until_settled(cancel)?;
         let shared = &self.shared;
-        let go_on = || shared.check_may_wait(cancel);
+        let keep_going = || shared.check_may_wait(cancel);
         let commit = || Ok(shared.commit()?);
         let committed = shared
             .lifecycle
-            .until_done(AlarmSource::Commits, commit, go_on);
+            .until_done(AlarmSource::Commits, commit, keep_going);
         if committed.is_err() {
             // The caller gives up: the committer tries again, and ends the alarm.
             shared.uncommitted.store(true, Ordering::Release);
         }
         committed?;
         shared.host.alarms.clear(AlarmSource::Commits);
-        // What failed meanwhile may have been part of it.
+        // What failed during the wait may have been part of it.
         shared.ended()
     }
 
-    /// Returns once everything enqueued before is applied and settled, whatever comes meanwhile.
+    /// Returns once everything enqueued before is applied and settled, whatever comes during the wait.
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let shared = &self.shared;
         shared.progress.wait(|| shared.check_may_wait(cancel))?;
@@ -277,7 +277,7 @@ impl Pipeline {
         true
     }
 
-    /// Who writes to the index.
+    /// The only index writer.
     pub fn writer(&self) -> &IndexWriter {
         &self.shared.writer
     }
@@ -304,16 +304,16 @@ fn lower_priority() {
 impl Shared {
     /// Wakes all waiting threads, at shutdown.
     fn wake(&self) {
-        self.jobs.close();
+        self.queue.close();
         self.retries.close();
         self.progress.wake();
         self.to_settle.wake();
     }
 
     /// Enqueues a file; one that is being ingested is ingested once more.
-    fn submit<E>(&self, key: FileKey, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
+    fn submit<E>(&self, key: FileKey, keep_going: impl Fn() -> Result<(), E>) -> Result<(), E> {
         match self.progress.submit(key) {
-            Some(job) => self.jobs.push(job, go_on),
+            Some(job) => self.queue.push(job, keep_going),
             None => Ok(()),
         }
     }
@@ -337,14 +337,15 @@ impl Shared {
         Ok(self.lifecycle.cancel().check()?)
     }
 
-    /// Completes a job. Returns another where something was seen of its file meanwhile.
+    /// Schedules or clears the retry of a job's file, then returns the job's tickets. Returns another job if hints of
+    /// the file came during it.
     ///
-    /// What is noted of a further try comes before whoever waits for the file goes on.
-    fn complete(&self, job: Job) -> Option<Job> {
+    /// The retry comes first, so that a barrier that waits for the tickets finds it counted.
+    fn settle_retry(&self, job: Job) -> Option<Job> {
         match job.to_retry {
             true => self.retries.schedule(&job.key),
             false => self.retries.clear(&job.key),
         }
-        self.progress.complete(job)
+        self.progress.return_tickets(job)
     }
 }

@@ -1,7 +1,7 @@
 //! Which changes are in progress: tickets that barriers wait for.
 //!
 //! A ticket is issued when a file is enqueued and given back when the index shows what came of it. A
-//! file is ingested by one thread at a time; a hint that comes meanwhile makes it be ingested once more,
+//! file is ingested by one thread at a time; a hint that comes during it makes it be ingested once more,
 //! so that an old reading never overwrites a newer one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -39,12 +39,12 @@ struct State {
     done: u64,
 }
 
-/// What is known of a file that is enqueued or being ingested.
+/// The state of a file that is enqueued or being ingested.
 #[derive(Default)]
 struct FileProgress {
-    /// The tickets that came meanwhile.
+    /// The tickets issued since its job was.
     tickets: Vec<u64>,
-    /// It is tried again after a transient fault, and nothing new was seen of it.
+    /// It is tried again after a transient fault, and no hint of it came since.
     is_retry: bool,
 }
 
@@ -56,7 +56,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Counts {
     /// Files enqueued or being ingested, retries apart.
     pub pending: u64,
-    /// Jobs finished since the start.
+    /// IngestQueue finished since the start.
     pub finished: u64,
 }
 
@@ -78,7 +78,7 @@ impl Progress {
     }
 
     /// The same for a file that is tried again after a transient fault: it is not counted as pending, unless
-    /// something is seen of it meanwhile.
+    /// a hint of it comes before it is done.
     pub fn retry(&self, key: FileKey) -> Option<Job> {
         let mut state = self.lock();
         let job = state.submit(key.clone())?;
@@ -99,8 +99,8 @@ impl Progress {
         self.lock().busy.keys().filter(is_below).cloned().collect()
     }
 
-    /// Gives a job's tickets back. Returns another job if hints came meanwhile.
-    pub fn complete(&self, job: Job) -> Option<Job> {
+    /// Gives a job's tickets back. Returns another job if hints came since it was issued.
+    pub fn return_tickets(&self, job: Job) -> Option<Job> {
         let mut state = self.lock();
         for ticket in &job.tickets {
             state.outstanding.remove(ticket);
@@ -119,9 +119,9 @@ impl Progress {
         Some(Job::new(job.key, busy.tickets))
     }
 
-    /// Returns once every ticket taken before the call is given back, or with the error of `go_on`,
+    /// Returns once every ticket taken before the call is given back, or with the error of `keep_going`,
     /// which is called periodically. A ticket whose change was not applied is never given back.
-    pub fn wait<E>(&self, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
+    pub fn wait<E>(&self, keep_going: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let mut state = self.lock();
         let before = state.next;
         let waits = |state: &State| {
@@ -132,7 +132,7 @@ impl Progress {
         };
         while waits(&state) {
             drop(state);
-            go_on()?;
+            keep_going()?;
             state = self.lock();
             // It may have come while the lock was given up.
             if waits(&state) {
@@ -219,15 +219,15 @@ mod tests {
     }
 
     #[test]
-    fn one_look_at_a_time_and_another_for_hints_that_came_meanwhile() {
+    fn one_ingest_at_a_time_and_another_for_hints_that_came_during_it() {
         let progress = Progress::default();
         let first = progress.submit(key("a")).unwrap();
         assert!(progress.submit(key("a")).is_none());
         assert!(progress.submit(key("b")).is_some());
         let counts = |pending, finished| Counts { pending, finished };
         assert_eq!(progress.counts(), counts(2, 0), "files, and not hints");
-        let again = progress.complete(first).unwrap();
-        assert!(progress.complete(again).is_none());
+        let again = progress.return_tickets(first).unwrap();
+        assert!(progress.return_tickets(again).is_none());
         assert_eq!(progress.counts(), counts(1, 2));
     }
 
@@ -241,14 +241,14 @@ mod tests {
         assert!(progress.retry(key("b")).is_none());
         assert!(progress.submit(key("a")).is_none());
         assert_eq!(pending(), 2);
-        let again = progress.complete(retry).unwrap();
+        let again = progress.return_tickets(retry).unwrap();
         assert_eq!(pending(), 2, "what was seen is to be ingested");
-        assert!(progress.complete(again).is_none());
-        let again = progress.complete(other).unwrap();
-        assert!(progress.complete(again).is_none());
+        assert!(progress.return_tickets(again).is_none());
+        let again = progress.return_tickets(other).unwrap();
+        assert!(progress.return_tickets(again).is_none());
         let retry = progress.retry(key("a")).unwrap();
         assert_eq!(pending(), 0);
-        assert!(progress.complete(retry).is_none());
+        assert!(progress.return_tickets(retry).is_none());
         assert_eq!(pending(), 0);
     }
 
@@ -264,7 +264,7 @@ mod tests {
         let _retry = progress.retry(of(2, "b")).unwrap();
         let pending = |root| progress.pending(|counted| counted == RootId(root));
         assert_eq!([pending(1), pending(2), pending(3)], [1, 1, 0]);
-        assert!(progress.complete(first).is_none());
+        assert!(progress.return_tickets(first).is_none());
         assert_eq!([pending(1), pending(2)], [0, 1]);
     }
 
@@ -294,7 +294,7 @@ mod tests {
             was_asked.recv().unwrap();
             assert!(!waiter.is_finished());
             let _later = progress.submit(key("b")).unwrap();
-            progress.complete(early);
+            progress.return_tickets(early);
             waiter.join().unwrap().unwrap();
         });
     }

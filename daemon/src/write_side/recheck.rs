@@ -1,9 +1,9 @@
-//! Reads files again of which nothing tells that they changed.
+//! Rehashes files in the background to find changes that left no trace in their metadata.
 //!
 //! A store into a page that is mapped and dirty already changes the bytes of a file and none of its
 //! times: no event, no rescan and no `sync` can know. So all files are hashed again in the background,
 //! in the order of their paths, so many bytes a second; one that holds other bytes than recorded is
-//! doubted and read anew. Where the last run was is kept in the data directory.
+//! marked and read again. Where the last run was is kept in the data directory.
 
 mod cursor;
 mod debt;
@@ -30,14 +30,14 @@ use crate::write_side::watch::stat::Observe;
 
 /// Names that are taken from the index at once.
 const BATCH: usize = 64;
-/// What is read at once.
+/// Bytes read at once.
 const CHUNK: usize = 128 << 10;
 /// Added to the niceness of the thread.
 const GIVE_WAY: i32 = 15;
 /// How often the place is written down.
 const NOTED: Duration = Duration::from_secs(60);
 
-/// How it goes about.
+/// Rate limit of the recheck.
 #[derive(Clone, Debug)]
 pub struct Pace {
     /// Bytes a second, at least 1.
@@ -83,8 +83,8 @@ impl Stop {
 }
 
 impl Recheck {
-    /// Starts the thread, whose panic ends the engine; the pipeline looks at files and records what was found,
-    /// `data_dir` keeps the place.
+    /// Starts the thread, whose panic ends the engine; the pipeline ingests the files found changed, and
+    /// `data_dir` keeps the cursor.
     ///
     /// # Errors
     /// Where no thread can be started.
@@ -130,7 +130,7 @@ impl Recheck {
 }
 
 impl Recheck {
-    /// Tells the thread to end, and hands it over to whoever waits for it.
+    /// Tells the thread to end, and hands it over to the caller, who waits for it.
     pub fn into_thread(mut self) -> Option<JoinHandle<()>> {
         self.end();
         self.thread.take()
@@ -140,7 +140,7 @@ impl Recheck {
 impl Drop for Recheck {
     fn drop(&mut self) {
         self.end();
-        // A panic was told by the thread itself.
+        // The thread itself logs its panic.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -265,13 +265,13 @@ impl Round {
                 last_read,
                 ..record
             };
-            return Ok(self.writer().was_read(key, &read)?);
+            return Ok(self.writer().record_reading(key, &read)?);
         }
         tracing::info!(
             root = %root.path.display(),
             "a file changed though its timestamps did not; it is read again"
         );
-        self.writer().doubt(key, &record)?;
+        self.writer().mark_for_reread(key, &record)?;
         self.pipeline.submit(key.clone());
         Ok(())
     }
@@ -281,8 +281,8 @@ impl Round {
         !record.last_read.is_some_and(is_fresh)
     }
 
-    /// What a file holds; none where it cannot be read, or its stat tells a change: that is for looks
-    /// and rescans to see.
+    /// Hashes a file; none where it cannot be read, or its stat tells a change: that is for hints
+    /// and rescans to find.
     fn hash_of(
         &mut self,
         root: &Root,
@@ -291,8 +291,8 @@ impl Round {
     ) -> Result<Option<ContentHash>, ToldToEnd> {
         let length = record.stat.length;
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
-        // Opened anew for each part: no descriptor is held while it waits, which would keep a share
-        // from being unmounted, and a file that grows meanwhile is given up at once.
+        // Opened again for each part: no descriptor is held while it waits, which would keep a share
+        // from being unmounted, and a file that grows during that is given up at once.
         loop {
             let part = self.debt.charge_part(at, length);
             if !read_part(root, key, record, (at, part), &mut hasher) {

@@ -1,4 +1,4 @@
-//! The truth about a root: a walk that enqueues every file that may have changed, and judges losses.
+//! The truth about a root: a walk that enqueues every file that may have changed, and decides about losses.
 //!
 //! Events are hints; this is what makes the index right. A walk comes in the order in which files are
 //! on record, so both are read side by side: files whose stat proves them unchanged are passed over,
@@ -26,22 +26,22 @@ use simdex_schema::{DirectoryIdentity, FileKey, FileStat};
 use crate::base::turns::Turn;
 use crate::base::visit::FirstError;
 use crate::error::EngineError;
-use crate::write_side::identity::{Verdict, judge as judge_identity};
+use crate::write_side::identity::{RootIdentity, verify_root};
 use crate::write_side::ingest::ChangeDetector;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus};
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
-use crate::write_side::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
+use crate::write_side::watch::loss::{HELD_FROM, LossDecision, assess};
 use crate::write_side::watch::walk::{Limits, PathState, look, walk_beneath};
 use comparison::RecordComparison;
 use known::KnownFiles;
 
-/// What a walk comes to, or why it ended before that.
+/// The result of a walk, or the error that ended it.
 type Result<T> = std::result::Result<T, EngineError>;
 
-/// What a rescan needs.
+/// Walks roots and enqueues what may have changed; holds what that needs.
 pub struct Rescan<'a> {
-    /// What is on record.
+    /// The records.
     pub registry: &'a Registry,
     /// Records what becomes of roots and of damaged texts.
     pub writer: &'a IndexWriter,
@@ -53,15 +53,15 @@ pub struct Rescan<'a> {
     pub event_delay: Duration,
     /// An error once nobody waits for this any more, or the caller should rather know what keeps
     /// changes from being applied.
-    pub go_on: &'a dyn Fn() -> Result<()>,
+    pub keep_going: &'a dyn Fn() -> Result<()>,
 }
 
-/// What a walk below a directory came to.
+/// The findings of a walk below a directory.
 #[derive(Default)]
 struct WalkFindings {
-    /// Files on record with a content that the walk did not meet, and what they were.
+    /// Files on record with a content that the walk did not meet, with their move keys.
     missing: Vec<(FileKey, u64)>,
-    /// What files that are not on record are: a missing file that is one of them has moved.
+    /// Move keys of files that are not on record: a missing file with one of them has moved.
     arrived: HashSet<u64>,
 }
 
@@ -73,7 +73,7 @@ impl WalkFindings {
     }
 }
 
-/// What a walk of one directory came to.
+/// The outcome of a walk of one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkOutcome {
     /// Everything below it is enqueued.
@@ -83,12 +83,12 @@ pub enum WalkOutcome {
 }
 
 impl Rescan<'_> {
-    /// Walks a root and enqueues what may have changed; returns what it came to, which is not to be
-    /// asked of the root later: another walk may have begun by then.
+    /// Walks a root and enqueues what may have changed; returns the status it ended with. The
+    /// root's status may differ later: another walk may have begun by then.
     pub fn root(&self, root: &Root) -> Result<RootStatus> {
         let _walking = self.walking(root)?;
-        self.walk_and_judge(root, RootState::Scanning)?;
-        Ok(root.was_walked())
+        self.walk_and_assess(root, RootState::Scanning)?;
+        Ok(root.finish_walk())
     }
 
     /// The same for nothing but that it is time to: as long as it meets nothing new, nothing is pending.
@@ -98,11 +98,11 @@ impl Rescan<'_> {
             RootState::Watching => RootState::Watching,
             _ => RootState::Scanning,
         };
-        self.walk_and_judge(root, shown)
+        self.walk_and_assess(root, shown)
     }
 
-    /// Walks a root, which is in the state `shown` meanwhile.
-    fn walk_and_judge(&self, root: &Root, shown: RootState) -> Result<()> {
+    /// Walks a root, which is in the state `shown` during the walk.
+    fn walk_and_assess(&self, root: &Root, shown: RootState) -> Result<()> {
         // Files whose text was found damaged count as unread from here on.
         for key in self.writer.release_damaged_texts()? {
             self.submit(key)?;
@@ -114,13 +114,13 @@ impl Rescan<'_> {
             root.update(self.writer, |status| status.state = shown)?;
         }
         match self.walk_root(root, &anchor)? {
-            Some(found) => self.judge(root, &anchor, found),
+            Some(found) => self.accept_or_hold(root, &anchor, found),
             None => Ok(()),
         }
     }
 
-    /// Believes what a walk of the whole root missed, or holds it for a person.
-    fn judge(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<()> {
+    /// Accepts what a walk of the whole root missed as removed, or holds it for a person.
+    fn accept_or_hold(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<()> {
         match self.held(root, &found)? {
             Some(lost) => self.hold(root, lost, found.token(anchor, lost)),
             None => {
@@ -190,13 +190,13 @@ impl Rescan<'_> {
             Ok(anchor) => anchor,
             Err(refusal) => return self.stale(root, &refusal).map(|()| None),
         };
-        match judge_identity(self.registry, root, &anchor)? {
-            Verdict::Same => {
+        match verify_root(self.registry, root, &anchor)? {
+            RootIdentity::Same => {
                 root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
                 Ok(Some(anchor))
             }
-            Verdict::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
-            Verdict::Other(found, why) => {
+            RootIdentity::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
+            RootIdentity::Other(found, why) => {
                 let token = LossToken::of_replaced(anchor.inode(), found);
                 root.update(self.writer, |status| {
                     status.proven = None;
@@ -225,7 +225,7 @@ impl Rescan<'_> {
             }
             .into());
         }
-        root.doubt();
+        root.retry_walk_soon();
         root.update(self.writer, |status| {
             status.proven = None;
             status.state = RootState::Stale;
@@ -236,17 +236,17 @@ impl Rescan<'_> {
 
     /// Enqueues a file; waits while the queue is full and the caller still waits.
     fn submit(&self, key: FileKey) -> Result<()> {
-        self.pipeline.submit_while(key, self.go_on)
+        self.pipeline.submit_while(key, self.keep_going)
     }
 
     /// Waits until no other walk of the root is under way, behind those who came before.
     fn walking<'r>(&self, root: &'r Root) -> Result<Turn<'r>> {
-        let turn = root.walking.take(self.go_on)?;
+        let turn = root.walking.take(self.keep_going)?;
         root.count_walk();
         Ok(turn)
     }
 
-    /// Walks the whole root; none where it vanished meanwhile, which is said.
+    /// Walks the whole root; none where it vanished during the walk, which its status says.
     fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<WalkFindings>> {
         let key = FileKey {
             root: root.id,
@@ -292,7 +292,7 @@ impl Rescan<'_> {
     /// Enqueues files that are being read and are not there any more: they come on record only now.
     fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
         let gone = |key: &FileKey| {
-            look(anchor, Path::new(OsStr::from_bytes(&key.path))) == PathState::Nothing
+            look(anchor, Path::new(OsStr::from_bytes(&key.path))) == PathState::NoFile
         };
         let under_way = self.pipeline.under_way(directory);
         let mut gone = under_way.into_iter().filter(gone);
@@ -313,7 +313,7 @@ impl Rescan<'_> {
         }
         let (keys, kinds): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
         let (known, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
-        let hold = || judge_loss(known, missed, moved, root.deletes_among(&keys)) == Loss::Hold;
+        let hold = || assess(known, missed, moved, root.deletes_among(&keys)) == LossDecision::Hold;
         if !hold() {
             return Ok(None);
         }
@@ -324,7 +324,7 @@ impl Rescan<'_> {
         Ok(hold().then_some(missed.saturating_sub(moved)))
     }
 
-    /// Says that so many files wait for a person; what went until now is judged.
+    /// Says that so many files wait for a person; what went until now is decided.
     fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
         root.forget_deletes();
         root.update(self.writer, |status| {

@@ -45,17 +45,17 @@ pub struct Root {
     pub id: RootId,
     /// Absolute path, as it is configured.
     pub path: PathBuf,
-    /// What the config asked for.
+    /// Its section of the config.
     pub configured: RootConfig,
-    /// Whose turn it is to walk it, so that two never judge each other's losses.
+    /// Whose turn it is to walk it, so that no walk decides about the losses of another.
     pub walking: Turns,
-    /// What questions read of it where it lies.
+    /// Files of it that questions read where they lie.
     pub live_reads: LiveReads,
-    /// Who waits for its share.
+    /// Threads that wait for its share.
     pub share_waits: ShareWaits,
     /// Walks begun in this run.
     walks: AtomicU64,
-    /// What the last walk came to.
+    /// The status that the last walk ended with.
     last_walk: Mutex<Option<RootStatus>>,
     deletes: Mutex<Deletes>,
     troubles: Mutex<Troubles>,
@@ -108,7 +108,7 @@ impl Root {
         lock(&self.status)
     }
 
-    /// What is known of it now.
+    /// Its status now.
     pub fn status(&self) -> RootStatus {
         let mut status = self.lock().clone();
         let troubles = lock(&self.troubles).note();
@@ -138,15 +138,15 @@ impl Root {
         self.walks.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Says what a walk came to; the caller holds [`Root::walking`].
-    pub fn was_walked(&self) -> RootStatus {
+    /// Records the status that a walk ended with as the last one; the caller holds [`Root::walking`].
+    pub fn finish_walk(&self) -> RootStatus {
         let status = self.status();
         *lock(&self.last_walk) = Some(status.clone());
         status
     }
 
-    /// What its last walk came to, or where it stands, if there was none. Not the same: another walk may have begun
-    /// since.
+    /// The status that its last walk ended with, or its status now if there was none. They may differ: another walk
+    /// may have begun since.
     pub fn last_walk(&self) -> RootStatus {
         let last = lock(&self.last_walk).clone();
         last.unwrap_or_else(|| self.status())
@@ -183,7 +183,7 @@ impl Root {
         change(&mut status);
         if status.state != state {
             let detail = || status.state.name().to_owned();
-            self.record(EventKind::RootState, b"", None, detail);
+            self.publish_event(EventKind::RootState, b"", None, detail);
             status.log_change(&self.path, state);
         }
         if recorded(&status) == before {
@@ -206,13 +206,13 @@ impl Root {
         }
     }
 
-    /// What stands at this path below it now.
+    /// The state of a path below it now.
     pub fn look(&self, below: &[u8]) -> PathState {
         let below = Path::new(OsStr::from_bytes(below));
         match self.anchor() {
             Ok(anchor) => look(&anchor, below),
             Err(refusal) if refusal.shortage().is_some() => PathState::Shortage,
-            Err(_) => PathState::RootVanished,
+            Err(_) => PathState::RootUnusable,
         }
     }
 
@@ -221,27 +221,27 @@ impl Root {
         open_regular(&self.anchor()?, Path::new(OsStr::from_bytes(below)))
     }
 
-    /// A path below it could not be looked at.
+    /// Notes a path below it that could not be accessed.
     pub fn saw_trouble(&self, below: &[u8], trouble: Trouble) {
         lock(&self.troubles).add(below, trouble);
     }
 
-    /// This very path below it was looked at.
+    /// Forgets the trouble of this very path: it could be accessed.
     pub fn forget_trouble(&self, below: &[u8]) {
         lock(&self.troubles).forget(below);
     }
 
-    /// What lies at or below this directory is looked at anew; returns the number of the walk.
+    /// Begins a walk of what lies at or below this directory; returns the number of the walk.
     pub fn begin_walk(&self, directory: &[u8]) -> u64 {
         lock(&self.troubles).begin_walk(directory)
     }
 
-    /// The walk of this number has ended: what it could look at is no trouble any more.
+    /// Ends the walk of this number: what it could access is no trouble any more.
     pub fn end_walk(&self, directory: &[u8], number: u64) {
         lock(&self.troubles).end_walk(directory, number);
     }
 
-    /// Paths below it that cannot be looked at and keep what was known there.
+    /// Paths below it that cannot be accessed and keep what was known there.
     pub fn unreadable(&self) -> u64 {
         lock(&self.troubles).kept()
     }
@@ -251,15 +251,17 @@ impl Root {
         FileSystem::of(&self.path).is_ok_and(|file_system| file_system.stable_inodes)
     }
 
-    /// Takes over the watcher; dropping it ends the watch.
-    pub fn watch(&self, watcher: Option<RootWatcher>) {
+    /// Sets the watcher, or none; dropping the one before ends its watch.
+    pub fn set_watcher(&self, watcher: Option<RootWatcher>) {
         let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
         drop(old);
     }
 
     /// Has the watcher ask for another walk soon: this one could not use the root.
-    pub fn doubt(&self) {
-        lock(&self.watcher).iter().for_each(RootWatcher::doubt);
+    pub fn retry_walk_soon(&self) {
+        lock(&self.watcher)
+            .iter()
+            .for_each(RootWatcher::retry_walk_soon);
     }
 
     /// How it is watched now; none where it is not (a scan).
@@ -273,8 +275,8 @@ impl Root {
             .is_some_and(|chosen| chosen.mode == Mode::Native)
     }
 
-    /// Records a change at a path below this root, where anybody watches.
-    pub fn record(
+    /// Publishes an event at a path below this root, if anybody is subscribed.
+    pub fn publish_event(
         &self,
         kind: EventKind,
         below: &[u8],
@@ -315,7 +317,7 @@ impl Root {
         lock(&self.deletes).may_miss(files)
     }
 
-    /// A rescan has judged what was lost until now.
+    /// Forgets the deletes seen: a rescan has decided about what was lost until now.
     pub fn forget_deletes(&self) {
         lock(&self.deletes).forget();
     }
@@ -368,7 +370,7 @@ impl Roots {
         })
     }
 
-    /// What an asker who may see every root sees.
+    /// The view of an asker who may see every root.
     pub fn view(&self) -> View {
         View::Roots(self.0.iter().map(|root| root.id).collect())
     }

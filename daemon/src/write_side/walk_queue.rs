@@ -1,11 +1,12 @@
-//! The walks that one root wants, done by a thread of its own: hints of the root go on meanwhile, and
-//! other roots know nothing of it. Every request knows the generation in which it was made, so that a caller can
-//! wait for those made before, however many come meanwhile.
+//! The walks that one root wants, done by a thread of its own: hints of the root are acted on during a walk, and
+//! other roots are not held up. Every request knows the generation in which it was made, so that a caller can
+//! wait for those made before, however many come after.
 //!
 //! After a walk of the whole root a pause as long as the walk was follows, but for what cannot wait: however
 //! short the time between polls is, and however often somebody asks, no more than half of the time is spent on
 //! walking. A `sync` waits out that pause behind a walk that somebody asked for, behind no other, and never for
-//! longer than [`SYNC_PAUSE`]: who has it walked again and again has others wait, who asks once does not.
+//! longer than [`SYNC_PAUSE`]: a caller that asks for walks again and again delays other walks, one that asks once
+//! does not.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -17,17 +18,17 @@ use crate::write_side::watch::Cause;
 /// Directories that wait to be walked; beyond that the whole root is.
 const DIRECTORIES: usize = 1024;
 /// A sync waits so long at most until a walk for it may begin: one that took longer waited, for a share that hung or
-/// for readers, and was no load on the share meanwhile.
+/// for readers, and was no load on the share during that.
 const SYNC_PAUSE: Duration = Duration::from_secs(1800);
 
-/// What is to be walked.
+/// A walk to do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WalkRequest {
     /// The whole root: something in it may have changed.
     Root,
     /// The whole root, for nothing but that it is time to.
     Routine,
-    /// What lies below a directory.
+    /// All below a directory.
     Below(PathBuf),
 }
 
@@ -40,7 +41,7 @@ pub enum RootWish {
     Asked,
     /// Events were lost.
     Lost,
-    /// What stands at the root's path is another than before, or a walk could not be finished.
+    /// Another directory stands at the root's path than before, or a walk could not be finished.
     Pressing,
 }
 
@@ -48,7 +49,7 @@ impl From<Cause> for RootWish {
     fn from(cause: Cause) -> Self {
         match cause {
             Cause::Timer => Self::Routine,
-            Cause::Overflow | Cause::WatcherError | Cause::WatchLimit => Self::Lost,
+            Cause::Overflow | Cause::WatcherError | Cause::FellBackToPolling => Self::Lost,
             Cause::Start | Cause::RootGone | Cause::RootBack | Cause::RootReplaced => {
                 Self::Pressing
             }
@@ -71,7 +72,7 @@ struct State {
     /// The walk of the root that its watcher asks for at its start, which cannot wait, was handed out: what others
     /// ask for may come before.
     begun: bool,
-    /// What was handed out last is being walked.
+    /// The walk handed out last, until it is over.
     walking: Option<Walk>,
     /// When the pause after the last walk of the root is over.
     rested: Option<Instant>,
@@ -92,7 +93,7 @@ struct RootRequest {
     is_sync: bool,
 }
 
-/// What was handed out.
+/// A walk that was handed out.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     /// Why the whole root is walked; none of a walk below a directory.
@@ -121,7 +122,8 @@ impl WalkQueue {
         self.change(State::want_sync);
     }
 
-    /// Wants the whole root walked at once in place of what is being walked: whoever waits for that waits for this.
+    /// Wants the whole root walked at once in place of what is being walked: a caller that waits for that waits for
+    /// this.
     pub fn want_root_instead(&self) {
         self.change(|state| {
             let walking = state.walking.map(|walk| walk.since);
@@ -223,7 +225,7 @@ impl State {
         self.root.iter_mut().for_each(|root| root.is_sync = true);
     }
 
-    /// What was handed out is walked.
+    /// Ends the walk that was handed out.
     fn walked(&mut self, now: Instant) {
         let Some(walk) = self.walking.take() else {
             return;
@@ -237,7 +239,7 @@ impl State {
         }
     }
 
-    /// What is to be walked now, if anything is.
+    /// The walk to do now, if there is one.
     fn hand_out(&mut self, now: Instant) -> Option<WalkRequest> {
         let Some(root) = self.root.filter(|root| self.is_at_hand(root, now)) else {
             let (since, directory) = self.directories.pop_front()?;

@@ -6,6 +6,7 @@
 //! [`Hint::Rescan`], so a lost event costs time and never truth.
 //!
 //! * [`walk`], [`rules`], [`stat`]: what stands under a root, what is passed over, what is unchanged;
+//! * [`anchor`], `mount`: a root opened, from which everything below is reached, and mount points below it;
 //! * [`open`]: opening a file without leaving its root;
 //! * [`loss`]: the guard against a mass loss that never happened;
 //! * [`probe`]: which file systems report changes;
@@ -45,7 +46,7 @@ pub enum Mode {
     Poll,
 }
 
-/// What was chosen for [`Mode::Auto`], or in place of a mode that does not work here.
+/// The mode chosen for [`Mode::Auto`], or in place of a mode that does not work here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenMode {
     /// [`Mode::Native`] or [`Mode::Poll`].
@@ -54,10 +55,10 @@ pub struct ChosenMode {
     pub why: String,
 }
 
-/// What may have changed below a root; the engine finds out.
+/// A change that may have happened below a root; the engine finds out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// Something that is no directory stands here and may be new or changed.
+    /// A path that is no directory and may be new or changed.
     Path(PathBuf),
     /// A directory that is new, moved here or changed its rights: walk it.
     Subtree(PathBuf),
@@ -77,11 +78,11 @@ pub enum Cause {
     Timer,
     /// Events were lost: the kernel's queue, ours, or the table of pending paths was full.
     Overflow,
-    /// The native watcher failed and was armed anew.
+    /// The native watcher failed and was armed again.
     WatcherError,
-    /// Native watching is not possible, mostly for want of watches: from now on the root is polled
-    /// ([`RootWatcher::chosen`] says why).
-    WatchLimit,
+    /// Native watching could not be armed, whatever the error: from now on the root is polled
+    /// ([`RootWatcher::chosen`] says why). Its code is of the most frequent error.
+    FellBackToPolling,
     /// The root is missing or unreadable: it is stale and nothing in it counts as deleted.
     RootGone,
     /// The root is there again.
@@ -99,7 +100,7 @@ impl Cause {
             Self::Timer => "timer",
             Self::Overflow => "overflow",
             Self::WatcherError => "watcher-error",
-            Self::WatchLimit => "watch-limit",
+            Self::FellBackToPolling => "watch-limit",
             Self::RootGone => "root-gone",
             Self::RootBack => "root-back",
             Self::RootReplaced => "root-replaced",
@@ -124,8 +125,6 @@ pub struct Settings {
     pub check_every: Duration,
     /// Paths held back at most; beyond that a rescan stands for them.
     pub pending_limit: usize,
-    /// How far watches reach; the same limits belong to the walks.
-    pub limits: walk::Limits,
 }
 
 impl Default for Settings {
@@ -138,7 +137,6 @@ impl Default for Settings {
             poll_every: Duration::from_secs(30),
             check_every: Duration::from_secs(5),
             pending_limit: 100_000,
-            limits: walk::Limits::default(),
         }
     }
 }
@@ -165,9 +163,9 @@ impl RootWatcher {
     /// Dropping waits this long for the thread; one that hangs in a dead share is left behind.
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    /// Starts watching `path`. Hints arrive at `sink` as (`root`, hint), first a
-    /// rescan ([`Cause::Start`] once the watches stand, or [`Cause::RootGone`]); a full `sink` delays hints and merges them, the
-    /// watcher never waits for it. Returned is the mode aimed at: arming may still fall back to
+    /// Starts watching `path`. Hints arrive at `sink`, first a
+    /// rescan ([`Cause::Start`] once the watches stand, or [`Cause::RootGone`]); a full `sink` delays hints and
+    /// merges them, the watcher never waits for it. Returned is the mode aimed at: arming may still fall back to
     /// polling, which [`RootWatcher::chosen`] then tells. A panic of its thread ends the engine.
     pub fn start(
         lifecycle: &Arc<Lifecycle>,
@@ -175,12 +173,12 @@ impl RootWatcher {
         path: &Path,
         mode: Mode,
         settings: &Settings,
-        sink: SyncSender<(u32, Hint)>,
+        sink: SyncSender<Hint>,
     ) -> Result<(Self, ChosenMode), WatchError> {
         if !path.is_absolute() {
             return Err(WatchError::NotAbsolute(path.to_owned()));
         }
-        let first = choose(mode, path, settings.limits.mounts);
+        let first = choose(mode, path);
         let chosen = Arc::new(Mutex::new(first.clone()));
         let (inbox, notes) = Inbox::new(native::INBOX);
         let thread = RootThread::new(
@@ -207,10 +205,10 @@ impl RootWatcher {
         ))
     }
 
-    /// A walk found that the root cannot be used as it stands: another is wanted at the next check,
-    /// though the watcher itself may never have noticed anything.
-    pub fn doubt(&self) {
-        self.inbox.put(Note::Doubted);
+    /// Has the root walked again at the next check, since a walk could not use it: the watcher itself may
+    /// never have noticed anything.
+    pub fn retry_walk_soon(&self) {
+        self.inbox.put(Note::RetryWalk);
     }
 
     /// How the root is watched right now.
@@ -241,7 +239,7 @@ impl Drop for RootWatcher {
             std::thread::sleep(Duration::from_millis(5));
         }
         if thread.is_finished() {
-            // A panic was told by the thread itself.
+            // The thread itself logs its panic.
             let _ = thread.join();
         } else {
             tracing::warn!("a watcher hangs in its file system and is abandoned");
@@ -251,14 +249,10 @@ impl Drop for RootWatcher {
 
 /// Decides how `path` can be watched, by the type of its file system: a share is not ours to write a
 /// probe file to.
-fn choose(mode: Mode, path: &Path, mounts: walk::Mounts) -> ChosenMode {
+fn choose(mode: Mode, path: &Path) -> ChosenMode {
     let (mode, why) = match mode {
         Mode::Native => (Mode::Native, "native by config".to_owned()),
         Mode::Poll => (Mode::Poll, "poll by config".to_owned()),
-        Mode::Auto if mounts == walk::Mounts::Cross => (
-            Mode::Poll,
-            "file systems mounted below the root may not report changes".to_owned(),
-        ),
         Mode::Auto => match probe::FileSystem::of(path) {
             Ok(fs) if fs.events => (Mode::Native, format!("{} reports changes", fs.name)),
             Ok(fs) if fs.name == "unknown" => (

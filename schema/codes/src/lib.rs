@@ -130,8 +130,8 @@ codes! {
         BadReply = "bad-reply",
         /// The text, or what is known of the file, is longer than the store takes
         StoreLimit = "store-limit",
-        /// The daemon gave up on the file on an unforeseen construct; the next rescan looks again
-        LookPanic = "look-panic",
+        /// The daemon gave up on the file on an unforeseen construct; the next rescan reads it again
+        IngestPanic = "look-panic",
         /// The worker was killed from outside: by the kernel for want of memory, or by somebody
         Killed = "killed",
         /// The machine had no room, or no way, to keep the bytes that were to be read
@@ -174,7 +174,7 @@ codes! {
         Unpacking = "unpacking",
         /// Its extracted text was damaged on disk; the next rescan reads the file again
         TextDamaged = "text-damaged",
-        /// It was gone when it was opened; it keeps its last state until a look or rescan says so. Never stored
+        /// It was gone when it was opened; it keeps its last state until a hint or rescan says so. Never stored
         Vanished = "vanished",
         /// Its root could not be opened; nothing is concluded. Never stored
         RootVanished = "root-vanished",

@@ -7,7 +7,8 @@ use anyhow::{Context, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{Options as StoreOptions, SledStore};
 use simdex_index::{
-    Cancel, Change, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile, View,
+    Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
+    View,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -99,7 +100,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: String) -> Change {
+pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: String) -> FileChange {
     let canonical = CanonicalText::from_extracted(&text);
     let length = canonical.as_bytes().len() as u64;
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
@@ -108,7 +109,7 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
-        engine: "plain 1".to_owned(),
+        parser: "plain 1".to_owned(),
         extractor: simdex_extract::EXTRACTOR_VERSION,
         strikes: 0,
         bytes: text.len() as u64,
@@ -122,7 +123,9 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index.sign_text(&canonical, index.ladder().rung_for(length)),
+        signatures: index
+            .signer()
+            .sign(&canonical, index.ladder().rung_for(length)),
         text: Some(text),
     };
     let stat = FileStat {
@@ -130,7 +133,7 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         length,
         ..FileStat::default()
     };
-    Change::file(SeenFile {
+    FileChange::file(SeenFile {
         key: FileKey {
             root,
             path: format!("{}/{number}.txt", number / 1000).into_bytes(),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use simdex_index::store::{Options as StoreOptions, SledStore, Store as _};
 use simdex_index::{
-    Cancel, CandidateKind, Candidates, Change, Fingerprints, Index, IndexReader, NewContent,
+    Cancel, CandidateKind, Candidates, FileChange, Fingerprints, Index, IndexReader, NewContent,
     NewDocument, Opened, Options, QueryFingerprints, SeenFile, View,
 };
 use simdex_schema::file::FileOutcome;
@@ -203,7 +203,9 @@ impl Bed {
     pub(super) fn delete(&self, opened: &Opened, documents: Range<u64>) -> anyhow::Result<()> {
         for first in documents.clone().step_by(BATCH as usize) {
             let end = documents.end.min(first + BATCH);
-            let gone: Vec<_> = (first..end).map(|d| Change::removal(file_key(d))).collect();
+            let gone: Vec<_> = (first..end)
+                .map(|d| FileChange::removal(file_key(d)))
+                .collect();
             opened.writer.apply(&gone)?;
             if end.is_multiple_of(COMMIT_EVERY) {
                 opened.writer.commit()?;
@@ -252,7 +254,7 @@ fn file_key(document: u64) -> FileKey {
 }
 
 /// A file seen for the first time, with its content and document.
-fn change(document: u64, signature: Signature) -> Change {
+fn change(document: u64, signature: Signature) -> FileChange {
     let name = |of: &str| *blake3::hash(format!("{of} {document}").as_bytes()).as_bytes();
     let length = (signature.len() as u64) << signature.rung().get();
     let content = ContentHash(name("content"));
@@ -261,7 +263,7 @@ fn change(document: u64, signature: Signature) -> Change {
         reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
-        engine: "plain 1".to_owned(),
+        parser: "plain 1".to_owned(),
         extractor: 1,
         strikes: 0,
         bytes: length,
@@ -278,7 +280,7 @@ fn change(document: u64, signature: Signature) -> Change {
         text: None,
         signatures: vec![signature],
     };
-    Change::file(SeenFile {
+    FileChange::file(SeenFile {
         key: file_key(document),
         record: FileRecord::new(
             FileStat {

@@ -65,7 +65,7 @@ fn coarsest(opened: &Opened, corpus: Prose, documents: u64) -> Rung {
 /// The fingerprints of a text at a rung, sorted.
 fn signed(index: &IndexReader, text: &str, rung: Rung) -> Vec<Fingerprint> {
     let canonical = CanonicalText::from_extracted(text);
-    let signatures = index.sign_text(&canonical, rung);
+    let signatures = index.signer().sign(&canonical, rung);
     let mod_n = signatures
         .iter()
         .find(|signature| signature.scheme().kind == SchemeKind::ModN);
@@ -98,7 +98,7 @@ fn write_postings(
 /// Every pair at the threshold, each counted exactly on all shingles, as `pairs` lists them.
 fn all_pairs(index: &IndexReader, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let threshold = Ratio::new(THRESHOLD).context("no threshold")?;
-    let account = index.memory().questions.account(&Cancel::never());
+    let account = index.memory().requests.account(&Cancel::never());
     let (begin, processor) = (Instant::now(), processor_seconds()?);
     let search = index.pair_search(&View::All, threshold);
     let mut pairs = 0;

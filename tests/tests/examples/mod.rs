@@ -152,7 +152,7 @@ fn content() -> ContentRecord {
         reason: Reason::PagesFailed.into(),
         document: Some(DocId(7)),
         media_type: "application/pdf".to_owned(),
-        engine: "pdf 1".to_owned(),
+        parser: "pdf 1".to_owned(),
         extractor: 1,
         strikes: 0,
         bytes: 1000,

@@ -102,10 +102,10 @@ impl Daemon {
         config.watch.poll_seconds = 604_800;
         change(&mut config);
         let mut host = Host::new(config.clone(), program()).unwrap();
-        host.before = before;
+        host.test_hook = before;
         // What comes to the place of the store is whole at once.
         let store = OpenedStore::found_resting(&host.data_dir, Duration::ZERO);
-        host.store = Arc::new(store);
+        host.store_identity = Arc::new(store);
         let socket = config.socket.as_deref().unwrap();
         let running = Running::on(host, socket).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread()

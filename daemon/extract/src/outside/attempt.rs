@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use super::run::{Output, RunLimit, run};
 use super::{MachineFault, OutsidePrograms, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
-use crate::kept::{Claim, GrowingBytes};
-use crate::space::SpoolSpace;
+use crate::private_bytes::{Claim, GrowingBytes};
+use crate::spool_budget::SpoolBudget;
 use crate::{Extraction, Fact, Outcome, Reason};
 
 /// Dots per inch of a page that is recognised: what tesseract's models were made with.
@@ -19,11 +19,11 @@ const RESOLUTION: &str = "300";
 pub(crate) struct Source<'a> {
     pub(crate) document: BorrowedFd<'a>,
     /// Where pictures of pages and printed text are kept.
-    pub(crate) space: &'a SpoolSpace,
+    pub(crate) space: &'a SpoolBudget,
     /// Has a worker make one text of printed pages, each ended by a form feed.
     pub(crate) join: &'a dyn Fn(BorrowedFd<'_>) -> Extraction,
     /// False once nobody waits for what is made of it.
-    pub(crate) go_on: &'a dyn Fn() -> bool,
+    pub(crate) keep_going: &'a dyn Fn() -> bool,
 }
 
 /// One try to do better than `poor`, what our readers made of the document.
@@ -126,7 +126,7 @@ impl<'a> Attempt<'a> {
         let OutsidePrograms { shim, limits, .. } = self.outside;
         let until = RunLimit {
             deadline: self.deadline,
-            go_on: self.source.go_on,
+            keep_going: self.source.keep_going,
         };
         // Between two pages.
         if until.slice()?.is_none() {
@@ -167,7 +167,8 @@ impl<'a> Attempt<'a> {
         }))
     }
 
-    /// Who read it. Who tried in vain stays named, or would be asked again at every look.
+    /// Name of the program that read it. Programs that tried in vain stay named, or would be asked again at every
+    /// ingest.
     fn engine(&self, program: &str) -> String {
         match self.poor.engine.split_once(TRIED) {
             Some((_, tried)) => format!("{program}, after {tried}"),
@@ -195,7 +196,7 @@ fn words(extraction: &Extraction) -> usize {
 }
 
 /// Bytes as the input of the next program.
-pub(super) fn spooled(bytes: &[u8], space: &SpoolSpace) -> io::Result<File> {
+pub(super) fn spooled(bytes: &[u8], space: &SpoolBudget) -> io::Result<File> {
     let mut kept = GrowingBytes::new(space, Claim::More, bytes.len() as u64)?;
     kept.write_all(bytes)?;
     // The budget counts what documents leave behind; this goes with its page.

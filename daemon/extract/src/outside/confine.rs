@@ -1,4 +1,4 @@
-//! What an outside program is denied: the shim that takes rights away from itself, then becomes it.
+//! Confines an outside program: the shim takes rights away from itself, then becomes the program.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use seccompiler::{
 
 use crate::sandbox::{set_limit, set_soft_limit};
 
-/// What a program needs to run at all: itself, its libraries, fonts and models. Never a share.
+/// Paths that a program needs to run at all: itself, its libraries, fonts and models. Never a share.
 const READABLE: &[&str] = &[
     "/usr",
     "/lib",

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::OutsideLimits;
 use crate::process::{WorkerCommand, group_of, kill_group};
 
-/// What a program printed.
+/// The output of a program.
 pub(super) struct Output {
     pub(super) bytes: Vec<u8>,
     /// It would have printed more.
@@ -29,13 +29,13 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 pub(super) struct RunLimit<'a> {
     pub(super) deadline: Instant,
     /// False once nobody waits for what it prints.
-    pub(super) go_on: &'a dyn Fn() -> bool,
+    pub(super) keep_going: &'a dyn Fn() -> bool,
 }
 
 impl RunLimit<'_> {
     /// How long to wait before it is asked again; none at the deadline, an error where nobody waits.
     pub(super) fn slice(&self) -> io::Result<Option<Duration>> {
-        if !(self.go_on)() {
+        if !(self.keep_going)() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let left = self.deadline.saturating_duration_since(Instant::now());

@@ -11,7 +11,7 @@ use super::confine::confine;
 use super::run::{Output, RunLimit, run};
 use super::*;
 use crate::pool::tests::{document, test_worker};
-use crate::space::SpoolSpace;
+use crate::spool_budget::SpoolBudget;
 use crate::{ExtractedText, Facts, Outcome, Reader};
 
 fn limits() -> OutsideLimits {
@@ -46,14 +46,14 @@ fn shim_process() {
     let _ = outside_main(own.skip(1));
 }
 
-fn space() -> SpoolSpace {
-    SpoolSpace::new(std::env::temp_dir(), 1 << 30)
+fn space() -> SpoolBudget {
+    SpoolBudget::new(std::env::temp_dir(), 1 << 30)
 }
 
 fn until(limits: &OutsideLimits) -> RunLimit<'static> {
     RunLimit {
         deadline: Instant::now() + limits.time,
-        go_on: &|| true,
+        keep_going: &|| true,
     }
 }
 
@@ -206,7 +206,7 @@ fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extract
         document: document.as_fd(),
         space: &space,
         join: &join,
-        go_on: &|| true,
+        keep_going: &|| true,
     };
     outside.improve(own, &source)
 }
@@ -293,7 +293,7 @@ fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
         document: document.as_fd(),
         space: &space,
         join: &killed,
-        go_on: &|| true,
+        keep_going: &|| true,
     };
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
     let still = outside.improve(failed, &source);
@@ -301,14 +301,14 @@ fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
 }
 
 /// What the pool said of a document whose program never ends, after `ended` was done while it ran.
-fn read_until(ended: impl FnOnce(&crate::Pool), go_on: crate::GoOn) -> Extraction {
+fn read_until(ended: impl FnOnce(&crate::Pool), keep_going: crate::KeepGoing) -> Extraction {
     let beside = tempfile::tempdir().unwrap();
     let begun = beside.path().join("begun");
     let outside = scripted(&format!("echo > '{}'; exec sleep 600", begun.display()));
     let worker = test_worker("pool::tests::worker_joins");
     let pool = crate::Pool::new(worker, 1, crate::Limits::default()).with_outside(outside);
     let options = crate::ReadOptions {
-        go_on,
+        keep_going,
         ..crate::ReadOptions::default()
     };
     std::thread::scope(|scope| {
@@ -323,11 +323,12 @@ fn read_until(ended: impl FnOnce(&crate::Pool), go_on: crate::GoOn) -> Extractio
 
 #[test]
 fn a_program_ends_with_the_pool_and_with_who_waits_for_it_and_has_not_tried() {
-    let stopped = read_until(crate::Pool::shutdown, crate::GoOn::default());
+    let stopped = read_until(crate::Pool::shutdown, crate::KeepGoing::default());
     assert_eq!(tried(&stopped), "", "the pool ends");
     let is_wanted = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     let asked = std::sync::Arc::clone(&is_wanted);
-    let go_on = crate::GoOn::asking(move || asked.load(std::sync::atomic::Ordering::SeqCst));
+    let keep_going =
+        crate::KeepGoing::asking(move || asked.load(std::sync::atomic::Ordering::SeqCst));
     let left = |_: &crate::Pool| is_wanted.store(false, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(tried(&read_until(left, go_on)), "", "nobody waits");
+    assert_eq!(tried(&read_until(left, keep_going)), "", "nobody waits");
 }

@@ -1,11 +1,11 @@
-//! What a worker is asked, and what became of it.
+//! The request for one document, and its result.
 
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use crate::protocol::Request;
 use crate::underway::Mark;
-use crate::{Extraction, MemberPolicy, SpoolSpace};
+use crate::{Extraction, MemberPolicy, SpoolBudget};
 
 /// One document, as a worker is asked to read it.
 pub(crate) struct DocumentRequest<'a> {
@@ -13,10 +13,10 @@ pub(crate) struct DocumentRequest<'a> {
     pub(crate) request: Request,
     pub(crate) members: MemberPolicy,
     /// Where its members are kept.
-    pub(crate) space: SpoolSpace,
+    pub(crate) space: SpoolBudget,
 }
 
-/// What became of a document that is written down as under way.
+/// The result for a document that is written down as under way.
 #[derive(Debug)]
 pub struct MarkedRead<'a> {
     /// Text or reason.

@@ -9,7 +9,7 @@ use super::queue::Lane;
 use super::{DocumentRequest, Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
-use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason, SpoolSpace};
+use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason, SpoolBudget};
 
 impl Pool {
     /// Gives a document that our readers did not read well to an outside program, as one of the
@@ -29,7 +29,8 @@ impl Pool {
         let Some(outside) = asked else {
             return extraction;
         };
-        let Ok(permit) = self.acquire_worker(Lane::Huge, options.queue_key, &options.go_on) else {
+        let Ok(permit) = self.acquire_worker(Lane::Huge, options.queue_key, &options.keep_going)
+        else {
             return extraction;
         };
         let space = self.space.of(options.queue_key);
@@ -37,7 +38,7 @@ impl Pool {
             document,
             space: &space,
             join: &|pages| self.join_pages(&permit, &space, pages),
-            go_on: &|| !self.is_closed() && options.go_on.check(),
+            keep_going: &|| !self.is_closed() && options.keep_going.check(),
         };
         let asked = Instant::now();
         let improved = outside.improve(extraction, &source);
@@ -49,7 +50,7 @@ impl Pool {
     fn join_pages(
         &self,
         permit: &WorkerPermit<'_>,
-        space: &SpoolSpace,
+        space: &SpoolBudget,
         pages: BorrowedFd<'_>,
     ) -> Extraction {
         let length = rustix::fs::fstat(pages).map(|stat| stat.st_size);
@@ -68,7 +69,7 @@ impl Pool {
             space: space.clone(),
         };
         // The program that printed them is timed as a whole.
-        let joined = self.ask(permit, &asked, &mut Duration::default());
+        let joined = self.read_with_respawn(permit, &asked, &mut Duration::default());
         joined.unwrap_or_else(|outcome| unread(outcome, pages))
     }
 }

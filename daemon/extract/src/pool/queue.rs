@@ -1,10 +1,10 @@
-//! Who gets the next worker: small before huge, then whoever has the fewest documents under way, and
-//! among equals whoever waits longest. Questions come before the backlog, but never twice in a row while
+//! Who gets the next worker: small before huge, then the root or user with the fewest documents under way, and
+//! among equals the caller that has waited longest. Questions come before the backlog, but never twice in a row while
 //! it waits: of any two places given one goes to the backlog, unless it holds all of them already.
 //!
 //! Questions are told apart by who asks, the backlog by root and folder ([`QueueKey`]), so that a folder of slow
 //! documents delays itself: however many of them wait, the next free place goes to another root,
-//! then to another folder, and one place more stands open to whoever is first, if its folder has nothing
+//! then to another folder, and one place more stands open to the first in line, if its folder has nothing
 //! under way.
 //!
 //! A document that keeps its worker for long gives up its claim to a place, so that one more worker

@@ -138,7 +138,7 @@ fn a_worker_killed_from_outside_is_no_fault_of_the_document() {
 
 #[test]
 fn a_full_spool_is_no_fault_of_the_document() {
-    let pool = pool_of("pack").spooling_in(SpoolSpace::new(std::env::temp_dir(), 1 << 20));
+    let pool = pool_of("pack").spooling_in(SpoolBudget::new(std::env::temp_dir(), 1 << 20));
     assert_eq!(text_of(read(&pool, b"before")), "before");
     assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
     assert_eq!(text_of(read(&pool, b"after")), "after");
@@ -150,7 +150,7 @@ fn a_full_spool_is_no_fault_of_the_document() {
     assert_eq!(discarded.outcome.reason(), None, "it needs no room");
     assert_eq!(pool.space().used(), 0);
     let gone = tempfile::tempdir().unwrap();
-    let pool = pool_of("pack").spooling_in(SpoolSpace::new(gone.path().to_owned(), 1 << 30));
+    let pool = pool_of("pack").spooling_in(SpoolBudget::new(gone.path().to_owned(), 1 << 30));
     drop(gone);
     assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
 }
@@ -542,11 +542,12 @@ fn overflow(depth: u64) -> u64 {
 #[test]
 fn who_gives_up_does_not_wait_for_a_worker_that_others_have() {
     let pool = pool("hang", Limits::default());
-    let question = || pool.acquire_worker(Lane::Question, QueueKey::default(), &GoOn::default());
+    let question =
+        || pool.acquire_worker(Lane::Question, QueueKey::default(), &KeepGoing::default());
     let held = [(); 3].map(|()| question().unwrap());
     let asked = AtomicU64::new(0);
     let options = ReadOptions {
-        go_on: GoOn::asking(move || asked.fetch_add(1, Ordering::SeqCst) == 0),
+        keep_going: KeepGoing::asking(move || asked.fetch_add(1, Ordering::SeqCst) == 0),
         ..ReadOptions::default()
     };
     let given_up = pool.extract(document(b"a text"), &options);

@@ -8,12 +8,12 @@ impl Pool {
         &self,
         lane: Lane,
         key: QueueKey,
-        go_on: &GoOn,
+        keep_going: &KeepGoing,
     ) -> Result<WorkerPermit<'_>, Outcome> {
         let mut state = self.lock();
         let ticket = state.queue.join(lane, key);
         loop {
-            if state.closed || !go_on.check() {
+            if state.closed || !keep_going.check() {
                 state.queue.leave(ticket);
                 drop(state);
                 // It may have been its turn.
@@ -25,7 +25,7 @@ impl Pool {
                 self.freed.notify_all();
                 return Ok(WorkerPermit { pool: self, ticket });
             }
-            // A document under way may have become slow meanwhile, which nobody tells.
+            // A document under way may become slow during the wait, and no notification says so.
             let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }

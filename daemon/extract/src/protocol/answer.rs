@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use super::{Reply, receive, send};
 use crate::Reason;
 use crate::member::{MemberHead, MemberOut};
-use crate::spool::MemberCollector;
+use crate::member_spool::MemberCollector;
 
 /// Longest chunk of a member's bytes.
 const MAX_CHUNK: usize = 64 << 10;
-/// What a worker gathers before it writes: most answers wake the daemon once.
+/// Bytes that a worker gathers before it writes: most answers wake the daemon once.
 const GATHERED: usize = 64 << 10;
 
-/// What a worker says after a request.
+/// A frame that a worker sends after a request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum WorkerMessage {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use simdex_schema::{ContentHash, DocId, RootId, State};
 
-use super::CountedFile;
+use super::{CountStep, CountedFile};
 
 /// Files by document, root and content, and which comes first.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(super) struct Shift {
 
 impl Carriers {
     /// Counts one file more or less that carries a document.
-    pub(super) fn count(&mut self, file: &CountedFile, more: bool) {
+    pub(super) fn count(&mut self, file: &CountedFile, step: CountStep) {
         let Some((id, content)) = file.carried else {
             return;
         };
@@ -55,8 +55,8 @@ impl Carriers {
             true => &mut files.members,
             false => &mut files.on_disk,
         };
-        super::step(count, more);
-        if more {
+        step.apply(count);
+        if step == CountStep::More {
             files.state = file.state;
         }
         if files.on_disk + files.members == 0 {

@@ -7,7 +7,7 @@ use simdex_schema::{ContentHash, DocId, RootId};
 
 use super::carriers::{Carriers, FirstCarrier, Shift};
 use super::moves::MoveWatches;
-use super::{CountChange, CountChanges, CountedFile, FileCounts, step};
+use super::{CountChange, CountChanges, CountStep, CountedFile, FileCounts};
 use crate::table::Table;
 
 /// Views whose sums are kept up; that of one more is made of every document that several files carry.
@@ -55,12 +55,12 @@ impl KeptCounts {
             }
         }
         for file in &changes.sole_carriers {
-            self.carriers.count(file, true);
+            self.carriers.count(file, CountStep::More);
         }
-        for CountChange { file, more } in &changes.changes {
-            self.count_file(table, file, *more);
+        for CountChange { file, step } in &changes.changes {
+            self.count_file(table, file, *step);
             if is_text(table, file) {
-                self.carriers.count(file, *more);
+                self.carriers.count(file, *step);
             }
         }
         for id in touched {
@@ -69,19 +69,19 @@ impl KeptCounts {
     }
 
     /// Counts a file in its root.
-    fn count_file(&mut self, table: &mut Table, file: &CountedFile, more: bool) {
+    fn count_file(&mut self, table: &mut Table, file: &CountedFile, step: CountStep) {
         let counts = self.roots.entry(file.root).or_default();
         match file.is_member {
-            true => step(&mut counts.members, more),
+            true => step.apply(&mut counts.members),
             false => {
-                step(&mut counts.files_on_disk, more);
-                step(counts.states.entry(file.state).or_insert(0), more);
+                step.apply(&mut counts.files_on_disk);
+                step.apply(counts.states.entry(file.state).or_insert(0));
             }
         }
         let Some((id, _)) = file.carried else { return };
-        let is_first_or_last = table.count_file(file.root, id, more);
+        let is_first_or_last = table.count_file(file.root, id, step);
         if is_first_or_last && table.is_text(id) {
-            step(&mut counts.documents, more);
+            step.apply(&mut counts.documents);
         }
     }
 
@@ -106,13 +106,13 @@ impl KeptCounts {
     /// Counts one file more when the index opens. False where it is the only one so far of those that
     /// carry a document: the others, if there are any, are to be told of it ([`KeptCounts::load_sole`]).
     pub(crate) fn load(&mut self, table: &mut Table, file: &CountedFile) -> bool {
-        self.count_file(table, file, true);
+        self.count_file(table, file, CountStep::More);
         let Some((id, _)) = file.carried.filter(|_| is_text(table, file)) else {
             return true;
         };
         let is_further = table.files(id) > 1;
         if is_further {
-            self.carriers.count(file, true);
+            self.carriers.count(file, CountStep::More);
         }
         is_further
     }
@@ -120,7 +120,7 @@ impl KeptCounts {
     /// Counts the file that was the only one of a document, where it did not stay so.
     pub(crate) fn load_sole(&mut self, table: &Table, file: &CountedFile) {
         if file.carried.is_some_and(|(id, _)| table.files(id) > 1) {
-            self.carriers.count(file, true);
+            self.carriers.count(file, CountStep::More);
         }
     }
 
@@ -148,7 +148,7 @@ impl KeptCounts {
         })
     }
 
-    /// Adds a document that was in doubt to the sums, unless its files changed meanwhile.
+    /// Adds a document that was in doubt to the sums, unless its files changed since.
     pub(super) fn resolve(&mut self, doubt: &UnresolvedFirst, firsts: Vec<(RootId, FirstCarrier)>) {
         let id = doubt.document;
         if self.doubtful.get(&id) == Some(&doubt.change) {

@@ -1,7 +1,7 @@
 //! Which files are renamed while a list by path is made. Such a list may miss what is renamed from a path that it is
 //! yet to come to into one that it has passed, whether or not another file stood there.
 //!
-//! Whoever makes a list watches the changes meanwhile. A rename is known by the content: a name comes to hold what
+//! A caller that makes a list watches the changes during that. A rename is known by the content: a name comes to hold what
 //! another name has left, or leaves afterwards. Where the bytes of a file were not read, it is known by its length and
 //! modification time. A file that is edited and renamed between two looks at it counts as another file.
 
@@ -215,7 +215,7 @@ impl NotedMoves {
 pub struct MoveWatch(Arc<Mutex<NotedMoves>>);
 
 impl MoveWatch {
-    /// How many files of the view may have been renamed since: a list by path that was made meanwhile may have missed
+    /// How many files of the view may have been renamed since: a list by path that was made during that may have missed
     /// each of them. Never too few: `on_their_way` says how many changes of the view were seen and not applied, before
     /// this is asked, and each of them may be of a file that left another name.
     pub fn moved(&self, on_their_way: u64) -> u64 {

@@ -118,7 +118,7 @@ pub(crate) fn load_files(
     let (mut counts, mut contents) = (KeptCounts::default(), load_contents(store)?);
     visit(store, key::prefix::FILE, |bytes, value| {
         let record = FileRecord::decode(value).map_err(|e| decode_error("of a file", e))?;
-        let Some(key) = key::parse_file(bytes, 1) else {
+        let Some(key) = key::file_in_key(bytes) else {
             return Ok(());
         };
         let content = record.content().and_then(|hash| contents.get_mut(&hash));

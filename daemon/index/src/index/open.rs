@@ -10,9 +10,9 @@ use simdex_schema::{DocId, MetaRecord, StoreId, key};
 use super::load::{TextReferences, load_documents, load_files, load_stars, missing_texts};
 use crate::batch::{Batch, LONG_BATCH};
 use crate::error::decode_error;
-use crate::reader::forward_signature;
 use crate::runs;
 use crate::shared::{IndexState, Shared};
+use crate::signing::forward_signature;
 use crate::store::{Store, random_id};
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
@@ -35,9 +35,9 @@ pub struct OpenReport {
     /// Documents signed again because their postings were not yet in a run.
     pub signed_again: u64,
     /// True where the settings differ from those stored, so that what follows from them was dropped
-    /// and is being made anew.
+    /// and is being made again.
     pub rebuilt: bool,
-    /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
+    /// Documents whose extracted text is damaged: nothing finds them until they are extracted again.
     pub damaged_texts: u64,
 }
 
@@ -189,7 +189,8 @@ impl IndexWriter {
         };
         let signatures = self
             .reader
-            .sign_text(&canonical, self.shared.ladder().rung_for(old.length));
+            .signer()
+            .sign(&canonical, self.shared.ladder().rung_for(old.length));
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
             let mut batch = Batch::new(self.shared.store.records());
@@ -297,7 +298,7 @@ fn adopt(
         meta.dead_postings = 0;
     }
     if meta.parameters.canonical != parameters.canonical {
-        // Their contents are read again, which names them anew.
+        // Their contents are read again, which names them again.
         meta.named_from = meta.next_document;
     }
     meta.parameters = parameters;

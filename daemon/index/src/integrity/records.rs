@@ -142,7 +142,7 @@ impl Records<'_> {
     }
 
     fn file(&self, key: &[u8], value: &[u8]) -> CheckResult {
-        let (file, record) = match (key::parse_file(key, 1), FileRecord::decode(value)) {
+        let (file, record) = match (key::file_in_key(key), FileRecord::decode(value)) {
             (Some(file), Ok(record)) => (file, record),
             (_, record) => return malformed(record),
         };
@@ -180,7 +180,7 @@ impl Records<'_> {
 
     fn file_of_content(&self, key: &[u8]) -> CheckResult {
         let hash = key.get(1..33).and_then(ContentHash::from_slice);
-        let Some((hash, file)) = hash.zip(key::parse_file(key, 33)) else {
+        let Some((hash, file)) = hash.zip(key::file_in_link(key)) else {
             return malformed(Ok(()));
         };
         let holds = self.get(&file)?.and_then(|record| record.content()) == Some(hash);

@@ -4,7 +4,7 @@ use super::{MemoryAccount, MemoryPermit, SMALL};
 use crate::IndexError;
 
 /// Bytes counted as they come, in permits of one account, until it is dropped. What is found is held together
-/// with it, and whoever hands it on hands on both.
+/// with it: both are handed on together.
 ///
 /// Less than [`SMALL`] needs no permit. An account may not grow beyond all that one may hold: what is found is
 /// then refused, however much others leave.

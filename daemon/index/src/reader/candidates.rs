@@ -208,7 +208,7 @@ impl IndexReader {
     /// Documents found by either scheme: those above, and those that share a BSW_n window with the
     /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
     /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
-    /// query is signed anew at every rung in use. `sign` does that.
+    /// query is signed again at every rung in use. `sign` does that.
     pub fn candidates_by_either(
         &self,
         query: QueryFingerprints<'_>,

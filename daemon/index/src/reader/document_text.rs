@@ -6,9 +6,8 @@ use std::ops::Deref;
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
 use simdex_signature::CanonicalText;
 
-use super::signing::canonicalise;
 use crate::text::{TextError, TextRef};
-use crate::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit};
+use crate::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
 
 /// Where the text of a document is stored, as its record says.
 struct StoredText<'a> {

@@ -49,7 +49,7 @@ impl FileView {
             let facts = facts.map(|(code, value)| 2 * STRING + code.len() + value.len());
             let warnings = content.warnings.iter();
             let warnings = warnings.map(|warning| STRING + warning.len());
-            content.media_type.len() + content.engine.len() + facts.chain(warnings).sum::<usize>()
+            content.media_type.len() + content.parser.len() + facts.chain(warnings).sum::<usize>()
         });
         let paths = self.path.as_os_str().len() + self.key.path.len();
         (size_of::<Self>() + paths + of_content) as u64
@@ -157,7 +157,7 @@ impl IndexReader {
         value: &[u8],
         (view, first): (&View, &mut FirstContents),
     ) -> Result<Option<FileView>, IndexError> {
-        let Some(key) = key::parse_file(bytes, 1) else {
+        let Some(key) = key::file_in_key(bytes) else {
             return Ok(None);
         };
         let record = FileRecord::decode(value);
@@ -254,7 +254,7 @@ impl IndexReader {
     /// Visits the files of the view that carry a document, by absolute path; the first is the one called
     /// indexed. Raw-byte documents have files as well. Holds the keys of some thousands of them at a time,
     /// however many there are.
-    /// What is removed or overwritten meanwhile is left out: a file that is visited carries the document.
+    /// Files removed or overwritten during the visit are left out: a file that is visited carries the document.
     pub fn visit_files_of(
         &self,
         id: DocId,
@@ -265,7 +265,7 @@ impl IndexReader {
         let mut first = None;
         self.registry
             .visit_keys_of(Carried::Document(id), &roots, PAGE, &mut |base, key| {
-                // It may have gone meanwhile, or carry another.
+                // It may be gone by now, or carry another.
                 let Some(record) = self.registry.file(&key)? else {
                     return Ok(ControlFlow::Continue(()));
                 };
@@ -283,7 +283,7 @@ impl IndexReader {
     }
 
     /// Visits the files of the view that hold a content, by absolute path, each with its content's own state; as
-    /// [`IndexReader::visit_files_of`], none that holds another meanwhile.
+    /// [`IndexReader::visit_files_of`], none that holds another by now.
     pub fn visit_holders(
         &self,
         content: ContentHash,

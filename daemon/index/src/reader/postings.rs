@@ -3,7 +3,7 @@
 //!
 //! No posting is missed and nobody waits for a read of the store: a posting moves from the buffers into a
 //! run at the moment that the run is shown, under the same lock, and a run never changes and can be read
-//! to its end by whoever holds it.
+//! to its end by its holder.
 
 use std::sync::Arc;
 use std::vec::IntoIter;

@@ -42,7 +42,8 @@ impl IndexReader {
         Ok(held)
     }
 
-    /// All shingles of a document; `None` too where the document went away, or its text is damaged, which is noted: whoever looks at many documents goes on without this one.
+    /// All shingles of a document; `None` too where the document went away, or its text is damaged, which is noted: a
+    /// caller that reads many documents continues without this one.
     pub fn shingles_if_readable(
         &self,
         id: DocId,

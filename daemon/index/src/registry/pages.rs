@@ -87,7 +87,7 @@ impl Registry {
                 .records()
                 .scan(&prefix, None, &mut |link, _| {
                     bytes += link.len() + KEY;
-                    keys.extend(key::parse_file(link, prefix.len()));
+                    keys.extend(key::file_in_link(link));
                     go_on_if(bytes <= most)
                 })?;
             Ok(go_on_if(bytes <= most))

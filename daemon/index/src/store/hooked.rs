@@ -1,5 +1,4 @@
-//! A store with somebody looking on: told of every error, and asked before every operation, so that
-//! a test can make any of them fail.
+//! A store wrapper that reports errors and lets tests inject them.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

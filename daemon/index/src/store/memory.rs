@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::RunId;
 
-use super::seal::TreeId;
+use super::sled_support::seal::TreeId;
 use super::{
     MAX_RECORD, MAX_VALUE, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store,
     StoreError, VisitEntry, Write,

@@ -1,31 +1,41 @@
 //! The records of a store on disk: the current generation of its database, one commit after another,
-//! and a new generation while records are rewritten ([`super::rewrite`]).
+//! and a new generation while records are rewritten ([`self::rewrite`]).
 //!
 //! Readers take the current database and read it to the end of what they do, whatever becomes current
-//! meanwhile. Locks are taken in the order `changes`, `last`, `current`.
+//! meanwhile. Locks are taken in the order `backlog`, `last`, `current`.
+
+pub(super) mod backlog;
+pub(super) mod generation;
+pub(super) mod layers;
+pub(super) mod pack;
+pub(super) mod parts;
+pub(super) mod records_db;
+pub(super) mod rewrite;
+pub(super) mod sizes;
+pub(super) mod summed;
 
 use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::changes::Changes;
-use super::clean::Closed;
-use super::durable::len_at;
-use super::engine::{Engine, UNFINISHED};
-use super::generation::Generation;
-use super::lock::Anchor;
-use super::probe::memory_was_short;
-use super::recovery::Cleaning;
-use super::sizes::Sizes;
-use super::witness::{RecordsId, Witness, Witnessed};
+use self::backlog::RewriteBacklog;
+use self::generation::Generation;
+use self::records_db::{RecordsDb, UNFINISHED};
+use self::sizes::Sizes;
+use super::directory::clean::Closed;
+use super::directory::lock::Anchor;
+use super::directory::witness::{RecordsId, Witness, Witnessed};
+use super::examine::probe::memory_was_short;
+use super::sled_support::durable::len_at;
+use super::sled_support::recovery::Cleaning;
 use super::{RecordStore, StoreError, VisitEntry, Write, random_id};
 
 /// All records of a store.
 #[derive(Debug)]
 pub(super) struct Records {
     /// Locked for each batch; what batches changed, while records are rewritten.
-    changes: Mutex<Option<Changes>>,
+    backlog: Mutex<Option<RewriteBacklog>>,
     /// Notified where changes were taken, or are not kept any more.
     pub(super) taken: Condvar,
     /// Locked while records are rewritten.
@@ -37,7 +47,7 @@ pub(super) struct Records {
     pub(super) id: RecordsId,
     /// The lock of the store.
     pub(super) lock: Anchor,
-    current: RwLock<Arc<Engine>>,
+    current: RwLock<Arc<RecordsDb>>,
     pub(super) sizes: Sizes,
     /// How often rewriting failed since the store was opened.
     pub(super) failures: AtomicU32,
@@ -48,34 +58,36 @@ impl Records {
     /// Opens the records of a store, creating them if absent. The caller holds the lock of the store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if the engine finds them corrupt, or knows fewer commits than were made, or those
+    /// [`StoreError::Damaged`] if sled finds them corrupt, or knows fewer commits than were made, or those
     /// of another store.
     pub(super) fn open(store: &Path, lock: &Anchor, cache_bytes: u64) -> Result<Self, StoreError> {
         let witness = Witness::open(store)?;
         let witnessed = witness.read()?;
-        let (engine, last) = open_likeliest(store, lock, witnessed, cache_bytes)?;
-        let id = match engine.id()? {
+        let (records_db, last) = open_likeliest(store, lock, witnessed, cache_bytes)?;
+        let id = match records_db.id()? {
             Some(id) => id,
             None => {
                 let id = random_id()?;
-                engine.write_id(id)?;
+                records_db.write_id(id)?;
                 id
             }
         };
-        if engine.generation.is_marked()? {
-            engine.sync()?;
+        if records_db.generation.is_marked()? {
+            records_db.sync()?;
         }
         // Only now may it be known that nothing needs them.
-        engine.generation.keep_alone(witnessed.names_records())?;
+        records_db
+            .generation
+            .keep_alone(witnessed.names_records())?;
         Ok(Self {
-            changes: Mutex::default(),
+            backlog: Mutex::default(),
             taken: Condvar::new(),
             rewriting: Mutex::default(),
             last: Mutex::new(last),
             witness,
             id,
             lock: lock.clone(),
-            current: RwLock::new(Arc::new(engine)),
+            current: RwLock::new(Arc::new(records_db)),
             sizes: Sizes::default(),
             failures: AtomicU32::new(0),
             cache_bytes,
@@ -86,10 +98,10 @@ impl Records {
     pub(super) fn commit(&self) -> Result<(), StoreError> {
         let mut last = self.lock_commits();
         let number = *last + 1;
-        let engine = self.current();
-        engine.write_commit(number)?;
-        engine.sync()?;
-        // The engine knows it for good by now.
+        let records_db = self.current();
+        records_db.write_commit(number)?;
+        records_db.sync()?;
+        // sled knows it for good by now.
         self.witness.name(self.id)?;
         self.witness.write(number)?;
         *last = number;
@@ -98,19 +110,22 @@ impl Records {
 
     /// Verifies the checksum of every record, and that none is missing; returns their number. Batches wait.
     pub(super) fn verify(&self) -> Result<u64, StoreError> {
-        let _batches_wait = self.lock_changes();
+        let _batches_wait = self.lock_backlog();
         self.current().records.verify()
     }
 
-    /// Closes the engine; everything must be committed. Returns what was closed once it let go of its files.
+    /// Closes the database; everything must be committed. Returns what was closed once it let go of its files.
     pub(super) fn close(self) -> Result<Closed, StoreError> {
         let (id, commits) = (self.id, *self.lock_commits());
         let current = self.current.into_inner();
-        let Some(engine) = Arc::into_inner(current.unwrap_or_else(PoisonError::into_inner)) else {
-            return Err(StoreError::Engine("it is still being read".to_owned()));
+        let Some(records_db) = Arc::into_inner(current.unwrap_or_else(PoisonError::into_inner))
+        else {
+            return Err(StoreError::Internal(
+                "the records are still being read".to_owned(),
+            ));
         };
-        let db = engine.generation.db();
-        engine.close()?;
+        let db = records_db.generation.db();
+        records_db.close()?;
         Ok(Closed {
             id,
             commits,
@@ -124,28 +139,29 @@ impl Records {
     }
 
     /// The database to read, and to write under the lock of writes.
-    pub(super) fn current(&self) -> Arc<Engine> {
+    pub(super) fn current(&self) -> Arc<RecordsDb> {
         let current = self.current.read();
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Has everybody read and write another database; returns the one before.
-    pub(super) fn replace(&self, engine: Engine) -> Arc<Engine> {
+    pub(super) fn replace(&self, records_db: RecordsDb) -> Arc<RecordsDb> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut current, Arc::new(engine))
+        std::mem::replace(&mut current, Arc::new(records_db))
     }
 
     /// What batches changed while records are rewritten; no batch is applied until it is unlocked.
-    pub(super) fn lock_changes(&self) -> MutexGuard<'_, Option<Changes>> {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock_backlog(&self) -> MutexGuard<'_, Option<RewriteBacklog>> {
+        self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks out other batches, for a batch.
-    fn lock_for_batch(&self) -> MutexGuard<'_, Option<Changes>> {
-        let is_full =
-            |changes: &mut Option<Changes>| changes.as_ref().is_some_and(Changes::is_full);
-        let changes = self.taken.wait_while(self.lock_changes(), is_full);
-        changes.unwrap_or_else(PoisonError::into_inner)
+    fn lock_for_batch(&self) -> MutexGuard<'_, Option<RewriteBacklog>> {
+        let is_full = |backlog: &mut Option<RewriteBacklog>| {
+            backlog.as_ref().is_some_and(RewriteBacklog::is_full)
+        };
+        let backlog = self.taken.wait_while(self.lock_backlog(), is_full);
+        backlog.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of the last commit; no commit is made until it is unlocked.
@@ -164,7 +180,7 @@ fn open_likeliest(
     lock: &Anchor,
     witnessed: Witnessed,
     cache_bytes: u64,
-) -> Result<(Engine, u64), StoreError> {
+) -> Result<(RecordsDb, u64), StoreError> {
     let (mut refused, mut candidates) = (None, Generation::candidates(store)?);
     let is_alone = candidates.len() == 1;
     if !is_alone && witnessed.commits == 0 {
@@ -173,10 +189,10 @@ fn open_likeliest(
     for generation in candidates {
         let dir = generation.dir();
         let opened = open_whole(generation, lock, witnessed, cache_bytes);
-        let opened = opened.and_then(|(engine, last)| match (is_alone, last) {
-            (true, _) => Ok((engine, last)),
+        let opened = opened.and_then(|(records_db, last)| match (is_alone, last) {
+            (true, _) => Ok((records_db, last)),
             (false, 0) => Err(damaged("they know of no commit, and others are there")),
-            (false, _) => engine.records.verify().map(|_| (engine, last)),
+            (false, _) => records_db.records.verify().map(|_| (records_db, last)),
         });
         match opened {
             // What panicked for want of memory says nothing of these records.
@@ -203,15 +219,15 @@ fn by_commits(
 ) -> Result<Vec<Generation>, StoreError> {
     let mut known = Vec::new();
     for generation in candidates {
-        let opened = Engine::open(
+        let opened = RecordsDb::open(
             generation.clone(),
             lock,
             cache_bytes,
             Cleaning::WhileWriting,
         );
-        let commits = opened.and_then(|engine| {
-            let last = engine.last_commit()?;
-            engine.close().map(|()| last)
+        let commits = opened.and_then(|records_db| {
+            let last = records_db.last_commit()?;
+            records_db.close().map(|()| last)
         });
         let commits = match commits {
             Ok(UNFINISHED) | Err(StoreError::Damaged { .. } | StoreError::Corrupt { .. }) => 0,
@@ -232,22 +248,22 @@ fn open_whole(
     lock: &Anchor,
     witnessed: Witnessed,
     cache_bytes: u64,
-) -> Result<(Engine, u64), StoreError> {
+) -> Result<(RecordsDb, u64), StoreError> {
     let is_marked = generation.is_marked()?;
-    let engine = Engine::open(generation, lock, cache_bytes, Cleaning::InBackground)?;
-    let (last, id) = (engine.last_commit()?, engine.id()?);
+    let records_db = RecordsDb::open(generation, lock, cache_bytes, Cleaning::InBackground)?;
+    let (last, id) = (records_db.last_commit()?, records_db.id()?);
     let witnessed_commits = witnessed.commits;
     let reason = match last {
         UNFINISHED => "they were never copied to their end".to_owned(),
         0 if is_marked => "their copy was never finished".to_owned(),
         _ if last < witnessed_commits => {
             let first = last + 1;
-            format!("the engine lost commits {first} to {witnessed_commits}")
+            format!("sled lost commits {first} to {witnessed_commits}")
         }
         _ if witnessed.id.is_some() && witnessed.id != id => {
             "they are the records of another store".to_owned()
         }
-        _ => return Ok((engine, last)),
+        _ => return Ok((records_db, last)),
     };
     Err(StoreError::Damaged { reason })
 }
@@ -264,11 +280,11 @@ impl RecordStore for Records {
 
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.sizes.count(&batch);
-        let mut changes = self.lock_for_batch();
-        let to_keep = changes.as_ref().map(|changes| changes.to_keep(&batch));
+        let mut backlog = self.lock_for_batch();
+        let to_keep = backlog.as_ref().map(|backlog| backlog.to_keep(&batch));
         let applied = self.current().records.apply(batch);
-        if let (Some(changes), Some(to_keep)) = (&mut *changes, to_keep) {
-            changes.keep(to_keep, applied.is_ok());
+        if let (Some(backlog), Some(to_keep)) = (&mut *backlog, to_keep) {
+            backlog.keep(to_keep, applied.is_ok());
         }
         applied
     }

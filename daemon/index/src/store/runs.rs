@@ -1,19 +1,22 @@
-//! The runs of postings on disk: a directory with one database of the engine for each.
+//! The runs of postings on disk: a directory with one database of sled for each.
 //!
 //! A log-structured engine gets room back by writing anew what lives beside what died, and its file
 //! does not shrink by itself. Runs die whole, so each has a database of its own: a run that is dropped
 //! is a directory that is removed. A run is built under another name and gets its own by a rename once
 //! it is power-safe, so that what a crash left is told by its name and never opened.
 
+mod blocks;
+mod run;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::blocks::Blocks;
-use super::copy::check_room;
-use super::durable::{folders, sync_dir};
-use super::lock::Anchor;
-use super::run::{Builder, SledRun};
+use self::blocks::Blocks;
+use self::run::{Builder, SledRun};
+use super::directory::lock::Anchor;
+use super::examine::copy::check_room;
+use super::sled_support::durable::{folders, sync_dir};
 use super::{NewRun, PostingRun, PostingStore, RunWriter, StoreError};
 use crate::safe_fs;
 
@@ -27,7 +30,7 @@ const DROPPED: &str = ".gone";
 /// Bytes that the smallest run takes.
 const LEAST_ROOM: u64 = 2 << 20;
 
-/// The engine gets this part of the cache, for what leads to its leaves, and single blocks the rest.
+/// sled gets this part of the cache, for what leads to its leaves, and single blocks the rest.
 const CACHE_OF_ENGINE: u64 = 4;
 
 /// All runs of a store.
@@ -36,7 +39,7 @@ pub(super) struct Runs {
     dir: PathBuf,
     /// The lock of the store.
     lock: Anchor,
-    /// Bytes of the cache that are left to the engine, of all runs together.
+    /// Bytes of the cache that are left to sled, of all runs together.
     cache_bytes: u64,
     blocks: Arc<Blocks>,
     /// By number; none where one does not open, which counts as missing: its postings are derived.
@@ -104,7 +107,7 @@ impl Runs {
         verified.sum()
     }
 
-    /// Opens a finished run. Each has half of what is left of the engine's cache, the oldest and largest first;
+    /// Opens a finished run. Each has half of what is left of sled's cache, the oldest and largest first;
     /// so the sum is bounded, and nobody's part changes while newer runs come and go.
     fn add(&self, number: u32, older: usize) -> Result<(), StoreError> {
         let part = self.cache_bytes >> (older + 1).min(63);
@@ -152,7 +155,7 @@ impl PostingStore for Runs {
         self.lock.check()?;
         let dir = self.with_end(run.number, UNFINISHED);
         remove_dir(&dir)?;
-        // What the engine takes beside its values; then its log.
+        // What sled takes beside its values; then its log.
         check_room(&self.dir, run.bytes / 4 * 5 + LEAST_ROOM)?;
         let mut writing = Writing {
             runs: self,
@@ -235,7 +238,7 @@ impl Drop for Writing<'_> {
     }
 }
 
-/// Removes a directory of the engine; no error if there is none. The engine may still be at work in it, so
+/// Removes a directory of sled; no error if there is none. sled may still be at work in it, so
 /// that a file comes back: it is tried again.
 pub(super) fn remove_dir(dir: &Path) -> Result<(), StoreError> {
     const ATTEMPTS: usize = 3;

@@ -1,19 +1,21 @@
 //! The store on disk: a sled database of records, and one for each run of postings, each value sealed
 //! with our checksum.
 
-use super::clean::Closed;
-use super::durable::allocated_bytes;
-use super::lock::{DirLock, FileId};
+use super::directory::clean::Closed;
+use super::directory::lock::{DirLock, FileId};
+use super::directory::{begun, clean};
 use super::records::Records;
-use super::recovery::{check_kinds, guarded};
-use super::runs::Runs;
-use super::{PostingStore, RecordStore, Store, StoreError, begun, clean};
 #[cfg(test)]
-use super::{
-    layers::Layers,
+use super::records::layers::Layers;
+use super::runs::Runs;
+use super::sled_support::durable::allocated_bytes;
+use super::sled_support::recovery::{check_kinds, guarded};
+#[cfg(test)]
+use super::sled_support::{
     seal::{self, TreeId},
     tree::SledTree,
 };
+use super::{PostingStore, RecordStore, Store, StoreError};
 use crate::{Cancel, safe_fs};
 use std::path::{Path, PathBuf};
 
@@ -49,7 +51,7 @@ impl Default for Options {
 /// committed is lost, but the next [`super::open_checked`] probes the store first.
 #[derive(Debug)]
 pub struct SledStore {
-    // Fields drop in this order: the lock must outlive the engine.
+    // Fields drop in this order: the lock must outlive sled.
     records: Records,
     runs: Runs,
     dir: PathBuf,
@@ -61,7 +63,7 @@ impl SledStore {
     ///
     /// # Errors
     /// [`StoreError::Locked`] if it is open already, here or in another process;
-    /// [`StoreError::Damaged`] if the engine finds it corrupt, its records are missing, or others lie there than
+    /// [`StoreError::Damaged`] if sled finds it corrupt, its records are missing, or others lie there than
     /// were closed cleanly. A damaged store can also make this
     /// hang: see [`super::open_checked`].
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
@@ -160,17 +162,17 @@ impl SledStore {
 
     /// Closes and marks the store as closed cleanly, without the commit.
     pub(super) fn close_as_it_is(self) {
-        let (dir, engine) = (self.dir.clone(), self.records.current());
-        engine.db.flush().unwrap();
-        let db = engine.generation.db();
+        let (dir, records_db) = (self.dir.clone(), self.records.current());
+        records_db.db.flush().unwrap();
+        let db = records_db.generation.db();
         let mut closed = Closed {
             id: self.records.id,
-            commits: engine.last_commit().unwrap(),
+            commits: records_db.last_commit().unwrap(),
             db_bytes: 0,
         };
-        drop((engine, self));
-        let limit = super::recovery::RELEASE_LIMIT;
-        assert!(super::lock::wait_unlocked(&db, limit));
+        drop((records_db, self));
+        let limit = super::sled_support::recovery::RELEASE_LIMIT;
+        assert!(super::directory::lock::wait_unlocked(&db, limit));
         closed.db_bytes = std::fs::metadata(&db).unwrap().len();
         closed.mark(&dir).unwrap();
     }

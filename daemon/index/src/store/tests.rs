@@ -16,12 +16,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::lock::wait_unlocked;
-use super::recovery::RELEASE_LIMIT;
-use super::seal::TreeId;
+use super::directory::lock::wait_unlocked;
+use super::examine::probe::probe;
+use super::sled_support::recovery::RELEASE_LIMIT;
+use super::sled_support::seal::TreeId;
 use super::{
-    NewRun, Opened, Options, PostingRun, ProbeVerdict, SledStore, Store, StoreError, Write,
-    copy_aside, open_checked, probe, witness_is_damaged,
+    NewRun, Opened, Options, PostingRun, ProbeResult, SledStore, Store, StoreError, Write,
+    copy_aside, open_checked, witness_is_damaged,
 };
 use crate::Cancel;
 
@@ -229,7 +230,7 @@ fn only_a_closed_store_is_marked_clean() {
 #[test]
 fn probe_child() {
     if let Some(dir) = std::env::var_os("SIMDEX_TEST_PROBE") {
-        std::process::exit(super::probe::probe_code(Path::new(&dir)).into());
+        std::process::exit(super::examine::probe::probe_code(Path::new(&dir)).into());
     }
 }
 
@@ -240,7 +241,7 @@ pub(super) fn real_probe(dir: &Path) -> Option<Command> {
     Some(command)
 }
 
-/// Opens a store as after a crash. Some damage makes the engine hang, so the first time limit is short; a machine that is
+/// Opens a store as after a crash. Some damage makes sled hang, so the first time limit is short; a machine that is
 /// merely slow has a longer one.
 pub(super) fn open_after_crash(dir: &Path) -> Opened {
     let open = |limit| open_checked(dir, SMALL, real_probe(dir), limit, &Cancel::never());
@@ -291,7 +292,7 @@ fn a_store_with_a_corrupt_value_is_set_aside() {
     let store = SledStore::open(&dir, SMALL).unwrap();
     store.put_raw(TreeId::Records, b"key", b"no seal at all");
     store.close().unwrap();
-    assert!(matches!(probe(&dir), ProbeVerdict::Damaged { .. }));
+    assert!(matches!(probe(&dir), ProbeResult::Damaged { .. }));
     let reason = assert_set_aside(&dir, real_probe(&dir), LONG);
     assert!(reason.contains("corrupt value in records"), "{reason}");
 }
@@ -305,7 +306,7 @@ fn commits_the_engine_lost_are_noticed() {
     store.put_raw(TreeId::Commits, b"last", &old);
     drop(store);
     let reason = assert_set_aside(&dir, None, LONG);
-    assert_eq!(reason, "the engine lost commits 2 to 2");
+    assert_eq!(reason, "sled lost commits 2 to 2");
 }
 
 #[test]
@@ -313,7 +314,7 @@ fn damage_anywhere_in_the_log_is_noticed_or_harmless() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("store");
     let store = SledStore::open(&dir, SMALL).unwrap();
-    // One by one: what follows a damaged message in the log is what the engine drops.
+    // One by one: what follows a damaged message in the log is what sled drops.
     for n in 0..RECORDS {
         let key = n.to_be_bytes().to_vec();
         let write = Write::Put {
@@ -439,7 +440,7 @@ fn a_probe_that_hangs_or_crashes_twice_means_damage() {
     assert!(reason.contains("no progress"));
     let (_temp, dir) = filled();
     unclean(&dir);
-    let crashes = format!("echo {}; kill -SEGV $$", super::probe::BEGUN);
+    let crashes = format!("echo {}; kill -SEGV $$", super::examine::probe::BEGUN);
     let reason = assert_set_aside(&dir, shell(&crashes), LONG);
     assert!(reason.contains("signal 11"));
 }
@@ -536,7 +537,7 @@ fn every_flipped_bit_of_the_engines_settings_is_put_right() {
 #[test]
 fn damaged_settings_make_a_store_suspect_though_it_was_closed_cleanly() {
     let (_temp, dir) = filled();
-    fs::write(dir.join("conf"), b"nothing the engine wrote").unwrap();
+    fs::write(dir.join("conf"), b"nothing sled wrote").unwrap();
     let reason = assert_set_aside(&dir, shell("echo broken >&2; exit 65"), LONG);
     assert_eq!(reason, "broken");
 }

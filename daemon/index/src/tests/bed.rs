@@ -18,7 +18,7 @@ use crate::buckets::{Buckets, Cursor};
 use crate::integrity::{VerifyDepth, verify};
 use crate::store::{MemoryStore, SledStore, Store};
 use crate::{
-    Cancel, Change, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
+    Cancel, FileChange, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
     NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
 };
 
@@ -209,7 +209,7 @@ impl Bed {
     pub(super) fn remove(&self, path: &str) {
         self.index()
             .writer
-            .apply(&[Change::removal(file(path))])
+            .apply(&[FileChange::removal(file(path))])
             .unwrap();
     }
 
@@ -242,7 +242,7 @@ pub(super) fn document(text: &str) -> DocumentHash {
 }
 
 /// The change that a file with this text is.
-pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> Change {
+pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> FileChange {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -254,14 +254,15 @@ pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> Change
         text: Some(text.to_owned()),
         signatures: index
             .reader()
-            .sign_text(&canonical, index.reader().ladder().rung_for(length)),
+            .signer()
+            .sign(&canonical, index.reader().ladder().rung_for(length)),
     };
     let hash = content(text, format);
     put_content(path, hash, State::Indexed, Some(document))
 }
 
 /// A file without text, compared by its bytes.
-pub(super) fn put_raw(path: &str, bytes: &[u8]) -> Change {
+pub(super) fn put_raw(path: &str, bytes: &[u8]) -> FileChange {
     let hash = *blake3::hash(bytes).as_bytes();
     let document = NewDocument {
         held: None,
@@ -280,13 +281,13 @@ pub(super) fn put_content(
     hash: ContentHash,
     state: State,
     document: Option<NewDocument>,
-) -> Change {
+) -> FileChange {
     let record = ContentRecord {
         state,
         reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
-        engine: String::new(),
+        parser: String::new(),
         extractor: 1,
         strikes: 0,
         bytes: 1,
@@ -295,7 +296,7 @@ pub(super) fn put_content(
         reader: None,
     };
     let content = Some(Box::new(NewContent { record, document }));
-    Change::file(SeenFile {
+    FileChange::file(SeenFile {
         key: file(path),
         record: record_of(hash),
         content,
@@ -303,13 +304,13 @@ pub(super) fn put_content(
 }
 
 /// The file that a change of one file is of.
-pub(super) fn seen_file(change: Change) -> SeenFile {
+pub(super) fn seen_file(change: FileChange) -> SeenFile {
     change.into_file().expect("a change of one file")
 }
 
 /// A file seen with a content that is said to be known.
-pub(super) fn seen(path: &str, hash: ContentHash) -> Change {
-    Change::file(SeenFile::without_content(file(path), record_of(hash)))
+pub(super) fn seen(path: &str, hash: ContentHash) -> FileChange {
+    FileChange::file(SeenFile::without_content(file(path), record_of(hash)))
 }
 
 fn record_of(hash: ContentHash) -> FileRecord {

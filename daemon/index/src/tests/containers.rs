@@ -7,7 +7,7 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, MemberPlace, Reason, Role,
 
 use super::bed::{Bed, account, content, file, put, seen_file};
 use crate::change::Delta;
-use crate::{Change, SeenFile, View};
+use crate::{FileChange, SeenFile, View};
 
 const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
 const OFFER: &str = "an offer that stands in an attachment and is as long as a document has to be";
@@ -34,7 +34,7 @@ fn put_mail(bed: &Bed, path: &str, text: &str, attachments: &[(&str, &str)]) -> 
     let members = members
         .map(|((name, text), ordinal)| member(bed, &mail.key, name, text, ordinal))
         .collect();
-    let change = Change::container(mail, members);
+    let change = FileChange::container(mail, members);
     bed.index()
         .writer
         .apply(&[change])
@@ -127,7 +127,7 @@ fn a_container_whose_member_is_not_known_is_read_again() {
     let mail = seen(&bed, "a/m.eml", LETTER);
     let mut lost = member(&bed, &mail.key, "one", OFFER, 0);
     lost.content = None;
-    let change = Change::container(mail, vec![lost]);
+    let change = FileChange::container(mail, vec![lost]);
     let applied = bed.index().writer.apply(&[change]).unwrap();
     assert_eq!(applied.unknown_content, [file("a/m.eml")]);
     let container = bed.index().registry().file(&file("a/m.eml")).unwrap();
@@ -150,7 +150,7 @@ fn members_never_stay_without_the_file_that_holds_them() {
             "a member" => purge(&mut other),
             _ => purge(&mut mail),
         }
-        let change = Change::container(mail, vec![known, other]);
+        let change = FileChange::container(mail, vec![known, other]);
         let applied = bed.index().writer.apply(&[change]).unwrap();
         assert_eq!(applied.unknown_content, [file("a/m.eml")], "{purged}");
         let container = bed.index().registry().file(&file("a/m.eml")).unwrap();
@@ -181,7 +181,7 @@ fn members_never_stay_without_the_file_that_holds_them() {
 }
 
 /// A mailbox of so many messages, all different, as `change` leaves them.
-fn mailbox_with(bed: &Bed, messages: u32, change: impl FnOnce(&mut [SeenFile])) -> Change {
+fn mailbox_with(bed: &Bed, messages: u32, change: impl FnOnce(&mut [SeenFile])) -> FileChange {
     let file = seen(bed, "a/box.mbox", LETTER);
     let message = |at: u32| {
         member(
@@ -194,10 +194,10 @@ fn mailbox_with(bed: &Bed, messages: u32, change: impl FnOnce(&mut [SeenFile])) 
     };
     let mut members: Vec<SeenFile> = (0..messages).map(message).collect();
     change(&mut members);
-    Change::container(file, members)
+    FileChange::container(file, members)
 }
 
-fn mailbox(bed: &Bed, messages: u32) -> Change {
+fn mailbox(bed: &Bed, messages: u32) -> FileChange {
     mailbox_with(bed, messages, |_| {})
 }
 
@@ -248,7 +248,10 @@ fn what_is_recorded_in_part_and_cannot_be_read_any_more_leaves_nothing_behind() 
             ..seen(&bed, "a/box.mbox", LETTER).record
         },
     );
-    bed.index().writer.apply(&[Change::file(unread)]).unwrap();
+    bed.index()
+        .writer
+        .apply(&[FileChange::file(unread)])
+        .unwrap();
     assert_eq!(listed(&bed), ["/data/a/box.mbox"]);
 }
 
@@ -266,16 +269,16 @@ fn many_great_changes_are_several_batches_and_all_are_there() {
             member
         };
         let members = members.into_iter().map(renamed).collect();
-        changes.push(Change::container(file, members));
+        changes.push(FileChange::container(file, members));
     }
-    let files = changes.iter().filter_map(Change::recorded);
+    let files = changes.iter().filter_map(FileChange::recorded);
     let keys: Vec<FileKey> = files.map(|file| file.key.clone()).collect();
     let applied = bed.index().writer.apply(&changes).unwrap();
     assert_eq!(
         (applied.new_documents, listed(&bed).len()),
         (1_001, 6 * 1_001)
     );
-    let removals: Vec<_> = keys.into_iter().map(Change::removal).collect();
+    let removals: Vec<_> = keys.into_iter().map(FileChange::removal).collect();
     bed.index().writer.apply(&removals).unwrap();
     assert!(listed(&bed).is_empty());
 }
@@ -299,7 +302,7 @@ fn a_part_whose_content_was_purged_has_its_container_read_again() {
 fn small_containers_and_other_changes_are_one_step() {
     let bed = Bed::memory();
     assert_eq!(mailbox(&bed, 64).parts().len(), 1);
-    assert_eq!(Change::removal(file("a/x")).parts().len(), 1);
+    assert_eq!(FileChange::removal(file("a/x")).parts().len(), 1);
     let long = mailbox_with(&bed, 3, |members| {
         for member in members {
             let new = member.content.as_mut();

@@ -9,7 +9,7 @@ use simdex_signature::Ratio;
 use super::bed::{Bed, Clients, account, content, file, put, put_content, put_raw, seen_file};
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Cancel, Change, FileCounts, SeenFile, View};
+use crate::{Cancel, FileChange, FileCounts, SeenFile, View};
 
 fn listed(index: &Clients, view: &View) -> FileCounts {
     let (mut counts, mut documents) = (FileCounts::default(), std::collections::BTreeSet::new());
@@ -62,13 +62,13 @@ impl Changes {
         format!("{}/{}", self.random.pick(&["a", "b"]), self.random.below(8))
     }
 
-    fn put(&mut self, index: &Clients, path: &str) -> Change {
+    fn put(&mut self, index: &Clients, path: &str) -> FileChange {
         let text = self.random.pick(&self.texts).clone();
         put(index, path, &text, self.random.below(2) as u8)
     }
 
     /// A content known or not, with another state or another document than it had.
-    fn read_again(&mut self, index: &Clients, path: &str) -> Change {
+    fn read_again(&mut self, index: &Clients, path: &str) -> FileChange {
         let [of, text] = [0; 2].map(|_| self.random.pick(&self.texts).clone());
         let hash = content(&of, self.random.below(2) as u8);
         let content = seen_file(put(index, path, &text, 0)).content;
@@ -78,13 +78,13 @@ impl Changes {
         put_content(path, hash, *self.random.pick(&state), document)
     }
 
-    fn unread(&mut self, path: &str) -> Change {
+    fn unread(&mut self, path: &str) -> FileChange {
         let state = *self.random.pick(&[State::Unreadable, State::Skipped]);
         let record = FileRecord::unread(FileStat::default(), state, StoredReason::None);
-        Change::file(SeenFile::without_content(file(path), record))
+        FileChange::file(SeenFile::without_content(file(path), record))
     }
 
-    fn container(&mut self, index: &Clients, path: &str) -> Change {
+    fn container(&mut self, index: &Clients, path: &str) -> FileChange {
         let holder = seen_file(self.put(index, path));
         let names = ["one", "two", "three"].map(|name| holder.key.member(name.as_bytes()));
         let members = names.into_iter().take(self.random.below(4));
@@ -93,10 +93,10 @@ impl Changes {
             SeenFile { key, ..member }
         });
         let members = members.collect();
-        Change::container(holder, members)
+        FileChange::container(holder, members)
     }
 
-    fn next(&mut self, index: &Clients) -> Change {
+    fn next(&mut self, index: &Clients) -> FileChange {
         let path = self.path();
         match self.random.below(12) {
             0..4 => self.put(index, &path),
@@ -104,7 +104,7 @@ impl Changes {
             6 => self.unread(&path),
             7 | 8 => self.container(index, &path),
             9 => put_raw(&path, &[self.random.below(2) as u8; 600]),
-            _ => Change::removal(file(&path)),
+            _ => FileChange::removal(file(&path)),
         }
     }
 }
@@ -168,7 +168,10 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
         let hooked = hook(move |_, _| {
             if left.replace(left.get() - 1) == 0 {
                 let index = index.upgrade().unwrap();
-                index.writer.apply(&[Change::removal(file("a/1"))]).unwrap();
+                index
+                    .writer
+                    .apply(&[FileChange::removal(file("a/1"))])
+                    .unwrap();
             }
         });
         let counts = bed
@@ -202,8 +205,8 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
         for change in [
             put(bed.index(), "a/new", &random.words(30), 0),
             put(bed.index(), "a/new", &random.words(30), 0),
-            Change::removal(file("a/2/0")),
-            Change::removal(file("b/1/1")),
+            FileChange::removal(file("a/2/0")),
+            FileChange::removal(file("b/1/1")),
         ] {
             bed.index().writer.apply(&[change]).unwrap();
             for view in views() {

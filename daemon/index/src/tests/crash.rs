@@ -7,7 +7,7 @@ use simdex_signature::SchemeKind;
 use super::bed::{Bed, file, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, Change, View};
+use crate::{Cancel, FileChange, View};
 
 /// What a bed holds after the crash is what the model says, counts included.
 fn check(bed: &Bed, model: &Model) {
@@ -119,7 +119,7 @@ fn a_batch_that_fails_leaves_the_index_as_it_was() {
     let text = Random::new(44).words(40);
     bed.fail_after(0);
     let gone = model.files.keys().next().unwrap().clone();
-    let changes = vec![put(bed.index(), "b/x", &text, 0), Change::removal(gone)];
+    let changes = vec![put(bed.index(), "b/x", &text, 0), FileChange::removal(gone)];
     assert!(bed.index().writer.apply(&changes).is_err());
     bed.fail_after(i64::MAX);
     check(&bed, &model);

@@ -61,7 +61,7 @@ impl Frail {
         call_hook(Access::Write, key);
         if self.1.fetch_sub(1, Ordering::SeqCst) <= 0 {
             self.1.store(-1, Ordering::SeqCst);
-            return Err(StoreError::Engine("no more writes".to_owned()));
+            return Err(StoreError::Sled("no more writes".to_owned()));
         }
         Ok(())
     }

@@ -13,16 +13,16 @@ use super::bed::{
 };
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, Change, View};
+use crate::{Cancel, FileChange, View};
 
 /// One random change of one file, made in the model as well.
-fn change(bed: &Bed, model: &mut Model, random: &mut Random, pool: &[String]) -> Change {
+fn change(bed: &Bed, model: &mut Model, random: &mut Random, pool: &[String]) -> FileChange {
     let path = format!("{}/f{}", random.pick(&["a", "b"]), random.below(24));
     let known: Vec<_> = model.files.keys().cloned().collect();
     if !known.is_empty() && random.once_in(3) {
         let key = random.pick(&known).clone();
         model.files.remove(&key);
-        return Change::removal(key);
+        return FileChange::removal(key);
     }
     let (text, format) = (random.pick(pool).clone(), random.below(3) as u8);
     let change = put(bed.index(), &path, &text, format);

@@ -4,7 +4,7 @@ use simdex_schema::{FileRecord, FileStat, Reason, RootId, State, Timestamp};
 
 use super::bed::{Bed, file, put, seen_file};
 use super::texts::Random;
-use crate::{Change, SeenFile, View};
+use crate::{FileChange, SeenFile, View};
 
 /// A name and the text that comes to it; none where the file is gone.
 type Step = (&'static str, Option<usize>);
@@ -19,10 +19,10 @@ fn filled() -> (Bed, [String; 4]) {
     (bed, texts)
 }
 
-fn change(bed: &Bed, texts: &[String; 4], (name, text): Step) -> Change {
+fn change(bed: &Bed, texts: &[String; 4], (name, text): Step) -> FileChange {
     match text {
         Some(at) => put(bed.index(), name, &texts[at], 0),
-        None => Change::removal(file(name)),
+        None => FileChange::removal(file(name)),
     }
 }
 
@@ -38,7 +38,7 @@ fn moved(steps: &[Step]) -> u64 {
 }
 
 /// A file of this length and modification time whose bytes are not read.
-fn unread(path: &str, (length, seconds): (u64, i64)) -> Change {
+fn unread(path: &str, (length, seconds): (u64, i64)) -> FileChange {
     let mtime = Timestamp { seconds, nanos: 0 };
     let stat = FileStat {
         length,
@@ -46,7 +46,7 @@ fn unread(path: &str, (length, seconds): (u64, i64)) -> Change {
         ..FileStat::default()
     };
     let record = FileRecord::unread(stat, State::Unstable, Reason::ChangedWhileRead);
-    Change::file(SeenFile::without_content(file(path), record))
+    FileChange::file(SeenFile::without_content(file(path), record))
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_file_whose_bytes_are_not_read_under_one_of_its_names_is_known_by_its_look()
         let mut read = seen_file(put(bed.index(), "a/x", &texts[3], 0));
         (read.record.stat.length, read.record.stat.mtime.seconds) = look;
         let before = match is_read_before {
-            true => Change::file(read),
+            true => FileChange::file(read),
             false => unread("a/x", look),
         };
         bed.index().writer.apply(&[before]).unwrap();
@@ -123,7 +123,7 @@ fn a_file_whose_bytes_are_not_read_under_one_of_its_names_is_known_by_its_look()
         apply(unread("a/x", look));
         assert_eq!(watch.moved(0), 0, "in its place");
         apply(unread("a/other", (8, 8)));
-        apply(Change::removal(file("a/x")));
+        apply(FileChange::removal(file("a/x")));
         assert_eq!(watch.moved(0), 0, "another came");
         apply(unread("a/d", look));
         assert_eq!(watch.moved(0), 1, "onto a name on record");

@@ -1,7 +1,7 @@
 //! Reading blocks: segments read lately stay open, blocks read lately stay decompressed.
 //!
 //! The directory belongs to people as well: before a block is read its segment's name is looked up, and
-//! a file that was replaced is opened anew. A block that is kept is not looked at again.
+//! a file that was replaced is opened again. A block that is kept is not read again.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};

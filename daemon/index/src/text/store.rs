@@ -149,7 +149,7 @@ impl TextStore {
         Ok(refs)
     }
 
-    /// Returns once everything appended before is power-safe; who appends meanwhile does not wait.
+    /// Returns once everything appended before is power-safe; appending does not wait for it.
     /// Call it before the record that points there is committed. After an error nothing appended
     /// since the last sync may be used, and the store must be opened again.
     pub fn sync(&self) -> Result<(), TextError> {
@@ -258,7 +258,7 @@ impl TextStore {
     }
 
     /// Every segment with its usage, in order. The first call reads the headers of all segments; who
-    /// appends meanwhile does not wait.
+    /// appends during that does not wait.
     pub fn segments(&self) -> Result<Vec<SegmentUsage>, TextError> {
         let mut usage = Vec::new();
         for (segment, file_bytes) in segment::list(&self.dir)? {

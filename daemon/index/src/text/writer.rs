@@ -134,7 +134,7 @@ impl Writer {
     /// Notes how a sync ended that was made while others may have been.
     ///
     /// # Errors
-    /// How it ended; [`TextError::SyncFailed`] where another failed meanwhile: the kernel tells of lost
+    /// How it ended; [`TextError::SyncFailed`] where another failed since: the kernel tells of lost
     /// pages once for each open file, so it may have heard of pages that this one was to sync.
     pub(super) fn note(
         &mut self,
@@ -167,7 +167,7 @@ mod tests {
             .append_block(temp.path(), store, &["a text"])
             .unwrap();
         let of_a_commit = writer.unsynced().unwrap().unwrap();
-        // Whoever appends finishes a segment, while the commit waits for the disk.
+        // A thread that appends may finish a segment while the commit waits for the disk.
         let of_an_append = writer.unsynced().unwrap().unwrap();
         let failed = TextError::io("sync", "a segment")(std::io::Error::from_raw_os_error(5));
         writer.note(&of_an_append, Err(failed)).unwrap_err();

@@ -6,16 +6,16 @@ use crate::batch::Batch;
 use crate::{IndexError, IndexWriter};
 
 impl IndexWriter {
-    /// A file was read again and is as recorded: only the time of the reading is new. Nothing happens
+    /// Records the time of a reading that found a file as recorded; nothing else of it is new. Nothing happens
     /// where the record is another by now. May wait for a merge.
-    pub fn was_read(&self, file: &FileKey, found: &FileRecord) -> Result<(), IndexError> {
+    pub fn record_reading(&self, file: &FileKey, found: &FileRecord) -> Result<(), IndexError> {
         self.amend(file, found, |record| record.last_read = found.last_read)
     }
 
-    /// A file was found to hold other bytes than recorded though nothing else of it tells: its record
-    /// proves nothing from here on, so that the next look reads it. Nothing happens where the record
+    /// Marks a file that was found to hold other bytes than recorded, with the same metadata: its record
+    /// proves nothing from here on, so that the next ingest reads it. Nothing happens where the record
     /// is another by now. May wait for a merge.
-    pub fn doubt(&self, file: &FileKey, recorded: &FileRecord) -> Result<(), IndexError> {
+    pub fn mark_for_reread(&self, file: &FileKey, recorded: &FileRecord) -> Result<(), IndexError> {
         self.amend(file, recorded, |record| record.racy = true)
     }
 

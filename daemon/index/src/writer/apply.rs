@@ -13,7 +13,7 @@ use simdex_signature::{Rung, SchemeKind, Signature};
 
 use self::builder::BatchBuilder;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::change::{Applied, Change, NewDocument};
+use crate::change::{Applied, FileChange, NewDocument};
 use crate::counts::CountChanges;
 use crate::shared::IndexState;
 use crate::table::DocumentStats;
@@ -23,7 +23,7 @@ impl IndexWriter {
     /// Applies changes in order, each of them whole or not at all. Queries see them as soon as it returns;
     /// they are power-safe only after [`IndexWriter::commit`]. After an error the caller may apply the same changes
     /// again: applying a change twice has the effect of applying it once. May merge, where the buffer is full.
-    pub fn apply(&self, changes: &[Change]) -> Result<Applied, IndexError> {
+    pub fn apply(&self, changes: &[FileChange]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
         let mut writer = self.lock();
         let mut changes = changes.iter().peekable();
@@ -73,7 +73,7 @@ impl IndexWriter {
                 writer.orphans.insert(hash);
             }
         }
-        self.show(&counted, &fresh, stats);
+        self.publish_batch(&counted, &fresh, stats);
         applied.new_documents += fresh.len() as u64;
         applied.unknown_content.extend(unknown_content);
         Ok(())
@@ -105,7 +105,7 @@ impl IndexWriter {
     }
 
     /// Makes a batch visible to queries.
-    fn show(
+    fn publish_batch(
         &self,
         counted: &CountChanges,
         fresh: &[(DocId, &NewDocument)],

@@ -158,7 +158,7 @@ impl IndexWriter {
     }
 
     /// Those texts that have no checksum and are their documents': a copy is believed by its own.
-    /// Before any lock is taken, since whoever holds memory may wait for that lock.
+    /// Before any lock is taken, since a holder of memory may wait for that lock.
     fn texts_with_right_names(
         &self,
         texts: &[(TextRef, DocId)],

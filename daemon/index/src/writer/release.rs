@@ -8,7 +8,7 @@ use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Rea
 
 use super::purge::forget_name;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::counts::{CountChange, CountedFile};
+use crate::counts::{CountChange, CountStep, CountedFile};
 use crate::error::decode_error;
 use crate::index::visit;
 use crate::reader::document_text::text_reference;
@@ -83,7 +83,7 @@ impl IndexWriter {
     }
 
     /// Lets documents with damaged text go: their files are unread again, so that the rescan that
-    /// calls this extracts them anew. Returns those files, of all roots.
+    /// calls this extracts them again. Returns those files, of all roots.
     pub fn release_damaged_texts(&self) -> Result<Vec<FileKey>, IndexError> {
         self.note_vanished()?;
         self.sweep_suspects()?;
@@ -174,7 +174,7 @@ impl IndexWriter {
         let links = self.first_keys(&key::files_of_content(hash))?;
         let is_all = links.len() < LONG_BATCH;
         for link in links {
-            if let Some(file) = key::parse_file(&link, 33) {
+            if let Some(file) = key::file_in_link(&link) {
                 self.unread(part, file)?;
             }
             part.batch.delete(link);
@@ -190,9 +190,9 @@ impl IndexWriter {
                 ..record.clone()
             };
             part.batch.put(key::file(&key), unread.encode());
-            for (record, more) in [(&record, false), (&unread, true)] {
-                let file = CountedFile::new(&key, record, |hash| self.found(hash))?;
-                part.counted.push(CountChange { file, more });
+            for (record, step) in [(&record, CountStep::Less), (&unread, CountStep::More)] {
+                let file = CountedFile::new(&key, record, |hash| self.content_outcome(hash))?;
+                part.counted.push(CountChange { file, step });
             }
         }
         part.files.push(key);

@@ -70,7 +70,7 @@ impl IndexWriter {
     }
 
     /// Whether all that was applied up to the end of an epoch is settled, and what follows from it, whatever
-    /// came meanwhile.
+    /// came since.
     pub fn is_settled_through(&self, epoch: Epoch) -> bool {
         self.shared.state().unsettled.is_settled_through(epoch)
     }

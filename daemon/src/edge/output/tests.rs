@@ -40,7 +40,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             reason: StoredReason::None,
             document: Some(DocId(1)),
             media_type: "text/plain".into(),
-            engine: "plain".into(),
+            parser: "plain".into(),
             extractor: 1,
             strikes: 0,
             bytes: 1_200,

@@ -1,5 +1,5 @@
-//! Which store a daemon has open: people move stores away and restore others while it runs, and what they have not done
-//! with must be neither begun anew nor set aside under their hands.
+//! Which store a daemon has open: people move stores away and restore others while it runs, and what they have not
+//! done with must be neither replaced nor set aside under their hands.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,7 +28,8 @@ struct State {
     is_other: bool,
     /// What another in its place looked like when it was last to be opened, and since when.
     seen: Option<(u64, Instant)>,
-    /// What it looked like once it was opened and found not to be whole: as long as it stays so, it is not tried again.
+    /// What it looked like once it was opened and found not to be whole: as long as it stays so, it is not tried
+    /// again.
     refused: Option<u64>,
 }
 
@@ -73,7 +74,7 @@ impl OpenedStore {
                     ..State::default()
                 };
             }
-            // Another came to its place meanwhile.
+            // Another came to its place since.
             _ => state.is_other = true,
         }
     }

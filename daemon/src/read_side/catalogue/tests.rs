@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Cancel, Change, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget, Opened, Options,
-    UnsettledCounts, View,
+    Cancel, FileChange, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget, Opened,
+    Options, UnsettledCounts, View,
 };
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1::find_reply::Part;
@@ -212,7 +212,7 @@ fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silen
     let mut visited = 0;
     let listed = list(&mut |_| {
         visited += 1;
-        let removal = Change::removal(keys[3].clone());
+        let removal = FileChange::removal(keys[3].clone());
         writer.apply(&[removal]).unwrap();
         ControlFlow::Continue(())
     });
@@ -244,7 +244,7 @@ fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
     let find = |id| group_by_id(index, &View::All, id, &account).unwrap();
     let files = |id| find(id).group.map(|(group, _)| group.members.len());
     assert_eq!((listed.len(), files(id)), (1, Some(3)));
-    writer.apply(&[Change::removal(principal)]).unwrap();
+    writer.apply(&[FileChange::removal(principal)]).unwrap();
     let found = find(id);
     assert!(found.group.is_none() && found.is_unsettled && found.unsettled.awaited > 0);
     assert!(!find(simdex_schema::GroupId(99)).is_unsettled);
@@ -277,7 +277,7 @@ fn common_words() -> (Opened, tempfile::TempDir, String) {
         let pair = change(index, number, &format!("{common} {own}{end}"));
         let mut file = pair.into_file().unwrap();
         file.key.root = RootId(2);
-        changes.push(Change::file(file));
+        changes.push(FileChange::file(file));
     }
     writer.apply(&changes).unwrap();
     writer.merge().unwrap();

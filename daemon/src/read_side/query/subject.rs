@@ -12,7 +12,9 @@ use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, Stat
 use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
 
 use super::QueryError;
-use crate::write_side::ingest::{ReadContent, goes_on, hash_all, patience_of, raw_document};
+use crate::write_side::ingest::{
+    WorkerAnswer, hash_all, keep_going_of, raw_document, wait_policy_of,
+};
 
 mod summary;
 
@@ -200,14 +202,14 @@ impl Subject {
             queue_key: asker,
             // Nobody asks for them: they must not take the room that files are read in.
             members: MemberPolicy::Discard,
-            go_on: goes_on(account),
+            keep_going: keep_going_of(account),
         };
         let mut permit = account.take(pool.longest_text())?;
         // The mark records the document as in progress, for recovery from a crash, until its text is
         // canonical.
-        let read = pool.extract_marked(&file, hash.0, &options, patience_of(account));
+        let read = pool.extract_marked(&file, hash.0, &options, wait_policy_of(account));
         let _mark = read.mark;
-        let read = ReadContent::of(read.extraction);
+        let read = WorkerAnswer::of(read.extraction);
         if let Some(fault) = read.transient {
             account.cancel().check()?;
             return Err(QueryError::NotRead(fault));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use simdex_extract::{Pool, QueueKey, WorkerCommand};
 use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Change, CountBasis, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
+    CountBasis, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -45,7 +45,7 @@ fn planted() -> Vec<String> {
     texts
 }
 
-pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> Change {
+pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> FileChange {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -53,7 +53,9 @@ pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> Change {
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index.sign_text(&canonical, index.ladder().rung_for(length)),
+        signatures: index
+            .signer()
+            .sign(&canonical, index.ladder().rung_for(length)),
         text: Some(text.to_owned()),
         held: None,
     };
@@ -62,7 +64,7 @@ pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> Change {
         reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
-        engine: "plain 1".to_owned(),
+        parser: "plain 1".to_owned(),
         extractor: 1,
         strikes: 0,
         bytes: length,
@@ -71,7 +73,7 @@ pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> Change {
         reader: None,
     };
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
-    Change::file(SeenFile {
+    FileChange::file(SeenFile {
         key: FileKey {
             root: RootId(1),
             path: format!("{number}.txt").into_bytes(),

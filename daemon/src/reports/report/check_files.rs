@@ -294,7 +294,7 @@ fn open(report: &OpenedReport<'_>, name: &str) -> Result<File, VerifyError> {
             path,
             source: io::ErrorKind::NotFound.into(),
         },
-        OpenError::RootVanished(source) | OpenError::Unreadable(source) | OpenError::Io(source) => {
+        OpenError::RootUnusable(source) | OpenError::Unreadable(source) | OpenError::Io(source) => {
             VerifyError::Read { path, source }
         }
     })

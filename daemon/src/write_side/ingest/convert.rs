@@ -1,4 +1,4 @@
-//! From what a worker answered to what is stored: states, reasons, roles, facts.
+//! Translates a worker's answer into stored values: states, reasons, roles, facts.
 
 use simdex_extract::{Extraction, Facts, Member, MemberBytes, Outcome, Reader, Role as ReadRole};
 use simdex_schema::file::FileOutcome;
@@ -11,8 +11,8 @@ use super::MAX_FAILURES;
 use super::facts::asks_for_frames;
 use super::reader_version::is_current;
 
-/// What a worker read of a content, in the terms of the schema.
-pub struct ReadContent {
+/// The answer of a worker for a content, in the terms of the schema.
+pub struct WorkerAnswer {
     /// State of the content.
     pub state: State,
     /// Refines the state.
@@ -24,7 +24,7 @@ pub struct ReadContent {
     /// Format reader that answered.
     pub reader: Option<Reader>,
     /// Library that read it, with its version, for people.
-    pub engine: String,
+    pub parser: String,
     /// Remarks for people.
     pub warnings: Vec<String>,
     /// Code and value of each fact.
@@ -35,8 +35,8 @@ pub struct ReadContent {
     pub transient: Option<Reason>,
 }
 
-impl ReadContent {
-    /// Translates what the worker answered.
+impl WorkerAnswer {
+    /// Translates the answer of a worker.
     pub fn of(extraction: Extraction) -> Self {
         let transient = match &extraction.outcome {
             Outcome::Failed(reason) if reason.is_machines() => Some(*reason),
@@ -54,7 +54,7 @@ impl ReadContent {
             text,
             media_type: extraction.media_type,
             reader: extraction.reader,
-            engine: extraction.engine,
+            parser: extraction.engine,
             warnings: extraction.warnings,
             facts: facts_of(&extraction.facts),
             members: extraction.members,
@@ -98,7 +98,7 @@ impl ReadContent {
         if !self.state.has_text() || has_document {
             return self.state;
         }
-        // What little text a container has of its own makes it no less one.
+        // A container with too little text of its own is still a container.
         if !self.members.is_empty() || asks_for_frames(&self.facts) {
             return State::Container;
         }
@@ -151,7 +151,7 @@ pub(super) fn member_record(member: &Member, ordinal: usize, outcome: FileOutcom
     }
 }
 
-/// What a container says of a member, as a stat.
+/// The stat of a member, as its container states it.
 pub(super) fn member_stat(member: &Member) -> FileStat {
     let seconds = member.modified.unwrap_or_default();
     FileStat {

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, GoOn, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
-    ReadOptions, SpoolSpace, Urgency, WaitPolicy,
+    EXTRACTOR_VERSION, KeepGoing, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
+    ReadOptions, SpoolBudget, Urgency, WaitPolicy,
 };
 use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{Chunks, Ladder};
 
-use super::convert::ReadContent;
+use super::convert::WorkerAnswer;
 use super::reader_version::version_of;
 
 /// Has contents read by workers, and signs what was read.
@@ -27,8 +27,8 @@ pub(super) struct Extractor<'a> {
     pub(super) raw_bytes: u64,
 }
 
-/// A content that was just extracted.
-pub(super) struct ExtractedContent {
+/// A content that a worker has just read, with its document signed.
+pub(super) struct SignedContent {
     /// Its record and document.
     pub(super) content: NewContent,
     /// Its members, not yet read.
@@ -51,7 +51,7 @@ pub(super) struct SnapshotRef<'a> {
 
 impl Extractor<'_> {
     /// Where bytes are kept that are of the same root or user.
-    pub(super) fn space(&self) -> SpoolSpace {
+    pub(super) fn space(&self) -> SpoolBudget {
         self.pool.space().of(self.queue_key)
     }
 
@@ -63,11 +63,11 @@ impl Extractor<'_> {
         name: Option<String>,
         old: Option<ContentRecord>,
         cut: Option<Reason>,
-    ) -> ExtractedContent {
+    ) -> SignedContent {
         // Kept until the text is signed: a crash of the daemon until then counts against the content.
-        let asked = self.ask_pool(bytes.private, bytes.hash, name);
+        let asked = self.read_in_pool(bytes.private, bytes.hash, name);
         let (took, _mark) = (asked.took, asked.mark);
-        let mut read = ReadContent::of(asked.extraction);
+        let mut read = WorkerAnswer::of(asked.extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, cut.into());
         }
@@ -87,7 +87,7 @@ impl Extractor<'_> {
             reason: read.reason,
             document: None,
             media_type: read.media_type,
-            engine: read.engine,
+            parser: read.parser,
             extractor: EXTRACTOR_VERSION,
             strikes,
             bytes: bytes.length,
@@ -95,7 +95,7 @@ impl Extractor<'_> {
             facts: read.facts,
             reader: read.reader.map(version_of),
         };
-        ExtractedContent {
+        SignedContent {
             content: NewContent { record, document },
             members: read.members,
             transient: read.transient,
@@ -104,7 +104,7 @@ impl Extractor<'_> {
     }
 
     /// Has a worker read a content; the mark is dropped once nothing more is done with what it read.
-    pub(super) fn ask_pool(
+    pub(super) fn read_in_pool(
         &self,
         private: &PrivateFile,
         hash: ContentHash,
@@ -115,11 +115,11 @@ impl Extractor<'_> {
             urgency: Urgency::Backlog,
             queue_key: self.queue_key,
             members: MemberPolicy::Keep,
-            go_on: goes_on(&self.account),
+            keep_going: keep_going_of(&self.account),
         };
-        let patience = patience_of(&self.account);
+        let wait_policy = wait_policy_of(&self.account);
         self.pool
-            .extract_marked(private, hash.0, &options, patience)
+            .extract_marked(private, hash.0, &options, wait_policy)
     }
 
     /// The document of a text; `None` where the text is shorter than one shingle. An error where the
@@ -127,21 +127,22 @@ impl Extractor<'_> {
     fn text_document(
         &self,
         text: String,
-        read: &mut ReadContent,
+        read: &mut WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
         // For the text, which is held until it is applied, and signatures of all schemes while they are
         // sorted. Taken however short it is: a container may have thousands.
         let bytes = text.len() as u64;
-        let of_fixed_size = self.index.fixed_size_bytes();
+        let signer = self.index.signer();
+        let of_fixed_size = signer.fixed_size_bytes();
         let mut held = self.account.take(bytes + bytes / 2 + of_fixed_size)?;
         let (canonical, _of_canonical) = canonicalise(&text, &self.account)?;
         let length = canonical.as_bytes().len() as u64;
-        if length < u64::from(self.index.window().width()) {
+        if length < u64::from(signer.window().width()) {
             return Ok(None);
         }
         read.note_cut(&canonical);
-        let rung = self.index.ladder().rung_for(length);
-        let signatures = self.index.sign_text(&canonical, rung);
+        let rung = signer.ladder().rung_for(length);
+        let signatures = signer.sign(&canonical, rung);
         let signed = signatures
             .iter()
             .map(|signature| 8 * signature.len() as u64);
@@ -162,7 +163,7 @@ impl Extractor<'_> {
     fn raw_document(
         &self,
         bytes: &SnapshotRef<'_>,
-        read: &ReadContent,
+        read: &WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
         let is_fit = (1..=self.raw_bytes).contains(&bytes.length);
         if !is_fit || read.state.has_text() || read.state == State::Quarantined {
@@ -176,14 +177,14 @@ impl Extractor<'_> {
     }
 }
 
-/// A document is read for as long as the account of whoever asked for it is not cancelled.
-pub fn goes_on(account: &MemoryAccount) -> GoOn {
+/// Keeps a document being read until the account of its asker is cancelled.
+pub fn keep_going_of(account: &MemoryAccount) -> KeepGoing {
     let cancel = account.cancel().clone();
-    GoOn::asking(move || cancel.check().is_ok())
+    KeepGoing::asking(move || cancel.check().is_ok())
 }
 
-/// Whether the holder of an account may wait for others: not while it holds memory that they wait for.
-pub fn patience_of(account: &MemoryAccount) -> WaitPolicy {
+/// Whether the holder of an account may wait for others: not while it holds memory that they may wait for.
+pub fn wait_policy_of(account: &MemoryAccount) -> WaitPolicy {
     match account.held() {
         0 => WaitPolicy::MayWait,
         _ => WaitPolicy::MustGoOn,

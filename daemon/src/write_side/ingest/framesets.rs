@@ -8,7 +8,7 @@
 //! of the page (`index.html!/as-shown.mhtml`), a content of its own, and read like any other.
 //!
 //! [`Framesets`] renders pages of a share, [`ContainerPages`] those among the members of a container.
-//! What both share is the [`plan`]: which pages are shown together.
+//! Both share the [`plan`]: which pages are shown together.
 
 mod address;
 mod archive;
@@ -24,7 +24,7 @@ use simdex_index::IndexError;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
-use super::convert::ReadContent;
+use super::convert::WorkerAnswer;
 use super::extract::{Extractor, file_name};
 use super::facts::{frames_asked, frames_of_page};
 use super::reader_version::is_current;
@@ -38,13 +38,13 @@ pub(super) use container::{ContainerPages, FramedPage};
 /// Name of a rendered page in the page.
 pub(super) const RENDERED_NAME: &str = "as-shown.mhtml";
 
-/// What came of rendering a page.
+/// The result of rendering a page.
 pub(super) enum RenderedPage {
     /// No frame lies beside it.
     WithoutFrames,
     /// The page with its frames.
     Filled(FilledPage),
-    /// They change while they are read: the next look tries again.
+    /// They change while they are read: the next ingest tries again.
     ChangedDuringRead,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Framesets<'a> {
 
 impl Framesets<'_> {
     /// Puts a page, of which `file` is a copy, together with what lies beside it. The bytes of each are
-    /// those whose hash the plan has, or nothing is rendered until the next look.
+    /// those whose hash the plan has, or nothing is rendered until the next ingest.
     pub(super) fn render(
         &self,
         extractor: &Extractor<'_>,
@@ -131,7 +131,7 @@ impl Framesets<'_> {
         })
     }
 
-    /// What a file is, by its record where its stat proves that true.
+    /// Classifies a file by its record, where its stat proves that true.
     fn seen_on_record(&self, key: FileKey) -> Result<PathLookup, IndexError> {
         let Some(stat) = self.regular_at(&key) else {
             return Ok(PathLookup::Nothing);
@@ -150,7 +150,7 @@ impl Framesets<'_> {
         }))
     }
 
-    /// What a file is, by reading it where its record proves nothing; its text is read where its
+    /// Classifies a file by reading it where its record proves nothing; its text is read where its
     /// content is not known.
     fn seen_on_disk(
         &self,
@@ -167,9 +167,9 @@ impl Framesets<'_> {
         let Ok(stat) = FileStat::of_open(&file) else {
             return Ok(PathLookup::Nothing);
         };
-        let go_on = || extractor.account.cancel().check().is_ok();
+        let keep_going = || extractor.account.cancel().check().is_ok();
         let space = extractor.space();
-        let snapshot = match space.snapshot(&file, MAX_BYTES, &go_on) {
+        let snapshot = match space.snapshot(&file, MAX_BYTES, &keep_going) {
             Ok(snapshot) => snapshot,
             Err(SnapshotError::Spool(_) | SnapshotError::Stopped) => {
                 return Ok(PathLookup::Unproven);
@@ -206,7 +206,7 @@ impl Framesets<'_> {
     }
 }
 
-/// What a frame is whose content is not on record.
+/// Classifies a frame whose content is not on record.
 fn read_frame(
     extractor: &Extractor<'_>,
     key: FileKey,
@@ -217,9 +217,9 @@ fn read_frame(
         return PathLookup::Unproven;
     };
     let name = file_name(OsStr::from_bytes(&key.path).as_ref());
-    let asked = extractor.ask_pool(&private, seen.0, name);
+    let asked = extractor.read_in_pool(&private, seen.0, name);
     let _mark = asked.mark;
-    let read = ReadContent::of(asked.extraction);
+    let read = WorkerAnswer::of(asked.extraction);
     match read.transient {
         Some(_) => PathLookup::Unproven,
         None => classify(key, seen, &read.media_type, &read.facts),

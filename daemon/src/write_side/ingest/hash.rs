@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek};
 use simdex_index::{Cancel, IndexError};
 use simdex_schema::{ContentHash, Timestamp};
 
-/// BLAKE3 and length of bytes that nobody changes meanwhile.
+/// BLAKE3 and length of bytes that do not change during that.
 pub fn hash_all(bytes: impl Read) -> io::Result<(ContentHash, u64)> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(bytes)?;

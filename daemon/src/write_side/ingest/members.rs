@@ -20,7 +20,7 @@ use super::extract::Extractor;
 use super::records::Records;
 use crate::config::ExtractConfig;
 
-/// What unpacking one file may cost, containers within containers included.
+/// Limits of unpacking one file, containers within containers included.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLimits {
     /// Members in all.

@@ -1,9 +1,9 @@
-//! What becomes of a file: the outcomes of ingesting it, and the records of files that are not read.
+//! The outcomes of ingesting a file, and the records of files that are not read.
 
 use std::io;
 
 use rustix::io::Errno;
-use simdex_index::{Change, SeenFile};
+use simdex_index::{FileChange, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, State};
 
@@ -12,24 +12,24 @@ use crate::write_side::watch::anchor::is_shortage;
 use crate::write_side::watch::open::OpenError;
 use crate::write_side::watch::stat::Observe;
 
-/// What became of ingesting a file.
+/// The outcome of ingesting a file.
 pub enum IngestOutcome {
     /// The index need not apply anything.
     Unchanged,
     /// The file was read and is as recorded: only the time of the reading, in this record, is new.
-    ReadAgain(Box<FileRecord>),
+    Reverified(Box<FileRecord>),
     /// The index must apply this.
-    Changed(Change),
+    Changed(FileChange),
     /// A transient fault of the system kept the file, or all that it holds, from being read. The index
     /// must apply this, if anything, and the file must be ingested again after a while.
-    RetryLater(Option<Change>),
+    RetryLater(Option<FileChange>),
 }
 
 impl IngestOutcome {
-    /// What the index must apply, if anything.
-    pub fn change(self) -> Option<Change> {
+    /// The change that the index must apply, if any.
+    pub fn change(self) -> Option<FileChange> {
         match self {
-            Self::Unchanged | Self::ReadAgain(_) => None,
+            Self::Unchanged | Self::Reverified(_) => None,
             Self::Changed(change) => Some(change),
             Self::RetryLater(change) => change,
         }
@@ -87,7 +87,7 @@ impl IngestedFile<'_> {
             return IngestOutcome::Unchanged;
         }
         let seen = SeenFile::without_content(self.key.clone(), record);
-        IngestOutcome::Changed(Change::file(seen))
+        IngestOutcome::Changed(FileChange::file(seen))
     }
 
     /// A file for which the share, or a folder above it, answered with an error. That is no state of a
@@ -137,7 +137,7 @@ impl IngestedFile<'_> {
         match self.unread(Some(fault.stat), State::Unstable, fault.reason) {
             IngestOutcome::Changed(change) => IngestOutcome::RetryLater(Some(change)),
             IngestOutcome::Unchanged
-            | IngestOutcome::ReadAgain(_)
+            | IngestOutcome::Reverified(_)
             | IngestOutcome::RetryLater(_) => IngestOutcome::RetryLater(None),
         }
     }
@@ -145,16 +145,16 @@ impl IngestedFile<'_> {
     /// A file that could not be opened.
     pub(super) fn not_opened(&self, stat: FileStat, error: &OpenError) -> IngestOutcome {
         match error {
-            // The kernel asks whoever holds the lease to give it up, within a time.
+            // The kernel asks the holder of the lease to give it up, within a time.
             OpenError::Io(error) if is_leased(error) => {
                 self.retry_later(&TransientFault::of_stat(stat, Reason::Leased))
             }
-            OpenError::RootVanished(error) | OpenError::Io(error) if is_transient(error) => {
+            OpenError::RootUnusable(error) | OpenError::Io(error) if is_transient(error) => {
                 tracing::warn!(%error, "a file cannot be opened; it is tried again later");
                 self.retry_later(&TransientFault::of_stat(stat, Reason::NoDescriptor))
             }
             // A delete event or the next rescan removes the record; until then it keeps its state.
-            OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside => {
+            OpenError::Vanished | OpenError::RootUnusable(_) | OpenError::Outside => {
                 IngestOutcome::Unchanged
             }
             OpenError::Unreadable(_) => self.unread(Some(stat), State::Unreadable, error.reason()),
@@ -181,9 +181,9 @@ fn is_leased(error: &io::Error) -> bool {
 }
 
 /// The record of a file whose ingestion panicked: the next rescan tries again.
-pub fn gave_up(key: &FileKey) -> Change {
-    let record = FileRecord::unread(FileStat::default(), State::Failed, Reason::LookPanic);
-    Change::file(SeenFile::without_content(key.clone(), record))
+pub fn gave_up(key: &FileKey) -> FileChange {
+    let record = FileRecord::unread(FileStat::default(), State::Failed, Reason::IngestPanic);
+    FileChange::file(SeenFile::without_content(key.clone(), record))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ struct OwnManifest {
 }
 
 impl OwnReports {
-    /// Those that bear the mark of this key.
+    /// The reports that bear the mark of this key.
     pub fn marked_by(key: ReportKey) -> Self {
         Self {
             key,
@@ -172,7 +172,7 @@ fn is_hash(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(is_digit)
 }
 
-/// What is recorded of a file of such a report.
+/// The record of a file of such a report.
 pub(super) fn record(stat: FileStat, racy: bool) -> FileRecord {
     FileRecord {
         racy,
@@ -180,7 +180,7 @@ pub(super) fn record(stat: FileStat, racy: bool) -> FileRecord {
     }
 }
 
-/// Whether that is on record.
+/// Whether a file is on record as one of a report of this daemon.
 pub(super) fn is_recorded(outcome: &FileOutcome) -> bool {
     matches!(outcome, FileOutcome::Unread(State::Skipped, reason) if reason.is(Reason::OwnReport))
 }

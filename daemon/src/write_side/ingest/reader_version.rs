@@ -8,8 +8,8 @@ use simdex_schema::{ContentRecord, ReaderVersion, Reason};
 pub(super) fn is_current(content: &ContentRecord) -> bool {
     let answered = match &content.reader {
         Some(ReaderVersion { reader, version }) => Reader::of_code(reader).zip(Some(*version)),
-        // Formats 1 to 3 name the engine alone; all readers had one version.
-        None => Reader::of_engine(&content.engine).zip(Some(content.extractor)),
+        // Formats 1 to 3 name the parser alone; all readers had one version.
+        None => Reader::of_engine(&content.parser).zip(Some(content.extractor)),
     };
     match answered {
         Some((reader, version)) => version >= reader.version(),
@@ -17,7 +17,7 @@ pub(super) fn is_current(content: &ContentRecord) -> bool {
     }
 }
 
-/// The reader that a content was not read for want of, since the program of that time was built without it.
+/// The reader this content needed but the program did not include.
 pub(super) fn lacked_reader(content: &ContentRecord) -> Option<Reader> {
     let lacked = content.reason == Reason::ReaderNotBuiltIn.into();
     let named = content.reader.as_ref().filter(|_| lacked)?;
@@ -44,7 +44,7 @@ mod tests {
             reason: StoredReason::None,
             document: None,
             media_type: "text/plain".into(),
-            engine: engine.into(),
+            parser: engine.into(),
             extractor,
             strikes: 0,
             bytes: 1,

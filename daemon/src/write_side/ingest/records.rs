@@ -1,4 +1,4 @@
-//! What the index knows of a content and of the members of a file.
+//! Looks up the records of a content and of the members of a file.
 
 use simdex_extract::{OutsidePrograms, Pool};
 use simdex_index::{IndexError, Registry, SeenFile};
@@ -17,7 +17,7 @@ pub(super) struct Records<'a> {
     pub(super) pool: &'a Pool,
 }
 
-/// What is to be done with a content that a file turns out to hold.
+/// The next step for a content that a file turns out to hold.
 pub(super) enum ContentLookup {
     /// It must be extracted; its record from the last time, if there is one.
     NeedsRead(Option<ContentRecord>),
@@ -161,7 +161,7 @@ impl Records<'_> {
     }
 
     /// The members of another file of this content, as members of this one. `None` where that file holds
-    /// other bytes since it was found, changes meanwhile, or is not whole: what was found may be a part, or
+    /// other bytes since it was found, changes during that, or is not whole: what was found may be a part, or
     /// members of another content.
     fn copied(
         &self,
@@ -206,7 +206,7 @@ pub(super) fn moved(key: &FileKey, record: FileRecord, from: &FileKey, to: &File
 mod tests {
     use simdex_extract::{Limits, WorkerCommand};
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Change, Index, NewContent, Options};
+    use simdex_index::{FileChange, Index, NewContent, Options};
     use simdex_schema::{FileStat, MemberPlace, Role, RootId, StoredReason};
 
     use super::*;
@@ -226,7 +226,7 @@ mod tests {
             reason: StoredReason::None,
             document: None,
             media_type: String::new(),
-            engine: String::new(),
+            parser: String::new(),
             extractor: 1,
             reader: None,
             strikes: 0,
@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// A container with one member, each of a content of its own.
-    fn container(path: &str, [own, inside]: [u8; 2]) -> Change {
+    fn container(path: &str, [own, inside]: [u8; 2]) -> FileChange {
         let file = seen(key(path), ContentHash([own; 32]));
         let mut member = seen(file.key.member(b"letter"), ContentHash([inside; 32]));
         member.record.member = Some(MemberPlace {
@@ -253,7 +253,7 @@ mod tests {
             ordinal: 0,
         });
         let members = vec![member];
-        Change::container(file, members)
+        FileChange::container(file, members)
     }
 
     #[test]

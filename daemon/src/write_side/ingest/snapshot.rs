@@ -1,9 +1,9 @@
 //! The bytes of a file, taken once: whatever is said of them, by hash, worker, raw chunks or frames,
-//! is said of what was taken and not of the file, which may change meanwhile.
+//! is said of what was taken and not of the file, which may change at any time.
 
 use std::fs::File;
 
-use simdex_extract::{PrivateFile, SnapshotError, SpoolSpace};
+use simdex_extract::{PrivateFile, SnapshotError, SpoolBudget};
 use simdex_index::{Cancel, IndexError};
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Timestamp};
 
@@ -14,20 +14,20 @@ use crate::write_side::watch::stat::Observe;
 /// Files longer than this are hashed in place first: a known one need not be copied.
 const HASHED_FIRST: u64 = 64 << 20;
 
-/// Takes snapshots of the files of one root.
-pub(super) struct Snapshots<'a> {
+/// Takes snapshots of the files of one root, and looks their contents up.
+pub(super) struct SnapshotTaker<'a> {
     pub(super) records: Records<'a>,
     /// Where copies are kept, of the root's share.
-    pub(super) space: SpoolSpace,
+    pub(super) space: SpoolBudget,
     /// Longest file that is read, bytes.
     pub(super) input_bytes: u64,
     pub(super) cancel: &'a Cancel,
 }
 
-/// What came of taking a file's bytes.
+/// The result of taking a file's bytes.
 pub(super) enum TakeOutcome {
     /// The stat was the same before and after.
-    Taken(Box<TakenBytes>),
+    Taken(Box<FileSnapshot>),
     /// The stat changed: take it again.
     Changed,
     /// The share answered with an error.
@@ -38,18 +38,18 @@ pub(super) enum TakeOutcome {
     NoRoom(FileStat),
 }
 
-/// The bytes of a file at one moment.
-pub(super) struct TakenBytes {
+/// The bytes of a file at one moment: their hash, what the index knows of them, and a copy where it is needed.
+pub(super) struct FileSnapshot {
     pub(super) stat: FileStat,
     pub(super) read_at: Timestamp,
     pub(super) hash: ContentHash,
-    /// What the index knows of them.
+    /// Result of looking their content up.
     pub(super) lookup: ContentLookup,
     /// A private copy and its length; `None` unless they are needed beyond their hash.
     pub(super) bytes: Option<(PrivateFile, u64)>,
 }
 
-impl TakenBytes {
+impl FileSnapshot {
     /// Whether the file changed so shortly before that an equal stat proves nothing.
     pub(super) fn is_racy(&self) -> bool {
         self.stat.racy(self.read_at)
@@ -64,7 +64,7 @@ struct LookedUp {
     bytes: Option<(PrivateFile, u64)>,
 }
 
-impl Snapshots<'_> {
+impl SnapshotTaker<'_> {
     /// Takes the bytes of an open file, and looks their content up.
     pub(super) fn take(
         &self,
@@ -84,11 +84,11 @@ impl Snapshots<'_> {
             Ok(looked_up) => looked_up,
             Err(error) => return Ok(TakeOutcome::failed(&error, stat)),
         };
-        // The content is fixed now; it is that of the stat only if the file did not change meanwhile.
+        // The content is fixed now; it is that of the stat only if the file did not change during that.
         if !FileStat::of_open(file).is_ok_and(|after| after.unchanged(&stat, true)) {
             return Ok(TakeOutcome::Changed);
         }
-        Ok(TakeOutcome::Taken(Box::new(TakenBytes {
+        Ok(TakeOutcome::Taken(Box::new(FileSnapshot {
             stat,
             read_at,
             hash,
@@ -110,8 +110,8 @@ impl Snapshots<'_> {
         {
             return Ok(Ok(known));
         }
-        let go_on = || self.cancel.check().is_ok();
-        let snapshot = match self.space.snapshot(file, self.input_bytes, &go_on) {
+        let keep_going = || self.cancel.check().is_ok();
+        let snapshot = match self.space.snapshot(file, self.input_bytes, &keep_going) {
             Ok(snapshot) => snapshot,
             // What is known needs no room; a longer file was looked up already.
             Err(SnapshotError::Spool(error)) if length <= HASHED_FIRST => {
@@ -161,7 +161,7 @@ impl TakeOutcome {
     fn failed(error: &SnapshotError, stat: FileStat) -> Self {
         match error {
             SnapshotError::Source(_) => Self::IoError(stat),
-            // The next look takes it again.
+            // The next ingest takes it again.
             SnapshotError::Stopped => Self::Changed,
             SnapshotError::TooLong => Self::TooLong(stat),
             SnapshotError::Spool(error) => {

@@ -11,7 +11,7 @@ use crate::host::lifecycle::Backoff;
 
 impl Shared {
     /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
-    /// and what is applied can be asked for meanwhile.
+    /// and what is applied can be queried during that.
     pub(super) fn commit_periodically(&self) {
         let every = Duration::from_millis(self.host.config.store.commit_ms.max(1));
         let mut backoff = Backoff::default();

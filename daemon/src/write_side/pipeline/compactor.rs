@@ -20,8 +20,8 @@ impl Shared {
         while self.lifecycle.wait(pause) {
             let cancel = self.lifecycle.cancel();
             let records = self.writer.compact_records(cancel);
-            let records = self.is_compacted("records", records.map(usize::from));
-            let texts = self.is_compacted("texts", self.writer.compact_texts(cancel));
+            let records = self.report_outcome("records", records.map(usize::from));
+            let texts = self.report_outcome("texts", self.writer.compact_texts(cancel));
             pause = match records && texts {
                 true => EVERY,
                 false => AFTER_FAILURE,
@@ -29,8 +29,8 @@ impl Shared {
         }
     }
 
-    /// Says what became of it; false where it failed, for now.
-    fn is_compacted(&self, what: &str, done: Result<usize, IndexError>) -> bool {
+    /// Logs how compacting went, and fails the engine where the index failed; false where it is to be tried later.
+    fn report_outcome(&self, what: &str, done: Result<usize, IndexError>) -> bool {
         match done {
             Ok(0) => {}
             Ok(_) => tracing::info!("{what} of the index were rewritten"),

@@ -6,16 +6,16 @@ use std::sync::mpsc::SyncSender;
 use simdex_index::IndexError;
 use simdex_schema::FileKey;
 
-use super::jobs::{NextStep, queue_key};
-use super::{IDLE, IngestResult, Shared};
+use super::ingest_queue::{NextStep, queue_key};
+use super::{IDLE, IngestedJob, Shared};
 use crate::host::alarms::AlarmSource;
 use crate::write_side::ingest::{Ingest, IngestOutcome, gave_up};
 
 impl Shared {
     /// An ingester thread: ingests file after file.
-    pub(super) fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestResult>) {
+    pub(super) fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestedJob>) {
         loop {
-            let mut job = match self.jobs.next(IDLE) {
+            let mut job = match self.queue.next(IDLE) {
                 NextStep::Job(job) => job,
                 NextStep::Idle => continue,
                 NextStep::Ended => return,
@@ -23,10 +23,10 @@ impl Shared {
             let Some(ingested) = self.ingest_until_done(number, &job.key) else {
                 return;
             };
-            self.jobs.done(&job.key);
+            self.queue.release_ingester(&job.key);
             job.to_retry = matches!(ingested, IngestOutcome::RetryLater(_));
             let change = ingested.change();
-            if results.send(IngestResult { job, change }).is_err() {
+            if results.send(IngestedJob { job, change }).is_err() {
                 return;
             }
         }
@@ -35,7 +35,8 @@ impl Shared {
     /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
     /// workers answered is discarded then, because they report `shutting-down`.
     fn ingest_until_done(&self, number: usize, key: &FileKey) -> Option<IngestOutcome> {
-        // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own.
+        // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own
+        // (the reading time, by `record_reading` below).
         let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
             Ok(ingested) => Ok(ingested?),
             Err(_) => {
@@ -44,12 +45,12 @@ impl Shared {
                 Ok(IngestOutcome::Changed(gave_up(key)))
             }
         };
-        let go_on = || Ok(self.lifecycle.cancel().check()?);
+        let keep_going = || Ok(self.lifecycle.cancel().check()?);
         let ingested = self
             .lifecycle
-            .until_done(AlarmSource::Ingester(number), ingest, go_on)
+            .until_done(AlarmSource::Ingester(number), ingest, keep_going)
             .ok()?;
-        go_on().ok().map(|()| ingested)
+        keep_going().ok().map(|()| ingested)
     }
 
     fn ingest(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
@@ -61,8 +62,8 @@ impl Shared {
         let (pool, own) = (&self.pool, &self.own_reports);
         let ingest = Ingest::new(index, registry, pool, own, limits, queue_key(key), cancel);
         let ingested = ingest.file(&root, key.clone())?;
-        if let IngestOutcome::ReadAgain(record) = &ingested {
-            self.writer.was_read(key, record)?;
+        if let IngestOutcome::Reverified(record) = &ingested {
+            self.writer.record_reading(key, record)?;
         }
         Ok(ingested)
     }

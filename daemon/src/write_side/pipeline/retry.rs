@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use simdex_schema::{FileKey, RootId};
 
-use super::jobs::Jobs;
+use super::ingest_queue::IngestQueue;
 use crate::write_side::progress::Progress;
 
 /// Most files in the queue.
@@ -69,10 +69,10 @@ impl RetryQueue {
     /// Enqueues each file when its time has come, until this is closed. It waits for no room among the jobs:
     /// where the queue of one folder is full, the files of all others are tried all the same. How many come
     /// so is bounded here.
-    pub(super) fn run(&self, progress: &Progress, jobs: &Jobs) {
+    pub(super) fn run(&self, progress: &Progress, jobs_queue: &IngestQueue) {
         while let Some(key) = self.next() {
             if let Some(job) = progress.retry(key) {
-                jobs.requeue(job);
+                jobs_queue.requeue(job);
             }
         }
     }
@@ -174,7 +174,7 @@ impl CountedFiles {
 mod tests {
     use std::convert::Infallible;
 
-    use super::super::jobs::WAITING_IN_FOLDER;
+    use super::super::ingest_queue::WAITING_IN_FOLDER;
     use super::*;
 
     fn key(name: &str) -> FileKey {
@@ -206,7 +206,11 @@ mod tests {
 
     #[test]
     fn a_full_folder_keeps_no_other_file_from_being_tried_again() {
-        let (queue, progress, jobs) = (RetryQueue::default(), Progress::default(), Jobs::new(8));
+        let (queue, progress, jobs) = (
+            RetryQueue::default(),
+            Progress::default(),
+            IngestQueue::new(8),
+        );
         let full = |at: usize| key(&format!("full/{at}"));
         for at in 0..WAITING_IN_FOLDER {
             let Ok(()) = jobs.push(progress.submit(full(at)).unwrap(), || {

@@ -28,7 +28,7 @@ impl Shared {
             }
             let settled = self.writer.settle_step(self.lifecycle.cancel());
             let published = settled.and_then(|regrouped| {
-                // What is not told now never is: nobody may believe to have heard of all.
+                // Events lost here cannot be resent, so mark the stream as incomplete.
                 let published = self.publish_groups(&regrouped);
                 published.inspect_err(|_| self.host.events.lose())
             });
@@ -74,7 +74,7 @@ impl Shared {
                 .reader()
                 .visit_files_of(id, &view, &mut |file| {
                     is_told = true;
-                    root.record(kind, &file.key.path, Some(group), String::new);
+                    root.publish_event(kind, &file.key.path, Some(group), String::new);
                     ControlFlow::Break(())
                 })?;
         }

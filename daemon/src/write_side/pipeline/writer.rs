@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Change, Fault};
+use simdex_index::{Fault, FileChange};
 use simdex_schema::FileKey;
 
-use super::{IngestResult, Shared};
+use super::{IngestedJob, Shared};
 use crate::base::causes::causes;
 use crate::base::unread::is_unread;
 use crate::host::alarms::AlarmSource;
@@ -39,10 +39,10 @@ enum UnappliedChange {
 /// A container that is applied in parts, others between them.
 struct OpenContainer {
     job: Job,
-    parts: VecDeque<Change>,
+    parts: VecDeque<FileChange>,
 }
 
-/// What follows the part of a container that was applied.
+/// The state of a container after a part of it was applied.
 enum NextPart {
     /// The container has more parts.
     More(OpenContainer),
@@ -51,14 +51,14 @@ enum NextPart {
 }
 
 impl Shared {
-    /// Applies what ingesters found, batch by batch; commits at its end. Where the engine fails, what is
-    /// in hand is not answered for.
-    pub(super) fn write(&self, results: &Receiver<IngestResult>) {
+    /// Applies what ingesters found, batch by batch; commits at its end. Where the engine fails, jobs in
+    /// progress are not acknowledged.
+    pub(super) fn write(&self, results: &Receiver<IngestedJob>) {
         let mut containers: VecDeque<OpenContainer> = VecDeque::new();
         while let Some(batch) = gather(results, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
-            for IngestResult { job, change } in batch {
-                let mut parts = change.map(Change::parts).unwrap_or_default();
+            for IngestedJob { job, change } in batch {
+                let mut parts = change.map(FileChange::parts).unwrap_or_default();
                 if parts.len() > 1 {
                     containers.push_back(OpenContainer { job, parts });
                 } else {
@@ -69,7 +69,7 @@ impl Shared {
             let Some(unknown) = self.apply(&changes) else {
                 return;
             };
-            self.finish(jobs, &unknown);
+            self.finish_batch(jobs, &unknown);
             if let Some(container) = containers.pop_front() {
                 match self.apply_next_part(container) {
                     Some(NextPart::More(container)) => containers.push_back(container),
@@ -97,13 +97,13 @@ impl Shared {
         if unknown.is_empty() && !container.parts.is_empty() {
             return Some(NextPart::More(container));
         }
-        self.finish(vec![container.job], &unknown);
+        self.finish_batch(vec![container.job], &unknown);
         Some(NextPart::Finished)
     }
 
     /// Applies changes, however often it takes; files that name a content that is not known any
     /// more. None where the engine ends before they are applied.
-    fn apply(&self, changes: &[Change]) -> Option<Vec<FileKey>> {
+    fn apply(&self, changes: &[FileChange]) -> Option<Vec<FileKey>> {
         match (self.apply_with_retries(changes), changes) {
             (Ok(unknown), _) => Some(unknown),
             (Err(UnappliedChange::Ended), _) => None,
@@ -118,7 +118,7 @@ impl Shared {
     }
 
     /// Records of a change that the store does not take that it was refused.
-    fn apply_refused(&self, change: &Change, reason: String) -> Option<Vec<FileKey>> {
+    fn apply_refused(&self, change: &FileChange, reason: String) -> Option<Vec<FileKey>> {
         tracing::error!(reason, "a file cannot be stored");
         match self.apply_with_retries(&[change.refused()]) {
             Ok(unknown) => Some(unknown),
@@ -131,7 +131,7 @@ impl Shared {
     }
 
     /// Tries until it succeeds, with growing pauses while the machine lacks something.
-    fn apply_with_retries(&self, changes: &[Change]) -> Result<Vec<FileKey>, UnappliedChange> {
+    fn apply_with_retries(&self, changes: &[FileChange]) -> Result<Vec<FileKey>, UnappliedChange> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -172,20 +172,20 @@ impl Shared {
         }
     }
 
-    /// Completes jobs. A file whose content was purged before its change was applied is ingested once
-    /// more, for the same tickets: a barrier that waits for it goes on waiting.
-    fn finish(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
+    /// Finishes the jobs of a batch that was applied. A file whose content was purged before its change was applied
+    /// is ingested once more, for the same tickets: a barrier that waits for it goes on waiting.
+    fn finish_batch(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
         let more = jobs.into_iter().filter_map(|job| {
             if unknown.contains(&job.key) {
                 return Some(job);
             }
-            self.complete(job)
+            self.settle_retry(job)
         });
-        more.for_each(|job| self.jobs.requeue(job));
+        more.for_each(|job| self.queue.requeue(job));
     }
 
     /// Publishes events of files that were applied.
-    fn publish<'a>(&self, changes: impl Iterator<Item = &'a Change>) {
+    fn publish<'a>(&self, changes: impl Iterator<Item = &'a FileChange>) {
         if !self.host.events.is_watched() {
             return;
         }
@@ -198,7 +198,7 @@ impl Shared {
                 },
             };
             if let Some(root) = self.roots.get(key.root) {
-                root.record(kind, &key.path, None, || detail);
+                root.publish_event(kind, &key.path, None, || detail);
             }
         }
     }
@@ -223,8 +223,8 @@ impl Shared {
 
 /// A batch: what is there, and what comes within [`BATCH_LINGER`]; only what is there while containers are
 /// applied in parts, and nothing while there are too many. Returns `None` once all ingesters have ended.
-fn gather(results: &Receiver<IngestResult>, containers: usize) -> Option<Vec<IngestResult>> {
-    let text_of = |result: &IngestResult| result.change.as_ref().map_or(0, Change::text_bytes);
+fn gather(results: &Receiver<IngestedJob>, containers: usize) -> Option<Vec<IngestedJob>> {
+    let text_of = |result: &IngestedJob| result.change.as_ref().map_or(0, FileChange::text_bytes);
     let (mut batch, patience) = match containers {
         0 => (vec![results.recv().ok()?], BATCH_LINGER),
         1..MAX_OPEN_CONTAINERS => (Vec::new(), Duration::ZERO),
@@ -245,20 +245,20 @@ fn gather(results: &Receiver<IngestResult>, containers: usize) -> Option<Vec<Ing
 }
 
 /// Room that changes take on the disk, at most about.
-fn room_of(changes: &[Change]) -> u64 {
+fn room_of(changes: &[FileChange]) -> u64 {
     changes
         .iter()
         .map(|change| CHANGE_OVERHEAD + change.text_bytes())
         .sum()
 }
 
-/// What a change means to subscribers of events.
+/// The event that a change is to subscribers.
 enum FileEvent {
     Ingested,
     Removed,
 }
 
-fn file_event(change: &Change) -> Option<(FileEvent, &FileKey)> {
+fn file_event(change: &FileChange) -> Option<(FileEvent, &FileKey)> {
     let ingested = change
         .recorded()
         .map(|file| (FileEvent::Ingested, &file.key));

@@ -1,8 +1,8 @@
-//! What the background reading owes to its rate: every byte is charged before it is read.
+//! The debt of the background reading to its rate: every byte is charged before it is read.
 
 use std::time::Duration;
 
-/// What is read of a file before it is closed and the rate is kept to.
+/// Bytes read of a file before it is closed and the debt is paid.
 const PART: u64 = 1 << 20;
 /// A file counts as at least so many bytes: opening it costs as well.
 const LEAST: u64 = 16 << 10;

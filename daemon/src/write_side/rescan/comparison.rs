@@ -17,7 +17,7 @@ pub(super) struct RecordComparison<'a> {
 
 impl RecordComparison<'_> {
     pub(super) fn see(&mut self, seen: WalkEntry) -> Result<()> {
-        (self.rescan.go_on)()?;
+        (self.rescan.keep_going)()?;
         let Some(key) = self.root.key(seen.path()) else {
             return Ok(());
         };

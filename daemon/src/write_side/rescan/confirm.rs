@@ -1,8 +1,8 @@
 //! A loss that a person takes as real: what was shown, and no more.
 //!
 //! Between the moment at which a loss is shown and the one at which it is confirmed a share may go, lose more, or
-//! lose something else. So the root is proven and walked once more, and what differs from what was shown is judged
-//! anew in place of being believed.
+//! lose something else. So the root is proven and walked once more, and what differs from what was shown is decided
+//! again in place of being believed.
 
 use super::{Anchor, LossToken, Rescan, Result, Root, RootState, WalkFindings};
 
@@ -31,7 +31,7 @@ impl Rescan<'_> {
         };
         let lost = self.unmoved(root, &found)?;
         if found.token(&anchor, lost) != shown {
-            self.judge(root, &anchor, found)?;
+            self.accept_or_hold(root, &anchor, found)?;
             return Ok(None);
         }
         let identity = anchor.identity().ok();
@@ -66,7 +66,7 @@ impl Rescan<'_> {
             Err(error) => Err(error),
         };
         if !matches!(taken, Ok(Some(_))) {
-            // It is not taken for the root by halves.
+            // Do not leave the root half accepted.
             root.update(self.writer, |status| status.proven = None)?;
         }
         taken

@@ -13,7 +13,7 @@ const PAGE: usize = 512;
 /// The files on record that are still to come.
 pub(super) struct KnownFiles<'a> {
     registry: &'a Registry,
-    /// What all of their paths begin with: the directory and a `/`, or nothing for the root.
+    /// The prefix of all their paths: the directory and a `/`, or nothing for the root.
     prefix: Vec<u8>,
     page: VecDeque<FileKey>,
     /// Where the next page begins; none after the last.
@@ -101,7 +101,7 @@ impl<'a> KnownFiles<'a> {
     }
 }
 
-/// What paths in a directory begin with.
+/// The prefix of the paths in a directory.
 pub(super) fn inside(directory: &[u8]) -> Vec<u8> {
     match directory.is_empty() {
         true => Vec::new(),
@@ -114,7 +114,7 @@ mod tests {
     use std::path::Path;
 
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Change, Index, Options, SeenFile};
+    use simdex_index::{FileChange, Index, Options, SeenFile};
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
 
@@ -137,7 +137,7 @@ mod tests {
             FileOutcome::Unread(State::Skipped, StoredReason::None),
         );
         let change = |path: &String| {
-            Change::file(SeenFile::without_content(key(root, path), record.clone()))
+            FileChange::file(SeenFile::without_content(key(root, path), record.clone()))
         };
         opened
             .writer

@@ -9,7 +9,7 @@ use crate::write_side::watch::loss::HELD_FROM;
 /// Files remembered; of more a loss is not explained, and held.
 const REMEMBERED: usize = 1 << 20;
 
-/// What went since the last rescan.
+/// Files that went since the last rescan.
 #[derive(Default)]
 pub(super) struct Deletes {
     /// Files by 128-bit hashes of their paths.

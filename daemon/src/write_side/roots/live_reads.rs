@@ -1,5 +1,5 @@
-//! Files that are read for questions where they lie: few at a time of one root. A share that hangs keeps whoever
-//! reads it, past every deadline; so it keeps that few, and all other questions are answered.
+//! Files that are read for questions where they lie: few at a time of one root. A share that hangs keeps the threads
+//! that read it, past every deadline; so it keeps that few, and all other questions are answered.
 
 use std::fs::File;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Who waits for the share of a root: for a look, an open or a read of one file, which no deadline ends. Where that
-//! takes minutes the root says so, and of which file.
+//! Threads that wait for the share of a root: for a stat, an open or a read of one file, which no deadline ends.
+//! Where that takes minutes the root says so, and of which file.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,7 +36,7 @@ impl ShareWaits {
         ShareWait { waits, number }
     }
 
-    /// What is to be said of waits that are long by now; empty where none is.
+    /// A note about waits that are long by now; empty where none is.
     pub(super) fn note(&self, now: Instant) -> String {
         let state = self.lock();
         let lasts = |since: Instant| now.saturating_duration_since(since);

@@ -7,7 +7,7 @@ use simdex_schema::DirectoryIdentity;
 use super::LossToken;
 use crate::write_side::watch::probe::InodeId;
 
-/// What is known of a root now.
+/// The status of a root.
 #[derive(Clone, Debug)]
 pub struct RootStatus {
     /// Where it stands.
@@ -18,7 +18,8 @@ pub struct RootStatus {
     pub identity: Option<DirectoryIdentity>,
     /// The directory that was proven to be this root, in this run; none where there is none now.
     pub proven: Option<InodeId>,
-    /// What a person would confirm, while the state is [`RootState::LossHeld`] or [`RootState::Replaced`].
+    /// Token of the loss that a person would confirm, while the state is [`RootState::LossHeld`] or
+    /// [`RootState::Replaced`].
     pub to_confirm: Option<LossToken>,
     /// Things worth saying: unreadable directories, errors.
     pub detail: String,

@@ -1,4 +1,4 @@
-//! Paths of one root that could not be looked at: what is known there is kept, and the root says so.
+//! Paths of one root that could not be accessed: what is known there is kept, and the root says so.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,12 +8,12 @@ use std::path::PathBuf;
 /// Paths kept by name; beyond that they are counted.
 const NAMED: usize = 1024;
 
-/// What became of a path that could not be looked at.
+/// The state of a path that could not be accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// Nothing was known there: its own record says that it is not read.
     Unread,
-    /// What was known of it, or of what lies below it, is kept and may be out of date.
+    /// Its record, or the records below it, are kept and may be out of date.
     Kept,
 }
 
@@ -40,12 +40,12 @@ struct Counts {
 }
 
 impl Troubles {
-    /// This path could not be looked at.
+    /// This path could not be accessed.
     pub(super) fn add(&mut self, below: &[u8], trouble: Trouble) {
         let round = self.round;
         let has_room = self.named.len() < NAMED;
         match self.named.get_mut(below) {
-            // A walk knows less than whoever looks at the very path.
+            // A walk knows less than an ingest of the very path.
             Some(known) if known.round == round => known.trouble = known.trouble.max(trouble),
             Some(known) => *known = NotedTrouble { trouble, round },
             None if has_room => {
@@ -62,7 +62,7 @@ impl Troubles {
         }
     }
 
-    /// This very path was looked at.
+    /// This very path was accessed.
     pub(super) fn forget(&mut self, below: &[u8]) {
         self.named.remove(below);
     }

@@ -16,7 +16,6 @@ use rustix::io::Errno;
 use simdex_schema::DirectoryIdentity;
 
 use super::probe::InodeId;
-use super::walk::Mounts;
 
 /// Why a root cannot be used as it stands: nothing may be concluded about the files in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -141,34 +140,28 @@ impl Anchor {
         self.inode
     }
 
-    /// What tells it from others after a remount.
+    /// Its identity, which tells it from others after a remount.
     pub fn identity(&self) -> Result<DirectoryIdentity, RootRefusal> {
         let refusal = |errno| RootRefusal::of(&self.path, errno);
         super::probe::directory_identity(&self.directory).map_err(refusal)
     }
 
     /// Opens what lies at `below`, a path relative to the root; the empty path is the root itself.
-    /// Symlinks on the way are refused ([`Errno::LOOP`]), and with [`Mounts::Stay`] mount points too
-    /// ([`Errno::XDEV`]).
-    pub(super) fn resolve(
-        &self,
-        below: &Path,
-        flags: OFlags,
-        mounts: Mounts,
-    ) -> Result<OwnedFd, Errno> {
+    /// Symlinks on the way are refused ([`Errno::LOOP`]), and mount points too ([`Errno::XDEV`]).
+    pub(super) fn resolve(&self, below: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         let below = match below.as_os_str().is_empty() {
             true => Path::new("."),
             false => below,
         };
-        match resolve_whole(&self.directory, below, flags, mounts) {
-            Err(Errno::NOSYS) => resolve_stepwise(&self.directory, below, flags, mounts),
+        match resolve_whole(&self.directory, below, flags) {
+            Err(Errno::NOSYS) => resolve_stepwise(&self.directory, below, flags),
             done => done,
         }
     }
 
     /// Opens the directory at `below`, which may be listed and searched.
-    pub(super) fn directory(&self, below: &Path, mounts: Mounts) -> Result<OwnedFd, Errno> {
-        let directory = self.resolve(below, DIRECTORY, mounts)?;
+    pub(super) fn directory(&self, below: &Path) -> Result<OwnedFd, Errno> {
+        let directory = self.resolve(below, DIRECTORY)?;
         let searched = rustix::fs::statat(&directory, ".", AtFlags::empty());
         searched.map(|_| directory)
     }
@@ -212,27 +205,19 @@ fn open_root_stepwise(root: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// The kernel resolves the whole path.
-fn resolve_whole(
-    anchor: &OwnedFd,
-    below: &Path,
-    flags: OFlags,
-    mounts: Mounts,
-) -> Result<OwnedFd, Errno> {
-    let mut resolve =
-        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    if mounts == Mounts::Stay {
-        resolve |= ResolveFlags::NO_XDEV;
-    }
+fn resolve_whole(anchor: &OwnedFd, below: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::BENEATH
+        | ResolveFlags::NO_SYMLINKS
+        | ResolveFlags::NO_MAGICLINKS
+        | ResolveFlags::NO_XDEV;
     rustix::fs::openat2(anchor, below, flags, Mode::empty(), resolve)
 }
 
-/// The same without `openat2`: no component may be a symlink or `..`, and with [`Mounts::Stay`] none
-/// may lie on another device.
+/// The same without `openat2`: no component may be a symlink or `..`, and none may lie on another device.
 pub(super) fn resolve_stepwise(
     anchor: &OwnedFd,
     below: &Path,
     flags: OFlags,
-    mounts: Mounts,
 ) -> Result<OwnedFd, Errno> {
     let device = rustix::fs::fstat(anchor)?.st_dev;
     let mut here = rustix::fs::openat(anchor, ".", DIRECTORY, Mode::empty())?;
@@ -248,7 +233,7 @@ pub(super) fn resolve_stepwise(
             Some(_) => DIRECTORY,
         };
         here = rustix::fs::openat(&here, name, flags, Mode::empty())?;
-        if mounts == Mounts::Stay && rustix::fs::fstat(&here)?.st_dev != device {
+        if rustix::fs::fstat(&here)?.st_dev != device {
             return Err(Errno::XDEV);
         }
     }
@@ -318,7 +303,7 @@ mod tests {
         let anchor = Anchor::open_listable(&root).unwrap();
         fs::rename(&root, top.join("aside")).unwrap();
         symlink(top.join("foreign/root"), &root).unwrap();
-        let file = anchor.resolve(Path::new("file"), OFlags::RDONLY, Mounts::Stay);
+        let file = anchor.resolve(Path::new("file"), OFlags::RDONLY);
         let text = std::io::read_to_string(fs::File::from(file.unwrap())).unwrap();
         assert_eq!(text, "above/root");
     }

@@ -89,13 +89,13 @@ fn change(dice: &mut Dice, root: &Path) {
 /// The simplest engine on its way.
 struct Engine {
     root: PathBuf,
-    hints: Receiver<(u32, Hint)>,
+    hints: Receiver<Hint>,
     files: Files,
 }
 
 impl Engine {
     fn follow_one(&mut self, patience: Duration) -> bool {
-        let Ok((_, hint)) = self.hints.recv_timeout(patience) else {
+        let Ok(hint) = self.hints.recv_timeout(patience) else {
             return false;
         };
         follow(&mut self.files, &self.root, hint);
@@ -131,7 +131,7 @@ fn converges(seed: u64, settings: &Settings, room: usize) {
     let (sink, hints) = sync_channel(room);
     let (_watcher, _) =
         RootWatcher::start(&lifecycle(), 1, &root, Mode::Native, settings, sink).unwrap();
-    assert_eq!(hints.recv().unwrap().1, Hint::Rescan(Cause::Start));
+    assert_eq!(hints.recv().unwrap(), Hint::Rescan(Cause::Start));
     let mut engine = Engine {
         root: root.clone(),
         hints,

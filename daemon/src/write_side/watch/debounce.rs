@@ -81,10 +81,14 @@ impl Debouncer {
         self.pending.insert(path, burst);
     }
 
-    /// Something was missed: a rescan is told like a path, at most once in `max_delay`.
+    /// Something was missed: a rescan is told like a path, at most once in `max_delay`. Of several causes the first is
+    /// told, but for [`Cause::WatcherError`], which replaces every other: for it alone the watches are armed again.
     pub(super) fn want_rescan(&mut self, now: Instant, cause: Cause) {
-        if let Some((_, burst)) = &mut self.rescan {
+        if let Some((kept, burst)) = &mut self.rescan {
             burst.last = now;
+            if cause == Cause::WatcherError {
+                *kept = cause;
+            }
             return;
         }
         let not_before = self.last_rescan.map_or(now, |at| at + self.max_delay);

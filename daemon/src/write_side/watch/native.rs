@@ -5,7 +5,7 @@
 //! directories unwatched. notify's thread must never wait, so it only drops notes into a bounded
 //! inbox; a full inbox is remembered as an overflow.
 //!
-//! What the kernel does not tell: a write through one hard link is an event at that path only, and a
+//! The kernel reports not all: a write through one hard link is an event at that path only, and a
 //! write through a memory map is none at all. The timed rescan finds both.
 
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ use walkdir::WalkDir;
 
 use super::Cause;
 use super::mount::MountPoints;
-use super::walk::{Limits, Mounts};
+use super::walk::MAX_DEPTH;
 
 /// Notes that may wait; as many as the kernel's own queue holds by default.
 pub(super) const INBOX: usize = 16_384;
 
-/// What the thread of a root is told.
+/// A message to the thread of a root.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Note {
     /// Something happened at this path.
@@ -33,7 +33,7 @@ pub(super) enum Note {
     /// Something happened that we do not know.
     Missed(Cause),
     /// A walk could not use the root: have it walked again soon.
-    Doubted,
+    RetryWalk,
     /// Look whether to stop.
     Wake,
 }
@@ -103,7 +103,6 @@ impl From<notify::Error> for ArmError {
 pub(super) struct Native {
     watcher: Option<RecommendedWatcher>,
     root: PathBuf,
-    limits: Limits,
     inbox: Inbox,
     /// True once it is dropped: its thread may then end.
     retired: Arc<AtomicBool>,
@@ -112,9 +111,9 @@ pub(super) struct Native {
 }
 
 impl Native {
-    /// Watches every directory of `root`. Whoever walks the root after this misses nothing: what a
+    /// Watches every directory of `root`. A walk of the root after this misses nothing: what a
     /// walk comes too early for, an event tells.
-    pub(super) fn arm(root: &Path, limits: Limits, inbox: Inbox) -> Result<Self, ArmError> {
+    pub(super) fn arm(root: &Path, inbox: Inbox) -> Result<Self, ArmError> {
         let config = Config::default().with_follow_symlinks(false);
         let [retired, ended] = <[Arc<AtomicBool>; 2]>::default();
         let heartbeat = Heartbeat {
@@ -126,7 +125,6 @@ impl Native {
         let mut native = Self {
             watcher: Some(watcher),
             root: root.to_owned(),
-            limits,
             inbox,
             retired,
             ended,
@@ -137,7 +135,7 @@ impl Native {
     }
 
     /// Watches `start` and every directory below it. Each is watched before it is listed, so a
-    /// directory made meanwhile is either listed or told by an event.
+    /// directory made during that is either listed or told by an event.
     pub(super) fn extend(&mut self, start: &Path) -> Result<(), ArmError> {
         if start != self.root && !start.symlink_metadata().is_ok_and(|m| m.is_dir()) {
             return Ok(());
@@ -156,15 +154,20 @@ impl Native {
                 continue;
             }
             let below = above + entry.depth();
-            let foreign =
-                below > 0 && self.limits.mounts == Mounts::Stay && mounts.has(entry.path());
-            if foreign || below > self.limits.max_depth {
+            let is_mount_point = below > 0 && mounts.has(entry.path());
+            if is_mount_point || below > MAX_DEPTH {
                 entries.skip_current_dir();
             } else {
                 self.watch(entry.path())?;
             }
         }
         Ok(())
+    }
+
+    /// True once it is dropped.
+    #[cfg(test)]
+    pub(super) fn retired(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.retired)
     }
 
     /// A directory that vanished or may not be read costs itself only; its parent tells when that

@@ -14,7 +14,6 @@ use rustix::io::Errno;
 use simdex_schema::Reason;
 
 use super::anchor::{Anchor, RootRefusal};
-use super::walk::Mounts;
 
 /// Why a file could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +21,7 @@ pub enum OpenError {
     /// The root cannot be opened, or is not proven to be the one on record: nothing may be concluded
     /// about the file.
     #[error("the root cannot be opened")]
-    RootVanished(#[source] io::Error),
+    RootUnusable(#[source] io::Error),
     /// There is no such file any more. Its removal is for a rescan or a seen delete to say: a share
     /// that is being unmounted answers the same.
     #[error("the file has vanished")]
@@ -46,7 +45,7 @@ impl OpenError {
     /// Why the file is not read, as it is recorded or told.
     pub fn reason(&self) -> Reason {
         match self {
-            Self::RootVanished(_) => Reason::RootVanished,
+            Self::RootUnusable(_) => Reason::RootVanished,
             Self::Vanished => Reason::Vanished,
             Self::Unreadable(_) => Reason::PermissionDenied,
             Self::NotRegular => Reason::NotRegular,
@@ -68,7 +67,7 @@ impl OpenError {
 
 impl From<RootRefusal> for OpenError {
     fn from(refusal: RootRefusal) -> Self {
-        Self::RootVanished(match refusal {
+        Self::RootUnusable(match refusal {
             RootRefusal::Io(errno) => errno.into(),
             refusal => io::Error::other(refusal),
         })
@@ -78,16 +77,7 @@ impl From<RootRefusal> for OpenError {
 /// Opens the regular file at `below`, a path relative to the root, for reading, without crossing
 /// mount points.
 pub fn open_regular(anchor: &Anchor, below: &Path) -> Result<File, OpenError> {
-    open_regular_across(anchor, below, Mounts::Stay)
-}
-
-/// [`open_regular`], with a say about file systems mounted below the root.
-pub fn open_regular_across(
-    anchor: &Anchor,
-    below: &Path,
-    mounts: Mounts,
-) -> Result<File, OpenError> {
-    look_and_open(|flags| anchor.resolve(below, flags, mounts))
+    look_and_open(|flags| anchor.resolve(below, flags))
 }
 
 pub(super) const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, StatFs, StatxFlags};
 use rustix::io::Errno;
 use simdex_schema::DirectoryIdentity;
 
-/// What is known of a type of file system.
+/// The properties of a type of file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileSystem {
     /// The magic number `statfs` gives.
@@ -112,7 +112,7 @@ impl FileSystem {
         Ok(Self::from_magic(magic(&rustix::fs::statfs(path)?)))
     }
 
-    /// What is known of a magic number; of an unknown one the worst is assumed.
+    /// The file system of a magic number; of an unknown one the worst is assumed.
     pub fn from_magic(magic: u32) -> Self {
         let known = KNOWN.iter().find(|known| known.magic == magic);
         known
@@ -150,7 +150,7 @@ impl InodeId {
     }
 }
 
-/// What tells an open directory from others after a remount, when its device may be another.
+/// The identity of an open directory after a remount, when its device may be another.
 pub fn directory_identity(directory: impl AsFd) -> Result<DirectoryIdentity, Errno> {
     let file_system = magic(&rustix::fs::fstatfs(&directory)?);
     let id = rustix::fs::fstatvfs(&directory)?.f_fsid;

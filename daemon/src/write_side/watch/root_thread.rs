@@ -1,7 +1,8 @@
 //! The thread of one root: takes notes, decides when and what to hint, minds the root itself.
 
+mod classify;
+
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +15,7 @@ use super::probe::InodeId;
 use super::{Cause, ChosenMode, Hint, Mode, Settings, choose};
 use crate::host::lifecycle::Backoff;
 
-/// Notes taken at one go, so that deadlines are looked at in between.
+/// Notes taken at one go, so that deadlines are checked in between.
 const BATCH: usize = 4_096;
 /// How soon a full sink is tried again.
 const RETRY: Duration = Duration::from_millis(50);
@@ -29,7 +30,7 @@ pub(super) struct RootThreadSetup {
     pub(super) path: PathBuf,
     pub(super) mode: Mode,
     pub(super) settings: Settings,
-    pub(super) sink: SyncSender<(u32, Hint)>,
+    pub(super) sink: SyncSender<Hint>,
 }
 
 pub(super) struct RootThread {
@@ -55,6 +56,19 @@ pub(super) struct RootThread {
 /// The sink is gone: nobody listens any more.
 struct SinkClosed;
 
+/// The directory at a root's path, compared with the one known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RootPresence {
+    /// The directory that was known.
+    Same,
+    /// Another directory, or one where none was; and the cause to walk it for.
+    New(InodeId, Cause),
+    /// Nothing that can be used, where a directory was.
+    Gone,
+    /// Nothing that can be used, as before.
+    StillGone,
+}
+
 impl RootThread {
     pub(super) fn new(
         setup: RootThreadSetup,
@@ -78,18 +92,18 @@ impl RootThread {
         }
     }
 
-    /// Until stopped, or until nobody listens.
+    /// Runs until stopped, or until nobody listens.
     pub(super) fn run(mut self) {
         match usable(&self.setup.path) {
-            Ok(root) => self.appear(root, Cause::Start),
-            Err(_) => self.vanish(),
+            Ok(root) => self.adopt_root(root, Cause::Start),
+            Err(_) => self.mark_root_gone(),
         }
         while !self.inbox.stopped() {
             if self.deliver().is_err() {
                 return;
             }
             self.receive();
-            self.tick();
+            self.run_due_work();
         }
     }
 
@@ -111,31 +125,32 @@ impl RootThread {
         let Ok(first) = self.notes.recv_timeout(wait) else {
             return;
         };
-        self.take(first);
+        self.handle_note(first);
         for _ in 0..BATCH {
             let Ok(note) = self.notes.try_recv() else {
                 return;
             };
-            self.take(note);
+            self.handle_note(note);
         }
     }
 
-    fn take(&mut self, note: Note) {
+    fn handle_note(&mut self, note: Note) {
         let now = Instant::now();
         match note {
             Note::Wake => {}
-            Note::Doubted => {
+            Note::RetryWalk => {
                 let soon = now + self.setup.settings.check_every.max(SHORTEST);
                 self.next_rescan = self.next_rescan.min(soon);
             }
-            // What a watcher that is being dropped still says of a root that is gone says nothing.
+            // Ignore late notes once the root is gone.
             _ if self.present.is_none() => {}
             Note::Touched(path) => self.pending.touch(now, path),
             Note::Missed(cause) => self.pending.want_rescan(now, cause),
         }
     }
 
-    fn tick(&mut self) {
+    /// Does what is due: the check of the root, its timed rescan, and hints.
+    fn run_due_work(&mut self) {
         let now = Instant::now();
         if self.inbox.take_overflow() && self.present.is_some() {
             self.pending.want_rescan(now, Cause::Overflow);
@@ -144,58 +159,73 @@ impl RootThread {
             self.check_root();
         }
         if self.present.is_some() && now >= self.next_rescan {
-            self.rescan(Cause::Timer);
+            self.extend_watches_and_rescan(Cause::Timer);
         }
         if self.outbox.is_empty() {
-            self.tell_due(now);
+            self.emit_due_hints(now);
         }
     }
 
-    /// Looks at the root; true if it is the one we knew.
+    /// Probes the root and applies what became of it; true if it is the one that was known.
     fn check_root(&mut self) -> bool {
         self.next_check = Instant::now() + self.setup.settings.check_every.max(SHORTEST);
-        match (self.present, usable(&self.setup.path)) {
-            (Some(known), Ok(found)) if known == found => return true,
-            (Some(_), Ok(found)) => self.appear(found, Cause::RootReplaced),
-            (None, Ok(found)) => self.appear(found, Cause::RootBack),
-            (Some(_), Err(_)) => self.vanish(),
-            (None, Err(_)) => {}
-        }
-        false
+        let found = self.probe_root();
+        self.apply_root_state(found);
+        found == RootPresence::Same
     }
 
-    fn appear(&mut self, root: InodeId, cause: Cause) {
-        self.forget();
+    /// Compares the directory at the root's path with the one known.
+    fn probe_root(&self) -> RootPresence {
+        match (self.present, usable(&self.setup.path)) {
+            (Some(known), Ok(found)) if known == found => RootPresence::Same,
+            (Some(_), Ok(found)) => RootPresence::New(found, Cause::RootReplaced),
+            (None, Ok(found)) => RootPresence::New(found, Cause::RootBack),
+            (Some(_), Err(_)) => RootPresence::Gone,
+            (None, Err(_)) => RootPresence::StillGone,
+        }
+    }
+
+    /// Takes over a root that appeared, and lets go of one that went.
+    fn apply_root_state(&mut self, found: RootPresence) {
+        match found {
+            RootPresence::New(root, cause) => self.adopt_root(root, cause),
+            RootPresence::Gone => self.mark_root_gone(),
+            RootPresence::Same | RootPresence::StillGone => {}
+        }
+    }
+
+    fn adopt_root(&mut self, root: InodeId, cause: Cause) {
+        self.drop_pending();
         self.present = Some(root);
         self.waits = waits(&self.setup.settings);
         self.choose_and_arm();
-        self.promise(cause);
+        self.queue_rescan(cause);
     }
 
-    fn vanish(&mut self) {
-        self.forget();
+    fn mark_root_gone(&mut self) {
+        self.drop_pending();
         self.present = None;
         self.native = None;
-        self.promise(Cause::RootGone);
+        self.queue_rescan(Cause::RootGone);
     }
 
     /// Drops everything not yet told of the root as it was: the rescan that follows stands for it.
-    fn forget(&mut self) {
+    fn drop_pending(&mut self) {
         self.pending.clear();
         self.outbox.clear();
     }
 
     /// Has the root walked, with the watches completed first: what was lost may have been a new
     /// directory.
-    fn rescan(&mut self, cause: Cause) {
+    fn extend_watches_and_rescan(&mut self, cause: Cause) {
         if self.next_try.is_some_and(|at| at <= Instant::now()) {
-            self.try_again();
+            self.retry_native();
         } else if cause == Cause::WatcherError && self.native.is_some() {
             self.arm();
         } else {
             self.extend(&self.setup.path.clone());
         }
-        self.promise(cause);
+        self.queue_rescan(cause);
     }
 
     fn extend(&mut self, directory: &Path) {
@@ -217,8 +247,7 @@ impl RootThread {
     }
 
     fn choose(&self) -> ChosenMode {
-        let Settings { limits, .. } = self.setup.settings;
-        choose(self.setup.mode, &self.setup.path, limits.mounts)
+        choose(self.setup.mode, &self.setup.path)
     }
 
     fn arm(&mut self) {
@@ -236,8 +265,7 @@ impl RootThread {
     }
 
     fn new_native(&self) -> Result<Native, ArmError> {
-        let RootThreadSetup { path, settings, .. } = &self.setup;
-        Native::arm(path, settings.limits, self.inbox.clone())
+        Native::arm(&self.setup.path, self.inbox.clone())
     }
 
     fn fall_back(&mut self, error: &ArmError) {
@@ -247,7 +275,7 @@ impl RootThread {
             "a root can no longer be watched and is polled"
         );
         self.poll_for_now(error);
-        self.promise(Cause::WatchLimit);
+        self.queue_rescan(Cause::FellBackToPolling);
     }
 
     fn poll_for_now(&mut self, error: &ArmError) {
@@ -260,9 +288,9 @@ impl RootThread {
         });
     }
 
-    /// Tries native watching where it could not be done before. Whoever walks the root after this misses
+    /// Tries native watching where it could not be done before. A walk of the root after this misses
     /// nothing.
-    fn try_again(&mut self) {
+    fn retry_native(&mut self) {
         match self.new_native() {
             Ok(native) => {
                 tracing::info!(
@@ -281,7 +309,7 @@ impl RootThread {
     }
 
     /// Queues a rescan, once, and sets the time of the next.
-    fn promise(&mut self, cause: Cause) {
+    fn queue_rescan(&mut self, cause: Cause) {
         let settings = &self.setup.settings;
         let every = if self.native.is_some() {
             settings.rescan_every
@@ -295,10 +323,12 @@ impl RootThread {
         }
     }
 
-    fn tell_due(&mut self, now: Instant) {
+    /// Queues the hints that are due, and completes the watches before: a new directory is watched before it is
+    /// walked.
+    fn emit_due_hints(&mut self, now: Instant) {
         let due = self.pending.due(now);
-        let hints = classify(due.paths);
-        // Looked at after the paths: of a root that is gone, every file looks deleted.
+        let hints = classify::hints_for(due.paths);
+        // Checked after the paths: of a root that is gone, every file looks deleted.
         if !hints.is_empty() && !self.check_root() {
             return;
         }
@@ -309,16 +339,16 @@ impl RootThread {
             self.outbox.push_back(hint);
         }
         if let Some(cause) = due.rescan {
-            self.rescan(cause);
+            self.extend_watches_and_rescan(cause);
         }
     }
 
     /// Sends what waits, as far as there is room.
     fn deliver(&mut self) -> Result<(), SinkClosed> {
         while let Some(hint) = self.outbox.pop_front() {
-            match self.setup.sink.try_send((self.setup.root, hint)) {
+            match self.setup.sink.try_send(hint) {
                 Ok(()) => {}
-                Err(TrySendError::Full((_, hint))) => {
+                Err(TrySendError::Full(hint)) => {
                     self.outbox.push_front(hint);
                     return Ok(());
                 }
@@ -338,36 +368,6 @@ fn waits(settings: &Settings) -> Backoff {
 /// Which directory stands at a root's path, where it can be listed.
 fn usable(root: &Path) -> Result<InodeId, RootRefusal> {
     Anchor::open_listable(root).map(|anchor| anchor.inode())
-}
-
-/// Says what stands at each path now. Events only say where to look: a rename may have been undone,
-/// a deleted file written again. What lies under a directory to be walked is left out.
-fn classify(mut paths: Vec<PathBuf>) -> Vec<Hint> {
-    paths.sort_unstable();
-    let mut hints = Vec::with_capacity(paths.len());
-    let mut walked: Option<PathBuf> = None;
-    for path in paths {
-        let covered = walked
-            .as_ref()
-            .is_some_and(|walked| path.starts_with(walked));
-        match path.symlink_metadata() {
-            Err(error) if is_missing(&error) => hints.push(Hint::Removed(path)),
-            _ if covered => {}
-            Ok(metadata) if metadata.is_dir() => {
-                walked = Some(path.clone());
-                hints.push(Hint::Subtree(path));
-            }
-            _ => hints.push(Hint::Path(path)),
-        }
-    }
-    hints
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 #[cfg(test)]

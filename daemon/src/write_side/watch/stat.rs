@@ -1,4 +1,4 @@
-//! What `stat` says of a file, and when it proves that nothing changed.
+//! The stat of a file, and when it proves that nothing changed.
 
 use std::fs::{File, Metadata};
 use std::io;

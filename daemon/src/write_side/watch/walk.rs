@@ -1,6 +1,7 @@
 //! The truth about a root: everything that stands under it now, in a fixed order.
 //!
-//! A walk never opens a file, never follows a symlink, and by default never enters another mount.
+//! A walk never opens a file, never follows a symlink, and never enters another mount: that is a root of
+//! its own, or none.
 //! One bad directory costs that directory only. A walk during which the root vanished or refused
 //! fails as a whole: what it did not see must not count as deleted.
 //!
@@ -31,21 +32,9 @@ pub use look::{PathState, look};
 /// Deepest directory entered below the root, unless said otherwise.
 pub const MAX_DEPTH: usize = 256;
 
-/// What to do with a file system mounted below the root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mounts {
-    /// Do not enter it: it is a root of its own, or none.
-    #[default]
-    Stay,
-    /// Enter it, as any directory.
-    Cross,
-}
-
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Whether mounts below the root are entered.
-    pub mounts: Mounts,
     /// Directories deeper than this below the root are skipped.
     pub max_depth: usize,
 }
@@ -53,7 +42,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            mounts: Mounts::Stay,
             max_depth: MAX_DEPTH,
         }
     }
@@ -66,7 +54,7 @@ pub enum WalkEntry {
     File {
         /// Where it is.
         path: PathBuf,
-        /// What `lstat` said of it.
+        /// Its `lstat`.
         stat: FileStat,
     },
     /// Not a document, or beyond a limit.
@@ -108,7 +96,7 @@ pub enum SkipReason {
     Temporary,
     /// A directory deeper than the limit, or a path longer than the kernel takes.
     TooDeep,
-    /// A mount point, and the walk stays on the root's own mount.
+    /// A mount point: the walk stays on the root's own mount.
     MountPoint,
 }
 
@@ -192,8 +180,8 @@ struct Walk<'a> {
     root_refused: Option<RootRefusal>,
 }
 
-/// What to do about an entry: what is said of it, and whether a directory is entered.
-type Judged = (Option<WalkEntry>, bool);
+/// An entry to report, if any, and whether a directory is entered.
+type Classified = (Option<WalkEntry>, bool);
 
 impl<'a> Walk<'a> {
     fn new(anchor: &'a Anchor, start: &Path, limits: Limits) -> Self {
@@ -228,7 +216,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether to enter a directory, and what to say of one not entered.
-    fn directory(&mut self, entry: DirEntry) -> Judged {
+    fn directory(&mut self, entry: DirEntry) -> Classified {
         let depth = entry.depth();
         let path = entry.into_path();
         self.trail.truncate(depth);
@@ -262,9 +250,9 @@ impl<'a> Walk<'a> {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
         let path = entry.path().to_owned();
         match rustix::fs::statat(directory, entry.file_name(), flags) {
-            // A directory made in its place meanwhile is for its own event or the next walk.
+            // A directory made in its place since the listing has its own event, or is for the next walk.
             Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => None,
-            Ok(stat) => Some(judge(path, &stat)),
+            Ok(stat) => Some(classify(path, &stat)),
             Err(errno) => self.refused(path, errno),
         }
     }
@@ -279,7 +267,7 @@ impl<'a> Walk<'a> {
 
     fn open(&self, directory: &Path) -> Result<OwnedFd, Errno> {
         let below = below(self.anchor, directory);
-        self.anchor.directory(below, self.limits.mounts)
+        self.anchor.directory(below)
     }
 
     fn broken(&mut self, error: &walkdir::Error) -> Option<WalkEntry> {
@@ -332,7 +320,7 @@ fn in_order_of_keys(one: &DirEntry, other: &DirEntry) -> Ordering {
     a[..shared].cmp(&b[..shared]).then_with(rest)
 }
 
-fn judge(path: PathBuf, stat: &Stat) -> WalkEntry {
+fn classify(path: PathBuf, stat: &Stat) -> WalkEntry {
     let reason = match FileType::from_raw_mode(stat.st_mode) {
         FileType::Symlink => SkipReason::Symlink,
         FileType::RegularFile if path.file_name().is_some_and(is_temporary) => {

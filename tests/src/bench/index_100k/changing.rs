@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, ensure};
-use simdex_index::store::{ProbeVerdict, probe};
+use simdex_index::store::{ProbeResult, probe};
 use simdex_index::{Cancel, Index, IndexReader, Opened, View};
 use simdex_signature::Ratio;
 
@@ -113,7 +113,7 @@ pub(super) fn open_after_kill(bed: &Bed, figures: &mut Figures<'_>) -> anyhow::R
     let (bytes, calls, processor) = (bytes_read()?, read_calls()?, processor_seconds()?);
     let verdict = probe(&killed.store_dir());
     ensure!(
-        matches!(verdict, ProbeVerdict::Sound { .. }),
+        matches!(verdict, ProbeResult::Sound { .. }),
         "the store is not sound after a kill: {verdict:?}"
     );
     let (opened, _) = killed.open()?;

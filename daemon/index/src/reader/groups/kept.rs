@@ -46,7 +46,7 @@ impl IndexReader {
     pub fn group_by_id(&self, group: GroupId) -> GroupLookup {
         let state = self.shared.state();
         let known = state.group_ids.principal(group);
-        // Who leads it may have no place yet, or have joined another until ids are given anew.
+        // Who leads it may have no place yet, or have joined another until ids are given again.
         let principal = known.filter(|id| state.stars.leads(*id));
         let found = principal.and_then(|principal| state.kept_group(principal));
         GroupLookup {

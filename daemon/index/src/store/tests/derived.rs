@@ -7,7 +7,7 @@ use super::{
     LONG, RUN, SMALL, assert_filled, assert_records, filled, real_probe, shell, snapshot, unclean,
 };
 use crate::Cancel;
-use crate::store::seal::TreeId;
+use crate::store::sled_support::seal::TreeId;
 use crate::store::{Opened, SledStore, Store, open_checked};
 
 fn opened(dir: &Path) -> Opened {
@@ -61,7 +61,7 @@ fn a_damaged_block_of_postings_costs_its_run_and_nothing_else() {
 #[test]
 fn a_store_is_given_up_only_once_it_was_examined_without_its_snapshots() {
     let (_temp, dir) = filled();
-    // The engine writes a snapshot when it opens what is there.
+    // sled writes a snapshot when it opens what is there.
     SledStore::open(&dir, SMALL).unwrap().close().unwrap();
     assert!(snapshot(&dir).exists());
     unclean(&dir);

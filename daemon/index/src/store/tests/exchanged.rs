@@ -88,7 +88,7 @@ fn a_store_that_is_exchanged_while_it_is_rewritten_keeps_what_came() {
     let store = SledStore::open(&dir, SMALL).unwrap();
     let mut before = None;
     let rewritten = store.all_records().rewrite(16 << 10, &mut |step| {
-        if step == crate::store::rewrite::Step::PowerSafe {
+        if step == crate::store::records::rewrite::Step::PowerSafe {
             fs::rename(&dir, temp.path().join("away")).unwrap();
             fs::rename(&copy, &dir).unwrap();
             before = Some(files(&dir));

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{LONG, SMALL, assert_filled, copy_dir, filled, real_probe, unclean};
 use crate::Cancel;
-use crate::store::seal::TreeId;
+use crate::store::sled_support::seal::TreeId;
 use crate::store::{Opened, SledStore, Store as _, open_checked};
 
 fn opened(dir: &Path) -> Opened {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{LONG, SMALL, assert_filled, filled, shell};
 use crate::Cancel;
-use crate::store::{ProbeVerdict, SledStore, StoreError, open_checked, probe};
+use crate::store::{ProbeResult, SledStore, StoreError, open_checked, probe};
 
 #[test]
 fn an_open_store_is_locked() {
@@ -16,7 +16,7 @@ fn an_open_store_is_locked() {
     assert!(matches!(error, StoreError::Locked { dir: found } if found == dir));
     assert!(matches!(
         probe(&dir),
-        ProbeVerdict::Unknown(StoreError::Locked { .. })
+        ProbeResult::Unknown(StoreError::Locked { .. })
     ));
     assert_filled(&store);
     store.close().unwrap();

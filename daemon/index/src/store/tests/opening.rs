@@ -12,11 +12,11 @@ use super::{
     LONG, SMALL, assert_filled, assert_set_aside, copy_dir, filled, real_probe, shell, unclean,
 };
 use crate::Cancel;
-use crate::store::engine::Engine;
-use crate::store::generation::Generation;
-use crate::store::lock::Anchor;
-use crate::store::recovery::Cleaning;
-use crate::store::seal::TreeId;
+use crate::store::directory::lock::Anchor;
+use crate::store::records::generation::Generation;
+use crate::store::records::records_db::RecordsDb;
+use crate::store::sled_support::recovery::Cleaning;
+use crate::store::sled_support::seal::TreeId;
 use crate::store::{
     Opened, SledStore, Store as _, StoreError, open_checked, open_checked_telling, open_in_place,
 };
@@ -27,7 +27,7 @@ fn checked(dir: &Path, probe: Option<Command>) -> Result<Opened, StoreError> {
     open_checked(dir, SMALL, probe, LONG, &Cancel::never())
 }
 
-/// As `filled`, with large values, each of which is a file of its own in the engine.
+/// As `filled`, with large values, each of which is a file of its own in sled.
 fn filled_with_large() -> (TempDir, PathBuf) {
     let (temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
@@ -62,7 +62,7 @@ fn a_large_value_that_may_not_be_read_is_no_end_of_the_log() {
     let db = fs::read(dir.join("db")).unwrap();
     let lock = Anchor::of(&dir.join("LOCK")).unwrap();
     let generation = Generation::current(&dir).unwrap();
-    let opened = Engine::open(generation, &lock, 8 << 20, Cleaning::WhileWriting);
+    let opened = RecordsDb::open(generation, &lock, 8 << 20, Cleaning::WhileWriting);
     assert!(matches!(opened, Err(StoreError::Io { action: "open", .. })));
     assert!(
         fs::read(dir.join("db")).unwrap() == db,
@@ -242,7 +242,7 @@ fn a_store_that_was_set_aside_is_told_of_though_none_can_be_begun_in_its_place()
     let (_temp, dir) = filled();
     unclean(&dir);
     let mut told = Vec::new();
-    let mut tell = |damage: &super::super::Damage| {
+    let mut tell = |damage: &crate::store::Damage| {
         told.push(damage.set_aside.clone());
         fs::write(&dir, "in the way").unwrap();
     };

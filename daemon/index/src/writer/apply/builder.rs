@@ -8,8 +8,10 @@ use simdex_schema::{
 
 use crate::IndexError;
 use crate::batch::Batch;
-use crate::change::{Change, Delta, NewContent, NewDocument, SeenFile};
-use crate::counts::{ContentOutcome, CountChange, CountedFile, NameChange, found};
+use crate::change::{Delta, FileChange, NewContent, NewDocument, SeenFile};
+use crate::counts::{
+    ContentOutcome, CountChange, CountStep, CountedFile, NameChange, content_outcome,
+};
 use crate::error::decode_error;
 use crate::store::{MAX_RECORD, RecordStore};
 use crate::text::MAX_TEXT;
@@ -50,7 +52,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Stages the writes of one change.
-    pub(super) fn stage(&mut self, change: &'c Change) -> Result<(), IndexError> {
+    pub(super) fn stage(&mut self, change: &'c FileChange) -> Result<(), IndexError> {
         match &change.0 {
             Delta::File(file) => self.stage_file(SeenFileRef::of(file)),
             Delta::Container { file, members } => self.stage_container(file, members),
@@ -72,7 +74,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Stages the members first: if the content of one was purged meanwhile, the whole file is read again.
+    /// Stages the members first: if the content of one was purged since, the whole file is read again.
     fn stage_container(
         &mut self,
         file: &'c SeenFile,
@@ -114,7 +116,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Stages a container whose members are recorded: it has these and no others. Where its own content was
-    /// purged meanwhile it is unread, and on record: else nobody would find its members once it is gone.
+    /// purged since it is unread, and on record: else nobody would find its members once it is gone.
     fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = &file.key;
         self.remove_members(key, &members.iter().map(key::file).collect())?;
@@ -140,7 +142,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         keep: &BTreeSet<Vec<u8>>,
     ) -> Result<(), IndexError> {
         for member in self.batch.keys(&key::members_of(container))? {
-            let key = key::parse_file(&member, 1).filter(|_| !keep.contains(&member));
+            let key = key::file_in_key(&member).filter(|_| !keep.contains(&member));
             if let Some(key) = key {
                 self.remove_one(&key)?;
             }
@@ -230,11 +232,11 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         let was_left = content.is_some_and(|hash| self.writer.orphans.contains(&hash));
         self.renamed
             .push(NameChange::new(file, [old, new], was_left));
-        for (record, more) in [(new, true), (old, false)] {
+        for (record, step) in [(new, CountStep::More), (old, CountStep::Less)] {
             if let Some(record) = record {
-                let content = |hash| Ok(self.content_record(hash)?.as_ref().map(found));
+                let content = |hash| Ok(self.content_record(hash)?.as_ref().map(content_outcome));
                 let file = CountedFile::new(file, record, content)?;
-                self.counted.push(CountChange { file, more });
+                self.counted.push(CountChange { file, step });
             }
         }
         Ok(())
@@ -255,18 +257,22 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
                 && new.record.state.is_failure()
         };
         if known.as_ref().is_some_and(is_worse) {
-            // Another reader of the same bytes had better luck meanwhile.
+            // Another reading of the same bytes succeeded before this one was applied.
             return Ok(());
         }
         let stored = new.document.as_ref().filter(|_| fits(new));
-        let document = stored.map(|document| self.document(document)).transpose()?;
+        let document = stored
+            .map(|document| self.get_or_allocate_document(document))
+            .transpose()?;
         let record = ContentRecord {
             document,
             ..recorded(new)
         };
         // Only of a content that is recorded are there files.
-        if let Some(known) = known.filter(|known| found(known) != found(&record)) {
-            self.recount_content(hash, found(&known), found(&record))?;
+        if let Some(known) =
+            known.filter(|known| content_outcome(known) != content_outcome(&record))
+        {
+            self.recount_content(hash, content_outcome(&known), content_outcome(&record))?;
             if let Some(id) = known.document.filter(|_| known.document != document) {
                 self.batch.delete(key::content_of_document(id, hash));
             }
@@ -287,16 +293,16 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         new: ContentOutcome,
     ) -> Result<(), IndexError> {
         for link in self.batch.keys(&key::files_of_content(hash))? {
-            if let Some(file) = key::parse_file(&link, 33) {
+            if let Some(file) = key::file_in_link(&link) {
                 let as_found = |found| CountedFile::with_content(&file, hash, found);
                 self.counted.extend([
                     CountChange {
                         file: as_found(old),
-                        more: false,
+                        step: CountStep::Less,
                     },
                     CountChange {
                         file: as_found(new),
-                        more: true,
+                        step: CountStep::More,
                     },
                 ]);
             }
@@ -305,7 +311,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// The id of a document, a new one where its hash is not known.
-    fn document(&mut self, new: &'c NewDocument) -> Result<DocId, IndexError> {
+    fn get_or_allocate_document(&mut self, new: &'c NewDocument) -> Result<DocId, IndexError> {
         let by_hash = key::document_by_hash(new.hash);
         let known = self.batch.get(&by_hash)?;
         if let Some(id) = known.and_then(|bytes| key::parse_document(&bytes, 0)) {

@@ -123,7 +123,7 @@ impl IndexWriter {
     }
 
     /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for
-    /// all of them. Where they make way for others meanwhile, one goes on, so that all have their turn.
+    /// all of them. Where they make way for others, one continues, so that all have their turn.
     fn join_earlier(
         &self,
         finder: &EdgeFinder<'_>,

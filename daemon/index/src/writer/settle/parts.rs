@@ -80,7 +80,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Has documents without a place join a principal; those that went meanwhile need none.
+    /// Has documents without a place join a principal; those that are gone by now need none.
     fn join_all(&self, principal: DocId, some: &[(DocId, EdgeRecord)]) -> Result<(), IndexError> {
         let _writer = self.lock();
         let mut batch = Batch::new(self.shared.store.records());

@@ -29,7 +29,7 @@ impl IndexWriter {
             self.take_places(some, since)?;
         }
         let _writer = self.lock();
-        // The state is read before: it is locked anew below.
+        // The state is read before: it is locked again below.
         let carried_again = self.shared.state().is_groupable(id);
         match carried_again {
             true => Ok(()),

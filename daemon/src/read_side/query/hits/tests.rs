@@ -78,7 +78,7 @@ fn what_is_known_of_hits_is_counted_while_they_are_held() {
         reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
-        engine: String::new(),
+        parser: String::new(),
         extractor: 1,
         strikes: 0,
         bytes: 1,

@@ -1,7 +1,7 @@
 //! Where an address of a page leads among the files of its share. Addresses are hostile: whatever
 //! they say, they name a path below the root or nothing.
 
-/// What an address leads to.
+/// The target of an address.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ResolvedPath {
     /// Below the root.

@@ -7,7 +7,7 @@ use simdex_schema::ContentHash;
 
 /// One page of the archive.
 pub(super) struct ArchivedPage {
-    /// What the others call it.
+    /// The address by which other pages call it.
     pub(super) location: String,
     /// BLAKE3 of its bytes.
     pub(super) hash: ContentHash,
@@ -26,7 +26,7 @@ pub(super) fn digest(parts: &[ArchivedPage]) -> [u8; 32] {
 /// Writes the archive; `copy` writes the bytes of the part of that number.
 ///
 /// # Errors
-/// Those of `out` and of `copy`.
+/// Errors of `out` and of `copy`.
 pub(super) fn write(
     parts: &[ArchivedPage],
     out: &mut dyn Write,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use simdex_extract::{Member, MemberBytes, SpoolSpace};
+use simdex_extract::{Member, MemberBytes, SpoolBudget};
 use simdex_index::IndexError;
 use simdex_schema::{ContentHash, FileKey, FileStat};
 
@@ -102,7 +102,7 @@ impl FramedPage<'_> {
     /// When a member cannot be read, or the archive cannot be kept in `space`.
     pub(in crate::write_side::ingest) fn put_together(
         &self,
-        space: &SpoolSpace,
+        space: &SpoolBudget,
     ) -> io::Result<Member> {
         self.plan.put_together(space, &mut |_, page, out| {
             let found = self.pages.0.get(&page.path);

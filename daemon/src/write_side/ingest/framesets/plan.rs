@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
 
-use simdex_extract::{Member, MemberBytes, Role, SpoolSpace};
+use simdex_extract::{Member, MemberBytes, Role, SpoolBudget};
 use simdex_index::IndexError;
 use simdex_schema::file::folder_of;
 use simdex_schema::{ContentHash, FileStat};
@@ -47,7 +47,7 @@ impl Page {
     }
 }
 
-/// What there is at a path.
+/// The result of looking a path up.
 pub(super) enum PathLookup {
     /// A page, which may ask for frames of its own.
     Page(Page),
@@ -55,7 +55,7 @@ pub(super) enum PathLookup {
     NotHtml(u64),
     /// Nothing that may be read.
     Nothing,
-    /// What is on record of it proves nothing.
+    /// Its record proves nothing.
     Unproven,
 }
 
@@ -129,10 +129,10 @@ impl Plan {
     /// The archive, a member of the page; `copy` writes the bytes of the page of that number.
     ///
     /// # Errors
-    /// Those of `copy`, and when the archive cannot be kept in `space`.
+    /// Errors of `copy`, and when the archive cannot be kept in `space`.
     pub(super) fn put_together(
         &self,
-        space: &SpoolSpace,
+        space: &SpoolBudget,
         copy: &mut dyn FnMut(usize, &Page, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Member> {
         let bytes = MemberBytes::written_in(space, |out| {

@@ -1,4 +1,4 @@
-//! What members are called on record.
+//! The names of members on record.
 
 use std::collections::HashSet;
 

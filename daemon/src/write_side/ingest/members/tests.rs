@@ -72,7 +72,7 @@ fn on_record(members: u32, state: State) -> ContentRecord {
         reason: StoredReason::None,
         document: None,
         media_type: String::new(),
-        engine: String::new(),
+        parser: String::new(),
         extractor: EXTRACTOR_VERSION,
         reader: None,
         strikes: 0,

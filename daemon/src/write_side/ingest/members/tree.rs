@@ -17,7 +17,7 @@ use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_
 use crate::write_side::ingest::hash::hash_all;
 use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
 
-/// What lies under one file on disk, as far as it is extracted.
+/// The members under one file on disk, as far as they are extracted.
 pub(super) struct Tree<'a> {
     unpacker: &'a Unpacker<'a>,
     /// Time at workers that is left.
@@ -348,7 +348,7 @@ impl<'a> Tree<'a> {
         members
     }
 
-    /// What was extracted under `first`, a member of the same content, once more under `key`.
+    /// Copies the members extracted under `first`, a member of the same content, to `key`.
     fn copies_within(&self, first: &FileKey, key: &FileKey) -> Vec<SeenFile> {
         let inside = first.member(b"").path;
         let files = self.files.iter();

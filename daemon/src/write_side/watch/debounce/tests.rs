@@ -153,6 +153,21 @@ fn a_storm_of_overflows_rescans_at_most_once_in_the_longest_delay() {
 }
 
 #[test]
+fn the_first_cause_of_a_rescan_is_told_unless_the_watcher_failed_behind_it() {
+    let told = |causes: &[Cause]| {
+        let mut clock = Clocked::new(100);
+        for cause in causes {
+            clock.debouncer.want_rescan(clock.at(0), *cause);
+        }
+        clock.due(60_000).rescan
+    };
+    use Cause::{Overflow, RootGone, WatcherError};
+    assert_eq!(told(&[Overflow, RootGone]), Some(Overflow));
+    assert_eq!(told(&[Overflow, WatcherError]), Some(WatcherError));
+    assert_eq!(told(&[WatcherError, Overflow]), Some(WatcherError));
+}
+
+#[test]
 fn a_cleared_debouncer_tells_nothing() {
     let mut clock = Clocked::new(100);
     clock.touch(0, "a");

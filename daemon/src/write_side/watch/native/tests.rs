@@ -104,7 +104,7 @@ fn a_thread_of_notify_that_ends_by_itself_is_told_and_one_that_was_dropped_is_no
 fn a_watch_is_not_asked_of_a_thread_that_has_ended() {
     let dir = tempfile::tempdir().unwrap();
     let (inbox, _notes) = Inbox::new(8);
-    let mut native = Native::arm(dir.path(), Limits::default(), inbox).unwrap();
+    let mut native = Native::arm(dir.path(), inbox).unwrap();
     native.ended.store(true, Ordering::Release);
     assert!(matches!(native.watch(dir.path()), Err(ArmError::Ended)));
 }

@@ -1,6 +1,7 @@
 //! What the thread of one root tells of one root, with notes put in by hand.
 
 use std::fs;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 
 use tempfile::TempDir;
@@ -10,7 +11,7 @@ use super::*;
 struct DrivenThread {
     dir: TempDir,
     thread: RootThread,
-    hints: Receiver<(u32, Hint)>,
+    hints: Receiver<Hint>,
 }
 
 /// The thread of `root` below a new directory, driven by hand and not started.
@@ -47,7 +48,7 @@ impl DrivenThread {
 
     fn touch(&mut self, name: &str) {
         let path = self.path(name);
-        self.thread.take(Note::Touched(path));
+        self.thread.handle_note(Note::Touched(path));
     }
 
     fn outbox(&self) -> Vec<Hint> {
@@ -65,7 +66,7 @@ fn what_is_told_is_what_stands_there_now() {
     for name in ["gone", "file", "dir/inside", "dir/gone", "dir"] {
         kept.touch(name);
     }
-    kept.thread.tick();
+    kept.thread.run_due_work();
     let expected = [
         Hint::Subtree(kept.path("dir")),
         Hint::Removed(kept.path("dir/gone")),
@@ -81,10 +82,10 @@ fn when_the_root_is_gone_no_file_in_it_is_called_removed() {
     fs::write(kept.path("a"), "").unwrap();
     kept.touch("a");
     fs::rename(kept.path(""), kept.dir.path().join("aside")).unwrap();
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootGone)]);
     kept.touch("a");
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert_eq!(
         kept.outbox(),
         [Hint::Rescan(Cause::RootGone)],
@@ -98,7 +99,7 @@ fn when_an_empty_mount_point_is_left_behind_nothing_is_called_removed() {
     kept.touch("a");
     fs::rename(kept.path(""), kept.dir.path().join("aside")).unwrap();
     fs::create_dir(kept.path("")).unwrap();
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootReplaced)]);
 }
 
@@ -108,10 +109,10 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
     for name in ["a", "b"] {
         kept.touch(name);
     }
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert!(kept.thread.deliver().is_ok());
     kept.touch("c");
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert_eq!(
         kept.outbox(),
         [Hint::Removed(kept.path("b"))],
@@ -119,13 +120,13 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
     );
     assert_eq!(
         kept.hints.try_recv().unwrap(),
-        (3, Hint::Removed(kept.path("a")))
+        Hint::Removed(kept.path("a"))
     );
     assert!(kept.thread.deliver().is_ok());
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert_eq!(
         kept.hints.try_recv().unwrap(),
-        (3, Hint::Removed(kept.path("b")))
+        Hint::Removed(kept.path("b"))
     );
     assert_eq!(kept.outbox(), [Hint::Removed(kept.path("c"))]);
 }
@@ -133,9 +134,9 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
 #[test]
 fn a_waiting_rescan_is_not_asked_for_twice() {
     let mut kept = kept(1);
-    kept.thread.promise(Cause::Timer);
-    kept.thread.promise(Cause::Timer);
-    kept.thread.promise(Cause::Overflow);
+    kept.thread.queue_rescan(Cause::Timer);
+    kept.thread.queue_rescan(Cause::Timer);
+    kept.thread.queue_rescan(Cause::Overflow);
     assert_eq!(
         kept.outbox(),
         [Hint::Rescan(Cause::Timer), Hint::Rescan(Cause::Overflow)]
@@ -163,7 +164,7 @@ fn lost_notes_become_a_rescan() {
             .inbox
             .put(Note::Touched(kept.path(&number.to_string())));
     }
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert!(kept.outbox().contains(&Hint::Rescan(Cause::Overflow)));
 }
 
@@ -174,7 +175,7 @@ fn without_watches_the_root_is_polled_and_says_so() {
     let chosen = kept.thread.chosen.lock().unwrap().clone();
     assert_eq!(chosen.mode, Mode::Poll);
     assert!(chosen.why.contains("max_user_watches"), "{}", chosen.why);
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::WatchLimit)]);
+    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::FellBackToPolling)]);
     let poll = kept.thread.setup.settings.poll_every;
     assert!(kept.thread.next_rescan <= Instant::now() + poll);
 }
@@ -185,11 +186,11 @@ fn a_root_that_fell_back_is_watched_again_after_a_while() {
     kept.thread.setup.mode = Mode::Native;
     let mode = |thread: &RootThread| thread.chosen.lock().unwrap().mode;
     kept.thread.fall_back(&ArmError::Limit);
-    kept.thread.rescan(Cause::Timer);
+    kept.thread.extend_watches_and_rescan(Cause::Timer);
     assert_eq!(mode(&kept.thread), Mode::Poll, "too early");
     kept.thread.next_try = Some(Instant::now());
     kept.thread.outbox.clear();
-    kept.thread.rescan(Cause::Timer);
+    kept.thread.extend_watches_and_rescan(Cause::Timer);
     assert_eq!(mode(&kept.thread), Mode::Native);
     assert!(kept.thread.native.is_some());
     assert_eq!(
@@ -197,6 +198,21 @@ fn a_root_that_fell_back_is_watched_again_after_a_while() {
         [Hint::Rescan(Cause::Timer)],
         "walked once the watches stand"
     );
+}
+
+#[test]
+fn a_watcher_that_failed_behind_an_overflow_is_armed_anew() {
+    let mut kept = kept(8);
+    kept.thread.setup.mode = Mode::Native;
+    kept.thread.arm();
+    let before = kept.thread.native.as_ref().unwrap().retired();
+    for cause in [Cause::Overflow, Cause::WatcherError] {
+        kept.thread.handle_note(Note::Missed(cause));
+    }
+    kept.thread.run_due_work();
+    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::WatcherError)]);
+    assert!(before.load(Ordering::Acquire), "the old watcher is dropped");
+    assert!(kept.thread.native.is_some());
 }
 
 #[test]
@@ -218,7 +234,7 @@ fn tries_to_watch_a_root_again_become_rare() {
 fn a_sink_nobody_reads_any_more_ends_the_thread() {
     let mut kept = kept(1);
     drop(kept.hints);
-    kept.thread.promise(Cause::Timer);
+    kept.thread.queue_rescan(Cause::Timer);
     assert!(kept.thread.deliver().is_err());
 }
 
@@ -226,10 +242,10 @@ fn a_sink_nobody_reads_any_more_ends_the_thread() {
 fn a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check() {
     let mut kept = kept(8);
     let far = kept.thread.next_rescan;
-    kept.thread.take(Note::Doubted);
+    kept.thread.handle_note(Note::RetryWalk);
     let soon = kept.thread.next_rescan;
     assert!(soon < far && soon <= Instant::now() + kept.thread.setup.settings.check_every);
     kept.thread.next_rescan = Instant::now();
-    kept.thread.tick();
+    kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::Timer)]);
 }

@@ -1,4 +1,4 @@
-//! What one path of a root is now: the same judgement as a walk's, for a path that a hint names.
+//! The state of one path of a root, classified as a walk does, for a path that a hint names.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -7,49 +7,49 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use simdex_schema::FileStat;
 
-use super::{Limits, Mounts, SkipReason, UnreadableReason, WalkEntry, judge};
+use super::{Limits, SkipReason, UnreadableReason, WalkEntry, classify};
 use crate::write_side::watch::anchor::{Anchor, DIRECTORY, check_listable, is_shortage};
 use crate::write_side::watch::open::LOOK;
 use crate::write_side::watch::stat::Observe;
 
-/// What stands at one path of a root now.
+/// The state of one path of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// What a walk would report, with its stat where it has one of its own.
+    /// The entry that a walk would report, with its stat where it has one of its own.
     Seen(WalkEntry, Option<FileStat>),
     /// No file of this root: nothing, a directory that a walk enters, or something that lies behind
     /// a symlink.
-    Nothing,
+    NoFile,
     /// It lies below a mount point: what the root itself holds there is covered, and not known.
     Covered,
     /// A folder on the way may not be searched, or the file system answers with an error: nothing is
     /// known of what stands there.
     Refused(UnreadableReason),
-    /// The machine lacks what a look takes, such as descriptors: it is to be repeated.
+    /// The machine lacks what a stat takes, such as descriptors: it is to be repeated.
     Shortage,
     /// The root itself cannot be used, or is not proven to be the one on record.
-    RootVanished,
+    RootUnusable,
 }
 
 /// Looks at `below`, a path relative to the root.
 pub fn look(anchor: &Anchor, below: &Path) -> PathState {
     let path = anchor.path().join(below);
     let opened = anchor
-        .resolve(below, LOOK, Mounts::Stay)
+        .resolve(below, LOOK)
         .and_then(|open| Ok((rustix::fs::fstat(&open)?, open)));
     let reason = match opened {
         Ok((stat, open)) => {
             let seen = match FileType::from_raw_mode(stat.st_mode) {
                 FileType::Directory => barred(path, below, &open),
-                _ => Some(judge(path, &stat)),
+                _ => Some(classify(path, &stat)),
             };
             let stat = FileStat::from_stat(&stat);
-            return seen.map_or(PathState::Nothing, |seen| PathState::Seen(seen, Some(stat)));
+            return seen.map_or(PathState::NoFile, |seen| PathState::Seen(seen, Some(stat)));
         }
         Err(Errno::XDEV) if is_mount_point(anchor, below) => SkipReason::MountPoint,
         Err(Errno::NAMETOOLONG) => SkipReason::TooDeep,
         Err(Errno::XDEV) => return PathState::Covered,
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return PathState::Nothing,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return PathState::NoFile,
         Err(errno) if is_shortage(errno) => return PathState::Shortage,
         Err(errno) => return PathState::Refused(UnreadableReason::of(errno)),
     };
@@ -73,5 +73,5 @@ fn depth(below: &Path) -> usize {
 /// Of a path that crosses a mount point: whether that is its last component.
 fn is_mount_point(anchor: &Anchor, below: &Path) -> bool {
     let parent = below.parent().unwrap_or(Path::new(""));
-    anchor.resolve(parent, DIRECTORY, Mounts::Stay).is_ok()
+    anchor.resolve(parent, DIRECTORY).is_ok()
 }

@@ -132,10 +132,7 @@ fn a_name_that_is_not_utf_8_keeps_its_bytes() {
 #[test]
 fn directories_below_the_depth_cap_are_skipped_and_siblings_go_on() {
     let dir = tree(&["1/2/3/deep", "1/x", "z"]);
-    let limits = Limits {
-        max_depth: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { max_depth: 2 };
     assert_eq!(
         visits(dir.path(), dir.path(), limits),
         ["1/2/3: too-deep", "1/x: file", "z: file"]
@@ -182,10 +179,7 @@ fn an_unreadable_directory_costs_itself_only() {
 
 #[test]
 fn a_mount_below_the_root_is_named_and_not_entered() {
-    let limits = Limits {
-        max_depth: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { max_depth: 1 };
     let lines = visits(Path::new("/"), Path::new("/"), limits);
     assert!(lines.contains(&"proc: mount-point".to_owned()), "{lines:?}");
 }
@@ -287,7 +281,7 @@ fn a_single_path_is_judged_as_the_walk_would() {
     let dir = tree(&["a.txt", "b.tmp", "sub/c"]);
     symlink("sub", dir.path().join("link")).unwrap();
     let code = |name: &str| match look(&anchor(dir.path()), Path::new(name)) {
-        PathState::Nothing => "nothing",
+        PathState::NoFile => "nothing",
         PathState::Seen(WalkEntry::File { .. }, Some(_)) => "file",
         PathState::Seen(WalkEntry::Skipped { reason, .. }, _) => reason.reason().code(),
         other => panic!("{other:?}"),

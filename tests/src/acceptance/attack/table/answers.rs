@@ -274,7 +274,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_was_never_made_or_is_not_there_is_told",
             ),
             Test(
-                "daemon/index/src/store/strays.rs",
+                "daemon/index/src/store/directory/strays.rs",
                 "what_is_neither_current_nor_named_is_told",
             ),
             Test(
@@ -316,11 +316,11 @@ pub(super) const LINES: &[Line] = &[
         weakness: "the machine's faults booked on documents",
         proofs: &[
             Test(
-                "daemon/extract/src/patience.rs",
+                "daemon/extract/src/deadline_reader.rs",
                 "every_thread_of_a_process_is_asked",
             ),
             Test(
-                "daemon/extract/src/space.rs",
+                "daemon/extract/src/spool_budget.rs",
                 "who_wants_much_is_not_passed_by_those_who_want_little",
             ),
             Test(
@@ -332,11 +332,11 @@ pub(super) const LINES: &[Line] = &[
                 "a_program_is_one_process",
             ),
             Test(
-                "daemon/extract/src/patience.rs",
+                "daemon/extract/src/deadline_reader.rs",
                 "only_a_worker_that_was_ready_to_run_was_starved",
             ),
             Test(
-                "daemon/extract/src/patience.rs",
+                "daemon/extract/src/deadline_reader.rs",
                 "a_worker_whose_main_thread_sleeps_is_starved_with_the_thread_that_reads",
             ),
             Test(
@@ -344,11 +344,11 @@ pub(super) const LINES: &[Line] = &[
                 "a_program_ends_with_the_pool_and_with_who_waits_for_it_and_has_not_tried",
             ),
             Test(
-                "daemon/extract/src/patience.rs",
+                "daemon/extract/src/deadline_reader.rs",
                 "a_reply_that_lies_there_is_read_however_late_it_is",
             ),
             Test(
-                "daemon/extract/src/patience.rs",
+                "daemon/extract/src/deadline_reader.rs",
                 "time_that_passes_between_two_reads_is_not_the_workers",
             ),
             Test(
@@ -372,7 +372,7 @@ pub(super) const LINES: &[Line] = &[
                 "an_upload_asks_for_no_worker_before_there_is_room_for_its_text",
             ),
             Test(
-                "daemon/extract/src/spool.rs",
+                "daemon/extract/src/member_spool.rs",
                 "what_is_discarded_takes_no_room_and_is_bounded_all_the_same",
             ),
             Test(
@@ -430,15 +430,15 @@ pub(super) const LINES: &[Line] = &[
                 "a_mark_of_a_clean_close_speaks_for_no_other_records",
             ),
             Test(
-                "daemon/index/src/store/readable.rs",
+                "daemon/index/src/store/sled_support/readable.rs",
                 "what_the_disk_refuses_is_an_error",
             ),
             Test(
-                "daemon/index/src/store/judge.rs",
+                "daemon/index/src/store/examine/examination.rs",
                 "want_of_memory_is_no_damage",
             ),
             Test(
-                "daemon/index/src/store/recovery.rs",
+                "daemon/index/src/store/sled_support/recovery.rs",
                 "a_clock_before_1970_is_the_machines_fault",
             ),
             Test(
@@ -450,7 +450,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_flipped_bit_in_the_engines_settings_costs_nothing",
             ),
             Test(
-                "daemon/index/src/store/judge.rs",
+                "daemon/index/src/store/examine/examination.rs",
                 "a_panic_over_the_machine_is_no_damage_though_it_aborts",
             ),
             Test(

@@ -49,19 +49,19 @@ pub(super) const LINES: &[Line] = &[
                 "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
             ),
             Test(
-                "daemon/src/write_side/pipeline/jobs.rs",
+                "daemon/src/write_side/pipeline/ingest_queue/tests.rs",
                 "a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same",
             ),
             Test(
-                "daemon/extract/src/space.rs",
+                "daemon/extract/src/spool_budget.rs",
                 "a_disk_without_room_refuses_what_the_budget_would_allow",
             ),
             Test(
-                "daemon/extract/src/space/shares.rs",
+                "daemon/extract/src/spool_budget/shares.rs",
                 "a_root_that_holds_all_it_may_keeps_no_other_out",
             ),
             Test(
-                "daemon/extract/src/space/shares.rs",
+                "daemon/extract/src/spool_budget/shares.rs",
                 "who_waited_in_vain_finds_room_when_it_comes_again",
             ),
             Test(
@@ -85,27 +85,27 @@ pub(super) const LINES: &[Line] = &[
                 "every_error_asks_for_one_thing",
             ),
             Test(
-                "daemon/index/src/store/parts/tests.rs",
+                "daemon/index/src/store/records/parts/tests.rs",
                 "values_of_any_length_are_what_an_ordered_map_holds",
             ),
             Test(
-                "daemon/index/src/store/parts/tests.rs",
+                "daemon/index/src/store/records/parts/tests.rs",
                 "no_value_is_a_file_of_its_own_in_the_engine",
             ),
             Test(
-                "daemon/index/src/store/parts/tests.rs",
+                "daemon/index/src/store/records/parts/tests.rs",
                 "a_batch_with_long_values_asks_for_no_file",
             ),
             Test(
-                "daemon/index/src/store/parts/tests.rs",
+                "daemon/index/src/store/records/parts/tests.rs",
                 "a_value_whose_parts_do_not_belong_together_is_never_served",
             ),
             Test(
-                "daemon/index/src/store/parts/tests.rs",
+                "daemon/index/src/store/records/parts/tests.rs",
                 "long_values_in_one_entry_are_read_and_cut_when_they_are_written_anew",
             ),
             Test(
-                "daemon/index/src/store/parts/tests.rs",
+                "daemon/index/src/store/records/parts/tests.rs",
                 "a_store_in_which_a_write_failed_is_let_go_of_at_once",
             ),
             Test(
@@ -213,7 +213,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_refusal_of_the_disk_is_said_waited_out_and_made_up_for",
             ),
             Test(
-                "daemon/index/src/store/judge.rs",
+                "daemon/index/src/store/examine/examination.rs",
                 "a_probe_is_ended_where_somebody_says_stop",
             ),
             Test(
@@ -362,7 +362,7 @@ pub(super) const LINES: &[Line] = &[
                 "queries_that_hang_keep_nobody_from_the_status",
             ),
             Test(
-                "daemon/src/write_side/pipeline/jobs.rs",
+                "daemon/src/write_side/pipeline/ingest_queue/tests.rs",
                 "however_many_roots_hang_each_other_one_is_read",
             ),
             Test(

@@ -1,0 +1,360 @@
+//! Where the bytes of members wait until the daemon has read them: in memory, or in one unlinked file
+//! per container.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use crate::member::{Member, MemberHead};
+use crate::private_bytes::{Claim, GrowingBytes, PrivateBytes, PrivateFile};
+use crate::spool_budget::SpoolBudget;
+use crate::{Budgets, Reason};
+
+/// What becomes of the files inside a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MemberPolicy {
+    /// They are kept, and returned with the text.
+    #[default]
+    Keep,
+    /// They are counted against the budgets and dropped as they arrive: nothing is spooled.
+    Discard,
+}
+
+/// The bytes of one container's members. A file is removed by the kernel when the last of them is
+/// dropped.
+#[derive(Debug)]
+struct Spool {
+    data: PrivateBytes,
+    space: SpoolBudget,
+}
+
+impl Spool {
+    fn of(grown: GrowingBytes, space: &SpoolBudget) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            data: grown.finish()?,
+            space: space.clone(),
+        }))
+    }
+}
+
+/// Where the bytes of one member lie in the spool of its container.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    start: u64,
+    length: u64,
+    cut: Option<Reason>,
+}
+
+/// The bytes of one member.
+#[derive(Debug, Clone)]
+pub struct MemberBytes {
+    spool: Arc<Spool>,
+    extent: Extent,
+}
+
+impl MemberBytes {
+    /// Keeps what `write` writes: in memory, or in an unlinked file of its own.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be written, or `write` fails.
+    pub fn written_in(
+        space: &SpoolBudget,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let mut out = io::BufWriter::new(GrowingBytes::new(space, Claim::More, 0)?);
+        write(&mut out)?;
+        let grown = out.into_inner()?;
+        let extent = Extent {
+            start: 0,
+            length: grown.length(),
+            cut: None,
+        };
+        let spool = Spool::of(grown, space)?;
+        Ok(Self { spool, extent })
+    }
+
+    /// How many bytes.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.extent.length
+    }
+
+    /// Why these are not all of its bytes, if they are not.
+    #[must_use]
+    pub fn cut(&self) -> Option<Reason> {
+        self.extent.cut
+    }
+
+    /// A reader over them.
+    pub fn reader(&self) -> impl Read + '_ {
+        SpoolReader {
+            bytes: self,
+            position: 0,
+        }
+    }
+
+    /// A file of their own that can only be read, as [`Pool::extract`](crate::Pool::extract)
+    /// wants it: a worker sees one member, never its neighbours.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be written.
+    pub fn to_file(&self) -> io::Result<PrivateFile> {
+        let mut copy = GrowingBytes::new(&self.spool.space, Claim::More, self.length())?;
+        io::copy(&mut self.reader(), &mut copy)?;
+        copy.finish()?.into_file(&self.spool.space)
+    }
+}
+
+struct SpoolReader<'a> {
+    bytes: &'a MemberBytes,
+    position: u64,
+}
+
+impl Read for SpoolReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let extent = self.bytes.extent;
+        let left = extent.length.saturating_sub(self.position);
+        let room = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        let at = extent.start + self.position;
+        let count = self.bytes.spool.data.read_at(&mut buffer[..room], at)?;
+        self.position += count as u64;
+        Ok(count)
+    }
+}
+
+/// Collects the members that a worker sends, within the budgets: a worker that sends more lies.
+pub(crate) struct MemberCollector<'a> {
+    space: &'a SpoolBudget,
+    budgets: &'a Budgets,
+    policy: MemberPolicy,
+    spool: GrowingBytes,
+    /// Bytes of members so far, kept or not.
+    received: u64,
+    members: Vec<(MemberHead, Extent)>,
+    /// The bytes could not be kept, which is no fault of the worker's.
+    failed: Option<io::Error>,
+}
+
+impl<'a> MemberCollector<'a> {
+    pub(crate) fn new(
+        space: &'a SpoolBudget,
+        budgets: &'a Budgets,
+        policy: MemberPolicy,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            space,
+            budgets,
+            policy,
+            spool: GrowingBytes::new(space, Claim::More, 0)?,
+            received: 0,
+            members: Vec::new(),
+            failed: None,
+        })
+    }
+
+    /// What kept the bytes from being kept, if anything.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        self.failed.take()
+    }
+
+    /// Takes the next member; the bytes that follow are its own.
+    pub(crate) fn begin(&mut self, head: MemberHead) -> io::Result<()> {
+        if self.members.len() >= self.budgets.entries as usize || !head.is_sound() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let extent = Extent {
+            start: self.spool.length(),
+            length: 0,
+            cut: None,
+        };
+        self.members.push((head, extent));
+        Ok(())
+    }
+
+    pub(crate) fn chunk(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let more = bytes.len() as u64;
+        if self.received + more > self.budgets.total_bytes {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.current()?.length += more;
+        self.received += more;
+        if self.policy == MemberPolicy::Discard {
+            return Ok(());
+        }
+        self.spool.write_all(bytes).map_err(|error| {
+            let kind = error.kind();
+            self.failed = Some(error);
+            kind.into()
+        })
+    }
+
+    pub(crate) fn end(&mut self, cut: Option<Reason>) -> io::Result<()> {
+        self.current()?.cut = cut;
+        Ok(())
+    }
+
+    /// The members; none where they are discarded.
+    pub(crate) fn into_members(self) -> io::Result<Vec<Member>> {
+        if self.policy == MemberPolicy::Discard {
+            return Ok(Vec::new());
+        }
+        let spool = Spool::of(self.spool, self.space)?;
+        let member = |(head, extent): (MemberHead, Extent)| Member {
+            body: head.unread.map_or_else(
+                || {
+                    let spool = Arc::clone(&spool);
+                    Ok(MemberBytes { spool, extent })
+                },
+                Err,
+            ),
+            name: head.name,
+            role: head.role,
+            modified: head.modified,
+        };
+        Ok(self.members.into_iter().map(member).collect())
+    }
+
+    /// The member whose bytes arrive.
+    fn current(&mut self) -> io::Result<&mut Extent> {
+        self.members
+            .last_mut()
+            .filter(|(head, _)| head.unread.is_none())
+            .map(|(_, extent)| extent)
+            .ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Role;
+    use crate::private_bytes::IN_MEMORY;
+
+    fn space() -> SpoolBudget {
+        SpoolBudget::new(std::env::temp_dir(), 1 << 30)
+    }
+
+    fn head(name: &str) -> MemberHead {
+        MemberHead::new(name, Role::Entry)
+    }
+
+    #[test]
+    fn members_keep_their_own_bytes_and_can_only_be_read() {
+        let (space, budgets) = (space(), Budgets::default());
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        for (name, pieces) in [("a", &["one ", "two"][..]), ("b", &[]), ("c", &["three"])] {
+            spool.begin(head(name)).unwrap();
+            for piece in pieces {
+                spool.chunk(piece.as_bytes()).unwrap();
+            }
+            spool.end((name == "c").then_some(Reason::Damaged)).unwrap();
+        }
+        let members = spool.into_members().unwrap();
+        let read = |member: &Member| {
+            let bytes = member.body.as_ref().unwrap();
+            let (private, mut text) = (bytes.to_file().unwrap(), String::new());
+            let mut file = private.file();
+            assert!(file.write_all(b"x").is_err(), "it can be written to");
+            file.read_to_string(&mut text).unwrap();
+            (bytes.length(), text, bytes.cut())
+        };
+        assert_eq!(read(&members[0]), (7, "one two".into(), None));
+        assert_eq!(read(&members[1]), (0, String::new(), None));
+        assert_eq!(
+            read(&members[2]),
+            (5, "three".into(), Some(Reason::Damaged))
+        );
+    }
+
+    #[test]
+    fn what_outgrows_the_memory_lies_in_a_file_and_reads_the_same() {
+        let (space, budgets) = (space(), Budgets::default());
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        let bytes: Vec<u8> = (0..IN_MEMORY / 2 + 1).map(|at| (at % 251) as u8).collect();
+        for name in ["a", "b", "c"] {
+            spool.begin(head(name)).unwrap();
+            spool.chunk(&bytes).unwrap();
+        }
+        let members = spool.into_members().unwrap();
+        for member in &members {
+            let own = member.body.as_ref().unwrap();
+            assert!(matches!(own.spool.data, PrivateBytes::File(_)));
+            let mut read = Vec::new();
+            own.to_file()
+                .unwrap()
+                .file()
+                .read_to_end(&mut read)
+                .unwrap();
+            assert!(read == bytes, "{}", member.name);
+        }
+    }
+
+    #[test]
+    fn a_page_made_here_reads_as_it_was_written() {
+        let space = space();
+        for length in [0, 5, IN_MEMORY, IN_MEMORY + 1] {
+            let made = MemberBytes::written_in(&space, |out| {
+                io::copy(&mut io::repeat(b'x').take(length as u64), out).map(drop)
+            });
+            let (made, mut read) = (made.unwrap(), Vec::new());
+            made.to_file()
+                .unwrap()
+                .file()
+                .read_to_end(&mut read)
+                .unwrap();
+            assert_eq!((made.length(), read), (length as u64, vec![b'x'; length]));
+        }
+    }
+
+    #[test]
+    fn more_than_the_budgets_allow_is_a_lie() {
+        let space = space();
+        let budgets = Budgets {
+            entries: 1,
+            total_bytes: 4,
+            ..Budgets::default()
+        };
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        assert!(spool.chunk(b"x").is_err(), "bytes of no member");
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        spool.begin(head("a")).unwrap();
+        spool.chunk(b"1234").unwrap();
+        assert!(spool.chunk(b"5").is_err());
+        assert!(spool.begin(head("b")).is_err());
+    }
+
+    #[test]
+    fn a_full_spool_is_told_from_a_lie() {
+        let (space, budgets) = (
+            SpoolBudget::new(std::env::temp_dir(), 1 << 20),
+            Budgets::default(),
+        );
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        spool.begin(head("a")).unwrap();
+        assert!(spool.chunk(&vec![0; IN_MEMORY + 1]).is_err());
+        assert!(spool.failure().is_some());
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
+        assert!(spool.chunk(b"bytes of no member").is_err());
+        assert!(spool.failure().is_none());
+    }
+
+    #[test]
+    fn what_is_discarded_takes_no_room_and_is_bounded_all_the_same() {
+        let (space, budgets) = (
+            SpoolBudget::new(std::env::temp_dir(), 1),
+            Budgets {
+                total_bytes: 4 << 20,
+                ..Budgets::default()
+            },
+        );
+        let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Discard).unwrap();
+        spool.begin(head("a")).unwrap();
+        for _ in 0..4 {
+            spool.chunk(&vec![0; IN_MEMORY]).unwrap();
+        }
+        assert_eq!(space.used(), 0);
+        assert!(spool.chunk(b"1").is_err() && spool.failure().is_none());
+        assert!(spool.into_members().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,311 @@
+//! Where bytes wait while they are read: unlinked files in one directory, within one budget.
+//!
+//! Everything the daemon keeps of a document outside memory (snapshots of files, members of
+//! containers, pages put together) is reserved here first, so that documents cannot fill the disk
+//! together. A full budget is the machine's trouble, never a document's.
+
+mod shares;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use self::shares::{Owner, Shares};
+use crate::pool::QueueKey;
+
+/// How long a caller that takes a snapshot waits for room.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces of
+/// others made [of it](Self::of).
+#[derive(Debug, Clone)]
+pub struct SpoolBudget {
+    inner: Arc<Inner>,
+    /// The root or user that reservations count against.
+    owner: Owner,
+}
+
+struct Inner {
+    directory: PathBuf,
+    limit: u64,
+    /// Asked for the room on the disk before bytes are reserved.
+    admit: Box<Admit>,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+/// An error where the disk has no room for so many bytes.
+type Admit = dyn Fn(u64) -> io::Result<()> + Send + Sync;
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SpoolBudget")
+            .field("directory", &self.directory)
+            .field("limit", &self.limit)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    shares: Shares,
+    /// Devices whose files cannot be cloned into the directory.
+    no_clones: BTreeSet<u64>,
+}
+
+impl SpoolBudget {
+    /// At most `limit` bytes in `directory`.
+    #[must_use]
+    pub fn new(directory: PathBuf, limit: u64) -> Self {
+        Self::admitted_by(directory, limit, |_| Ok(()))
+    }
+
+    /// The same; `admit` is asked before bytes are reserved, and its refusal is returned to the
+    /// caller.
+    #[must_use]
+    pub fn admitted_by(
+        directory: PathBuf,
+        limit: u64,
+        admit: impl Fn(u64) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                directory,
+                limit,
+                admit: Box::new(admit),
+                state: Mutex::default(),
+                freed: Condvar::new(),
+            }),
+            owner: QueueKey::default().into(),
+        }
+    }
+
+    /// The same space, where what is reserved counts as of the root or user that takes its turn so.
+    #[must_use]
+    pub fn of(&self, key: QueueKey) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            owner: key.into(),
+        }
+    }
+
+    /// Where the files lie.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.inner.directory
+    }
+
+    /// Bytes reserved now.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.lock().shares.used()
+    }
+
+    /// Takes `bytes` at once, or fails: the caller may hold others already, and must not wait for
+    /// callers that wait for it.
+    pub(crate) fn reserve(&self, bytes: u64) -> io::Result<Reservation> {
+        let mut reservation = self.nothing();
+        reservation.grow(bytes)?;
+        Ok(reservation)
+    }
+
+    /// Takes `bytes` for a document of which nothing is held yet; waits for room, behind roots that hold less and
+    /// earlier calls of the same one, so that a large reservation is not passed by all small ones. At least a
+    /// quarter of the budget is left to documents of which something is held, unless there are none.
+    pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
+        let deadline = Instant::now() + PATIENCE;
+        let place = PlaceInLine::in_line(self, bytes);
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            if bytes > self.inner.limit
+                || state
+                    .shares
+                    .has_room_for(place.number, self.inner.limit, now)
+            {
+                break;
+            }
+            let left = deadline.saturating_duration_since(now);
+            if left.is_zero() {
+                state.shares.gives_up(self.owner, now);
+                drop(state);
+                return Err(io::ErrorKind::QuotaExceeded.into());
+            }
+            let waited = self.inner.freed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(state);
+        // Still the next in line: no other document that holds nothing takes the room before that.
+        let reserved = self.reserve(bytes)?;
+        self.lock().shares.is_served(self.owner);
+        Ok(reserved)
+    }
+
+    fn nothing(&self) -> Reservation {
+        Reservation {
+            space: self.clone(),
+            bytes: 0,
+        }
+    }
+
+    /// A private clone of the bytes of `source` that takes no time and no room, where both lie on one
+    /// file system that can share blocks.
+    pub(crate) fn clone_of(&self, source: &File) -> Option<File> {
+        use std::os::unix::fs::MetadataExt;
+        let device = source.metadata().ok()?.dev();
+        if self.lock().no_clones.contains(&device) {
+            return None;
+        }
+        let clone = tempfile::tempfile_in(self.directory()).ok()?;
+        match rustix::fs::ioctl_ficlone(&clone, source) {
+            Ok(()) => Some(clone),
+            Err(errno) => {
+                use rustix::io::Errno;
+                if matches!(errno, Errno::XDEV | Errno::OPNOTSUPP | Errno::NOTTY) {
+                    self.lock().no_clones.insert(device);
+                }
+                None
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place in the line, left when it is dropped.
+struct PlaceInLine<'a> {
+    space: &'a SpoolBudget,
+    number: u64,
+}
+
+impl<'a> PlaceInLine<'a> {
+    fn in_line(space: &'a SpoolBudget, bytes: u64) -> Self {
+        let number = space.lock().shares.line_up(space.owner, bytes);
+        Self { space, number }
+    }
+}
+
+impl Drop for PlaceInLine<'_> {
+    fn drop(&mut self) {
+        self.space.lock().shares.leave(self.number);
+        self.space.inner.freed.notify_all();
+    }
+}
+
+/// Part of the budget, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    space: SpoolBudget,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// How many bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes more at once, or fails.
+    pub(crate) fn grow(&mut self, more: u64) -> io::Result<()> {
+        let mut state = self.space.lock();
+        if state.shares.used().saturating_add(more) > self.space.inner.limit {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        (self.space.inner.admit)(more)?;
+        state.shares.take(self.space.owner, more);
+        self.bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut state = self.space.lock();
+        state.shares.give_back(self.space.owner, self.bytes);
+        drop(state);
+        self.space.inner.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(limit: u64) -> SpoolBudget {
+        SpoolBudget::new(std::env::temp_dir(), limit)
+    }
+
+    #[test]
+    fn what_is_reserved_stays_within_the_budget_and_is_given_back() {
+        let space = space(3);
+        let mut held = space.reserve(2).unwrap();
+        let full = space.reserve(2).unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::QuotaExceeded);
+        held.grow(1).unwrap();
+        assert!(held.grow(1).is_err());
+        assert_eq!(space.used(), 3);
+        drop(held);
+        assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn a_disk_without_room_refuses_what_the_budget_would_allow() {
+        let full = |bytes| match bytes {
+            0..=2 => Ok(()),
+            _ => Err(io::ErrorKind::StorageFull.into()),
+        };
+        let space = SpoolBudget::admitted_by(std::env::temp_dir(), 100, full);
+        let mut held = space.reserve_first(2).unwrap();
+        let refused = held.grow(3).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(space.used(), 2, "what is refused is not reserved");
+    }
+
+    #[test]
+    fn who_holds_nothing_waits_for_room_and_leaves_some_to_those_who_hold() {
+        let space = space(100);
+        let held = space.reserve_first(80).unwrap();
+        let inner = space.reserve(15).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| space.reserve_first(40).map(|_| ()));
+            drop((held, inner));
+            waiting.join().unwrap().unwrap();
+        });
+        assert!(space.reserve_first(101).is_err(), "it can never fit");
+        assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn who_wants_much_is_not_passed_by_those_who_want_little() {
+        let space = space(100);
+        let held = space.reserve_first(20).unwrap();
+        let until = |lined: usize, is_over: &dyn Fn() -> bool| {
+            while space.lock().shares.waiting() < lined && !is_over() {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            let large = scope.spawn(|| space.reserve_first(60));
+            until(1, &|| large.is_finished());
+            // It would fit beside what is held.
+            let small = scope.spawn(|| space.reserve_first(20));
+            until(2, &|| small.is_finished());
+            assert_eq!(space.used(), 20, "it waits behind");
+            drop(held);
+            let large = large.join().unwrap().unwrap();
+            assert_eq!(space.used(), 60, "nobody else is in");
+            drop(large);
+            assert_eq!(small.join().unwrap().unwrap().bytes(), 20);
+        });
+        assert_eq!(space.lock().shares.waiting(), 0);
+    }
+}

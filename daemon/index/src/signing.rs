@@ -1,0 +1,160 @@
+//! From an extracted text to its signatures: canonical form, then the fingerprints of each scheme.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use simdex_schema::meta::SCHEMES as SCHEME_COUNT;
+use simdex_schema::posting::scheme_number;
+use simdex_schema::{DocumentRecord, Schemes};
+use simdex_signature::{
+    BswN, CanonicalText, Chunks, Fingerprint, Ladder, MinN, ModN, Rung, SchemeKind, Signature,
+    SketchN, Window,
+};
+
+use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
+
+/// Makes an extracted text canonical, with a permit for the result.
+///
+/// Takes a permit of 9/8 of the text's length first. Few canonical texts are longer: for those it gives
+/// that permit back, takes one of the longest possible canonical text, and starts again.
+///
+/// # Errors
+/// [`IndexError::Cancelled`] if the account is cancelled while it waits for a permit.
+pub fn canonicalise(
+    text: &str,
+    account: &MemoryAccount,
+) -> Result<(CanonicalText, Option<MemoryPermit>), IndexError> {
+    let usual = (text.len() + text.len() / 8).min(CanonicalText::MOST_BYTES);
+    let permit = account.take_large(usual as u64)?;
+    let canonical = CanonicalText::bounded(text, usual);
+    if !canonical.is_cut() || usual == CanonicalText::MOST_BYTES {
+        return Ok((canonical, permit));
+    }
+    drop((canonical, permit));
+    let mut permit = account.take_large(CanonicalText::MOST_BYTES as u64)?;
+    let canonical = CanonicalText::from_extracted(text);
+    if let Some(permit) = &mut permit {
+        permit.shrink_to(canonical.as_bytes().len() as u64);
+    }
+    Ok((canonical, permit))
+}
+
+/// Signs canonical texts with every scheme that the index holds; [`IndexReader::signer`] returns it.
+#[derive(Clone, Copy)]
+pub struct TextSigner<'a> {
+    window: Window,
+    ladder: Ladder,
+    schemes: Schemes,
+    /// Nanoseconds spent signing, by scheme.
+    spent: &'a [AtomicU64; SCHEME_COUNT],
+}
+
+impl IndexReader {
+    /// Signs texts as those of this index are signed.
+    pub fn signer(&self) -> TextSigner<'_> {
+        TextSigner {
+            window: self.window(),
+            ladder: self.ladder(),
+            schemes: self.shared.parameters.schemes,
+            spent: &self.shared.signing,
+        }
+    }
+}
+
+impl TextSigner<'_> {
+    /// Windows of every text signature.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// How many fingerprints a document keeps.
+    pub fn ladder(&self) -> Ladder {
+        self.ladder
+    }
+
+    /// Signs a canonical text with every scheme that the index holds, Mod_n first. `rung` is that of those whose
+    /// size follows the text's; where the text repeats itself a finer one is taken.
+    pub fn sign(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
+        let (window, size) = (self.window, self.ladder.fixed_size());
+        let mut signatures = Vec::new();
+        for scheme in self.schemes.of_texts() {
+            let started = Instant::now();
+            signatures.push(match scheme {
+                SchemeKind::BswN => BswN::sign(text, window, rung),
+                SchemeKind::MinN => MinN::sign(text, window, size),
+                SchemeKind::SketchN => SketchN::sign(text, window, size),
+                SchemeKind::ModN | SchemeKind::Chunks => {
+                    let signature = self.mod_n(text, rung);
+                    rung = signature.rung();
+                    signature
+                }
+            });
+            self.count_spent(scheme, started.elapsed());
+        }
+        signatures
+    }
+
+    /// The Mod_n signature at a rung that follows from the text's length. A text that repeats itself has fewer
+    /// shingles than its length says: where too few are kept to find it by, it is signed once more, at the rung of as
+    /// many shingles as they stand for.
+    fn mod_n(&self, text: &CanonicalText, rung: Rung) -> Signature {
+        let signature = ModN::sign(text, self.window, rung);
+        let kept = signature.len() as u64;
+        // Of a text that does not repeat itself at least half of the target are expected.
+        if kept >= u64::from(self.ladder.target / 4) {
+            return signature;
+        }
+        match self.ladder.rung_for(kept << rung.get()) {
+            finer if finer < rung => ModN::sign(text, self.window, finer),
+            _ => signature,
+        }
+    }
+
+    /// Bytes that the fixed-size sketches of a text take at most while they are made, of schemes that the index
+    /// holds.
+    pub fn fixed_size_bytes(&self) -> u64 {
+        let held = self.schemes.of_texts();
+        let schemes = held.filter(|scheme| scheme.is_of_fixed_size()).count() as u64;
+        // Of Min_n twice n are gathered before the greater ones are dropped.
+        schemes * 2 * size_of::<Fingerprint>() as u64 * self.ladder.fixed_size().modulus()
+    }
+
+    /// Counts time spent signing.
+    fn count_spent(&self, scheme: SchemeKind, time: Duration) {
+        let at = usize::from(scheme_number(scheme));
+        self.spent[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+/// The signature of raw bytes, which their record holds: there is no text to sign again.
+pub fn forward_signature(record: &DocumentRecord) -> Signature {
+    let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
+    Signature::new(Chunks::SCHEME, record.rung, fingerprints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cancel, MemoryBudget};
+
+    #[test]
+    fn the_permit_for_a_canonical_text_follows_its_length() {
+        let budget = MemoryBudget::new(128 << 20);
+        let account = budget.account(&Cancel::never());
+        let (small, permit) = canonicalise("A text", &account).unwrap();
+        assert_eq!(
+            (small.as_str(), permit.is_none(), budget.used()),
+            ("a text", true, 0)
+        );
+        let usual = "usual ".repeat(200_000);
+        let (canonical, permit) = canonicalise(&usual, &account).unwrap();
+        assert_eq!(canonical, CanonicalText::from_extracted(&usual));
+        assert_eq!(permit.unwrap().bytes(), 1_350_000);
+        let grows = "\u{fdfa}".repeat(400_000);
+        let (canonical, permit) = canonicalise(&grows, &account).unwrap();
+        assert_eq!(canonical, CanonicalText::from_extracted(&grows));
+        assert!(!canonical.is_cut());
+        assert_eq!(permit.unwrap().bytes(), canonical.as_bytes().len() as u64);
+        assert_eq!(budget.used(), 0);
+    }
+}

@@ -1,0 +1,52 @@
+//! Tells a store that was never begun from one whose records are missing: a restore has not brought them yet, or a
+//! file system that was repaired has lost them. Opened, both would be begun, and what is there would be removed.
+
+use std::path::Path;
+
+use super::clean::CLEAN;
+use super::witness;
+use crate::store::records::generation;
+use crate::store::records::generation::{BLOBS, Generation};
+use crate::store::sled_support::durable::{entries, files, len_at};
+use crate::store::{StoreError, runs};
+
+/// Whether a store, which may be missing, has records or may be begun. Changes nothing.
+///
+/// # Errors
+/// [`StoreError::Damaged`] where it has no records, and something else tells that there were some.
+pub(in crate::store) fn check(store: &Path) -> Result<(), StoreError> {
+    for generation in Generation::candidates(store)? {
+        if len_at(&generation.db())?.is_some_and(|bytes| bytes > 0) {
+            return Ok(());
+        }
+    }
+    let Some(trace) = trace(store)? else {
+        return Ok(());
+    };
+    let reason = format!("its records are missing, though {trace} is there");
+    Err(StoreError::Damaged { reason })
+}
+
+/// The name of something that is only there once there were records.
+fn trace(store: &Path) -> Result<Option<String>, StoreError> {
+    for (path, len) in files(store)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_snapshot = ["snap.", "aside.snap."]
+            .iter()
+            .any(|start| name.starts_with(start));
+        if is_snapshot || name == CLEAN || name == witness::NAME && len > 0 {
+            return Ok(Some(name.into_owned()));
+        }
+    }
+    for name in [BLOBS, runs::DIR, generation::DIR] {
+        let folder = store.join(name);
+        if let Some(entry) = entries(&folder)?.next() {
+            let entry = entry.map_err(StoreError::io("list", &folder))?;
+            return Ok(Some(format!(
+                "{name}/{}",
+                entry.file_name().to_string_lossy()
+            )));
+        }
+    }
+    Ok(None)
+}

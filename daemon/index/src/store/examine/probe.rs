@@ -1,0 +1,169 @@
+//! The probe: opens a store and reads all of it, in a child process that may hang or die in place
+//! of the daemon.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::store::{Options, SledStore, StoreError};
+
+/// Exit codes of the probe, read by [`crate::store::open_checked`]. From `sysexits.h` where one fits.
+pub(in crate::store) mod exit {
+    pub(in crate::store) const SOUND: u8 = 0;
+    /// A code that nothing else ends with: on its word a store is given up.
+    pub(in crate::store) const DAMAGED: u8 = 65;
+    pub(in crate::store) const UNKNOWN: u8 = 74;
+    pub(in crate::store) const LOCKED: u8 = 75;
+}
+
+/// The probe reads each page once, so a large cache would not help it.
+const CACHE_BYTES: u64 = 64 << 20;
+/// The stack of the thread that probes.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the probe writes to standard output before it opens the store.
+pub(in crate::store) const BEGUN: &str = "probe-has-begun";
+/// What it writes before it reads something that is not the records, and before it goes on with them: a crash
+/// or a hang shows nothing else.
+const READS: &str = "probe-reads ";
+
+/// What of a store the probe is reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Part {
+    Records,
+    /// A run of postings, by number.
+    Run(u32),
+}
+
+impl Part {
+    /// Says so on standard output.
+    fn tell(self) {
+        let number = match self {
+            Self::Records => 0,
+            Self::Run(number) => number,
+        };
+        // Whoever does not read it takes damage to a run for damage to the store.
+        let _ = writeln!(std::io::stdout(), "{READS}{number}");
+    }
+
+    /// What a probe that has told so much was reading last.
+    pub(in crate::store) fn last_told(told: &str) -> Self {
+        let number = |line: &str| line.strip_prefix(READS)?.parse().ok();
+        match told.lines().rev().find_map(number) {
+            Some(run @ 1..) => Self::Run(run),
+            _ => Self::Records,
+        }
+    }
+}
+
+/// What a probe found.
+#[derive(Debug)]
+pub enum ProbeResult {
+    /// Every value was read and matches its checksum.
+    Sound {
+        /// Number of records that were read.
+        records: u64,
+        /// Number of posting blocks that were read, of all runs.
+        postings: u64,
+    },
+    /// The store cannot be opened or holds a corrupt value.
+    Damaged {
+        /// What is wrong with it, as a clause without a full stop.
+        reason: String,
+    },
+    /// The store could not be examined: it is locked or its files cannot be read.
+    Unknown(StoreError),
+}
+
+/// Opens the store in `dir`, verifies every value and closes it cleanly. On a damaged store this
+/// may never return: run it in a child process under a time limit.
+pub fn probe(dir: &Path) -> ProbeResult {
+    match examine(dir) {
+        Ok((records, postings)) => ProbeResult::Sound { records, postings },
+        // sled may panic in any way where an allocation of its own was refused.
+        Err(error @ StoreError::Damaged { .. }) if memory_was_short() => {
+            ProbeResult::Unknown(error.for_want_of_memory())
+        }
+        Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
+            ProbeResult::Damaged {
+                reason: error.to_string(),
+            }
+        }
+        Err(error) => ProbeResult::Unknown(error),
+    }
+}
+
+/// Whether this process has come near the limit of its address space.
+pub(in crate::store) fn memory_was_short() -> bool {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    let Some(limit) = limit else {
+        return false;
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmPeak:"))
+        .and_then(|rest| rest.trim().strip_suffix(" kB"))
+        .and_then(|kib| kib.parse::<u64>().ok());
+    // Where the peak is not known, memory may have been short.
+    peak.is_none_or(|kib| (kib << 10).saturating_add(CACHE_BYTES) > limit)
+}
+
+fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {
+    let options = Options {
+        cache_bytes: CACHE_BYTES,
+    };
+    let about_run = |number| Part::Run(number).tell();
+    let store = SledStore::open_telling(dir, options, &about_run)?;
+    Part::Records.tell();
+    let records = store.verify_records()?;
+    let postings = store.verify_runs(&about_run)?;
+    Part::Records.tell();
+    store.close()?;
+    Ok((records, postings))
+}
+
+/// The body of the child process: probes `dir`, says on standard error what is wrong and returns
+/// the exit code: 0 sound, 65 damaged, 75 locked, 74 not known.
+pub fn probe_main(dir: &Path) -> ExitCode {
+    // A daemon that is killed must not leave a probe behind that keeps the lock from the next one.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    ExitCode::from(probe_code(dir))
+}
+
+pub(in crate::store) fn probe_code(dir: &Path) -> u8 {
+    let path = dir.to_owned();
+    // The stack of a thread is there from its beginning; that of the first thread grows, and where
+    // memory is short the process would end as if it had crashed.
+    let probing = std::thread::Builder::new()
+        .name("probe".into())
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            // Whoever does not read it takes no crash for damage.
+            let _ = writeln!(std::io::stdout(), "{BEGUN}");
+            probe(&path)
+        });
+    let verdict = match probing.map(std::thread::JoinHandle::join) {
+        Ok(Ok(verdict)) => verdict,
+        Ok(Err(_)) => ProbeResult::Unknown(StoreError::Internal("the probe panicked".to_owned())),
+        Err(error) => ProbeResult::Unknown(StoreError::io("start a thread for", dir)(error)),
+    };
+    let (code, message) = match verdict {
+        ProbeResult::Sound { .. } => return exit::SOUND,
+        ProbeResult::Damaged { reason } => (exit::DAMAGED, reason),
+        // Whoever started the probe says so in its own words.
+        ProbeResult::Unknown(StoreError::Locked { .. }) => return exit::LOCKED,
+        ProbeResult::Unknown(error) => (exit::UNKNOWN, with_cause(&error)),
+    };
+    // Nobody to tell if standard error is closed; the exit code says enough.
+    let _ = writeln!(std::io::stderr(), "{message}");
+    code
+}
+
+fn with_cause(error: &StoreError) -> String {
+    use std::error::Error as _;
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}

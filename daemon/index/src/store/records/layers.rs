@@ -1,0 +1,366 @@
+//! The records of one generation: those that were packed when it was made, which never change
+//! ([`super::pack`]), and over them what was changed since, each record an entry of its own. Long values lie in
+//! parts ([`super::parts`]), and everybody else sees them whole.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::sled::{Db, IVec};
+use simdex_schema::codec::DecodeError;
+
+use super::pack::Unpacker;
+use super::parts::{Entry, Parts, StandIn, cut};
+use super::summed::{SealedWrite, Sum, Summed};
+use crate::store::sled_support::failed::Failed;
+use crate::store::sled_support::fill;
+use crate::store::sled_support::seal::{TreeId, seal, unseal};
+use crate::store::sled_support::tree::SledTree;
+use crate::store::{RecordStore, StoreError, VisitEntry, Write};
+
+/// Visits a record, key and value.
+pub(in crate::store) type VisitRecord<'a> =
+    dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, StoreError> + 'a;
+
+/// Packed records, and those that were changed since.
+#[derive(Debug)]
+pub(in crate::store) struct Layers {
+    pub(in crate::store) changed: SledTree,
+    packed: SledTree,
+    pub(in crate::store) parts: Parts,
+    pub(in crate::store) summed: Summed,
+    is_packed: AtomicBool,
+}
+
+impl Layers {
+    pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
+        let summed = Summed::open(db, dir, failed)?;
+        let parts = Parts::open(db, dir, failed)?;
+        let packed = SledTree::open(db, dir, TreeId::Packed, failed)?;
+        let is_packed = packed.from(&[])?.next().is_some();
+        let changed = SledTree::open(db, dir, TreeId::Records, failed)?;
+        if !is_packed && changed.from(&[])?.next().is_none() {
+            summed.begin()?;
+        }
+        Ok(Self {
+            changed,
+            packed,
+            parts,
+            summed,
+            is_packed: AtomicBool::new(is_packed),
+        })
+    }
+
+    /// Adds packs (key of the last record, sealed), which follow all that are there, and the parts of values in
+    /// them, in the order of their keys.
+    pub(in crate::store) fn append(
+        &self,
+        packs: &[Entry],
+        parts: &[Entry],
+    ) -> Result<(), StoreError> {
+        let is_packed = !packs.is_empty() || self.is_packed();
+        self.is_packed.store(is_packed, Ordering::Relaxed);
+        fill::append(&self.parts.tree, parts)?;
+        fill::append(&self.packed, packs)?;
+        self.summed.added(packs)
+    }
+
+    fn is_packed(&self) -> bool {
+        self.is_packed.load(Ordering::Relaxed)
+    }
+
+    /// The entry of a pack, sealed under the key of its last record.
+    pub(in crate::store) fn sealed(last: Vec<u8>, pack: &[u8]) -> Entry {
+        let sealed = seal(TreeId::Packed, &last, pack);
+        (last.into(), sealed.into())
+    }
+
+    /// Visits the records from `start` on, in the order of their keys.
+    pub(in crate::store) fn walk(
+        &self,
+        start: &[u8],
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<(), StoreError> {
+        self.walk_seeing(start, &|_| {}, visit)
+    }
+
+    /// The same; shows each sealed value that it reads, of packs and of what was changed.
+    fn walk_seeing(
+        &self,
+        start: &[u8],
+        see: &dyn Fn(&IVec),
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<(), StoreError> {
+        self.walk_stored(
+            start,
+            see,
+            &mut |key, stored| match self.whole(key, stored)? {
+                Some(value) => visit(key, &value),
+                None => Ok(ControlFlow::Continue(())),
+            },
+        )
+    }
+
+    /// The same, of values as they are stored: something stands in for a long one.
+    fn walk_stored(
+        &self,
+        start: &[u8],
+        see: &dyn Fn(&IVec),
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<(), StoreError> {
+        let changes = self.changed.from(start)?;
+        let mut changes = changes.inspect(|entry| entry.iter().for_each(|(_, sealed)| see(sealed)));
+        let mut change = changes.next().transpose()?;
+        let done = self.walk_packed(start, see, &mut |key, value| {
+            while let Some((changed, sealed)) = &change
+                && **changed <= *key
+            {
+                let is_same = **changed == *key;
+                let flow = self.visit_changed(changed, sealed, visit)?;
+                change = changes.next().transpose()?;
+                if is_same || flow.is_break() {
+                    return Ok(flow);
+                }
+            }
+            visit(key, value)
+        })?;
+        if done.is_break() {
+            return Ok(());
+        }
+        while let Some((changed, sealed)) = &change {
+            if self.visit_changed(changed, sealed, visit)?.is_break() {
+                break;
+            }
+            change = changes.next().transpose()?;
+        }
+        Ok(())
+    }
+
+    /// Visits a record that was changed, unless it was removed.
+    fn visit_changed(
+        &self,
+        key: &[u8],
+        sealed: &IVec,
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<ControlFlow<()>, StoreError> {
+        match is_removal(key, sealed) {
+            true => Ok(ControlFlow::Continue(())),
+            false => visit(key, self.changed.unseal(key, sealed)?),
+        }
+    }
+
+    /// Visits the packed records from `start` on.
+    fn walk_packed(
+        &self,
+        start: &[u8],
+        see: &dyn Fn(&IVec),
+        visit: &mut VisitRecord<'_>,
+    ) -> Result<ControlFlow<()>, StoreError> {
+        if !self.is_packed() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        for entry in self.packed.from(start)? {
+            let (last, sealed) = entry?;
+            see(&sealed);
+            let mut records = Unpacker::new(self.packed.unseal(&last, &sealed)?);
+            while let Some((key, value)) = records.next().map_err(|e| self.malformed(&last, &e))? {
+                if key >= start && visit(key, value)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The value under a key, where this was stored there when it was read; none where it was removed since.
+    pub(in crate::store) fn whole<'a>(
+        &self,
+        key: &[u8],
+        stored: &'a [u8],
+    ) -> Result<Option<Cow<'a, [u8]>>, StoreError> {
+        let mut stored = Cow::Borrowed(stored);
+        while let Some(stand_in) = StandIn::decode(&stored) {
+            if let Some(value) = self.parts.join(key, &stand_in)? {
+                return Ok(Some(Cow::Owned(value)));
+            }
+            // Its parts go where another value takes its place.
+            match self.stored(key)? {
+                Some(now) if now == *stored => return Err(self.changed.corrupt(key)),
+                Some(now) => stored = Cow::Owned(now),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(stored))
+    }
+
+    /// What is stored under a key: the value, or what stands in for it.
+    pub(in crate::store) fn stored(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.changed.read_sealed(key)? {
+            Some(sealed) if is_removal(key, &sealed) => Ok(None),
+            Some(sealed) => Ok(Some(self.changed.unseal(key, &sealed)?.to_vec())),
+            None => self.get_packed(key),
+        }
+    }
+
+    /// What a write changes; adds the parts of its value to `parts`.
+    fn change(&self, write: Write, parts: &mut Vec<Entry>) -> Result<SealedWrite, StoreError> {
+        match write {
+            Write::Put { key, mut value } => {
+                TreeId::Records.check_len(&value, crate::store::MAX_RECORD)?;
+                if let Some(cut) = cut(&key, &value)? {
+                    value = cut.stand_in;
+                    parts.extend(cut.parts);
+                }
+                let sealed = seal(TreeId::Records, &key, &value);
+                Ok((key.into(), Some(sealed.into())))
+            }
+            Write::Delete { key } => {
+                let removal = self.get_packed(&key)?.map(|_| removal(&key).into());
+                Ok((key.into(), removal))
+            }
+        }
+    }
+
+    /// What is stored of a packed record.
+    fn get_packed(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut found = None;
+        let _flow = self.walk_packed(key, &|_| {}, &mut |first, value| {
+            found = (first == key).then(|| value.to_vec());
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    fn malformed(&self, last: &[u8], error: &DecodeError) -> StoreError {
+        tracing::error!(%error, "a pack of records has a right checksum and is malformed");
+        self.packed.corrupt(last)
+    }
+
+    /// Verifies the checksum of everything, and that nothing is missing; returns the number of records.
+    /// Nothing may change meanwhile.
+    pub(in crate::store) fn verify(&self) -> Result<u64, StoreError> {
+        let (mut count, sum) = (0, Cell::new(Sum::default()));
+        let see = |sealed: &IVec| sum.set(sum.get().with(sealed));
+        self.walk_seeing(&[], &see, &mut |_, _| {
+            count += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        self.summed.check(sum.get())?;
+        Ok(count)
+    }
+}
+
+impl RecordStore for Layers {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(stored) = self.stored(key)? else {
+            return Ok(None);
+        };
+        Ok(self.whole(key, &stored)?.map(Cow::into_owned))
+    }
+
+    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        let mut parts = Vec::new();
+        let changes = batch.into_iter().map(|one| self.change(one, &mut parts));
+        let changes: Result<Vec<_>, _> = changes.collect();
+        self.summed
+            .apply(&self.changed, &self.parts, &changes?, &parts)
+    }
+
+    fn scan(
+        &self,
+        prefix: &[u8],
+        from: Option<&[u8]>,
+        visit: &mut VisitEntry<'_>,
+    ) -> Result<(), StoreError> {
+        let start = from.map_or(prefix, |from| from.max(prefix));
+        self.walk(start, &mut |key, value| {
+            Ok(match key.starts_with(prefix) {
+                true => visit(key, value),
+                false => ControlFlow::Break(()),
+            })
+        })
+    }
+}
+
+/// What stands for a packed record that was removed.
+fn removal(key: &[u8]) -> Vec<u8> {
+    seal(TreeId::Removed, key, b"")
+}
+
+fn is_removal(key: &[u8], sealed: &[u8]) -> bool {
+    unseal(TreeId::Removed, key, sealed).is_some_and(<[u8]>::is_empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::records::pack::Packer;
+
+    const EXPECTED: [(&str, &str); 7] = [
+        ("a", "new"),
+        ("b", "packed"),
+        ("d", "changed"),
+        ("h", "back"),
+        ("i", ""),
+        ("j", "packed"),
+        ("m", "new"),
+    ];
+
+    /// Packed records, and changes over them, which make [`EXPECTED`].
+    fn layers(dir: &Path) -> Layers {
+        let db = ::sled::open(dir).unwrap();
+        let layers = Layers::open(&db, dir, &Failed::default()).unwrap();
+        let mut packer = Packer::default();
+        let packs = [["b", "d", "f"], ["h", "j", "l"]].map(|keys| {
+            let keys = keys.map(str::as_bytes);
+            keys.iter().for_each(|key| packer.push(key, b"packed"));
+            let (last, pack) = packer.take().unwrap();
+            Layers::sealed(last, &pack)
+        });
+        layers.append(&packs, &[]).unwrap();
+        let put = |key: &str, value: &str| Write::Put {
+            key: key.into(),
+            value: value.into(),
+        };
+        let delete = |key: &str| Write::Delete { key: key.into() };
+        let batch = [
+            put("a", "new"),
+            put("d", "changed"),
+            delete("f"),
+            delete("g"),
+            delete("h"),
+            put("i", ""),
+            delete("l"),
+            put("m", "new"),
+        ];
+        layers.apply(batch.to_vec()).unwrap();
+        layers.apply(vec![put("h", "back")]).unwrap();
+        layers
+    }
+
+    #[test]
+    fn what_is_changed_lies_over_what_was_packed() {
+        let temp = tempfile::tempdir().unwrap();
+        let layers = layers(temp.path());
+        let bytes =
+            |(key, value): (&str, &str)| (key.as_bytes().to_vec(), value.as_bytes().to_vec());
+        for from in "abcdefghijklmno".split("").filter(|key| !key.is_empty()) {
+            let mut found = Vec::new();
+            let mut visit = |key: &[u8], value: &[u8]| {
+                found.push((key.to_vec(), value.to_vec()));
+                ControlFlow::Continue(())
+            };
+            layers.scan(b"", Some(from.as_bytes()), &mut visit).unwrap();
+            let behind = EXPECTED.into_iter().filter(|(key, _)| *key >= from);
+            assert_eq!(found, behind.map(bytes).collect::<Vec<_>>(), "from {from}");
+            let record = EXPECTED.into_iter().find(|(key, _)| *key == from);
+            let value = record.map(|record| bytes(record).1);
+            assert_eq!(layers.get(from.as_bytes()).unwrap(), value, "{from}");
+        }
+        assert_eq!(layers.verify().unwrap(), EXPECTED.len() as u64);
+        // Nothing stands for what was never there.
+        assert_eq!(layers.changed.read_sealed(b"g").unwrap(), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! Long values, in parts.
+//!
+//! sled writes what takes more than 131,052 bytes, one value or a leaf with all its values, into a file of its own.
+//! Where that file cannot be made a batch fails half-way; where the power is cut, a batch can lose it and keep
+//! the rest. So no entry of a leaf is long enough for 20 of them, the most that a leaf has for a moment, to take so
+//! much: a longer value is cut into parts, entries of a tree of their own, written and removed in one transaction
+//! with what stands in for it under its key.
+//!
+//! Each time a value is written its parts get another id, so that no reader takes parts of two for one. Nor are they
+//! part of the sum of all values: what stands in for them is, and it has a seal of the whole.
+
+use std::path::Path;
+
+use ::sled::{Db, IVec};
+
+use crate::store::sled_support::failed::Failed;
+use crate::store::sled_support::seal::{SEAL_LEN, TreeId, seal, seal_of, unseal};
+use crate::store::sled_support::tree::SledTree;
+use crate::store::{MAX_RECORD, StoreError, random_id};
+
+/// Bytes of key and value that an entry has at most, unless the key alone has more.
+pub(in crate::store) const MOST_ENTRY: usize = 6_000;
+/// Bytes of a part.
+const PART_BYTES: usize = 6_000;
+/// Begins what stands in for a value. A value that begins so itself is stored in parts, however short.
+const MARK: [u8; 16] = [
+    0xdd, 0xf9, 0x97, 0x21, 0x5a, 0x45, 0x2b, 0x0a, 0x09, 0x32, 0x97, 0x8a, 0x58, 0x6b, 0xb4, 0x88,
+];
+
+/// A key and its sealed value.
+pub(in crate::store) type Entry = (IVec, IVec);
+
+/// Stands in for a value under its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) struct StandIn {
+    /// Begins the keys of the parts.
+    id: [u8; 16],
+    parts: u32,
+    /// Of the whole value under its key.
+    seal: [u8; SEAL_LEN],
+}
+
+impl StandIn {
+    const LEN: usize = MARK.len() + 16 + 4 + SEAL_LEN;
+    const MOST_PARTS: usize = MAX_RECORD / PART_BYTES + 1;
+
+    fn encode(&self) -> Vec<u8> {
+        [&MARK[..], &self.id, &self.parts.to_le_bytes(), &self.seal].concat()
+    }
+
+    /// `None` if the value is stored inline.
+    pub(in crate::store) fn decode(value: &[u8]) -> Option<Self> {
+        let rest = value.strip_prefix(&MARK)?;
+        let (id, rest) = rest.split_first_chunk()?;
+        let (parts, seal) = rest.split_first_chunk()?;
+        let parts = u32::from_le_bytes(*parts);
+        (parts as usize <= Self::MOST_PARTS).then_some(Self {
+            id: *id,
+            parts,
+            seal: seal.try_into().ok()?,
+        })
+    }
+
+    /// The key of a part, by number.
+    fn key(&self, part: u32) -> Vec<u8> {
+        [&self.id[..], &part.to_be_bytes()].concat()
+    }
+
+    fn keys(self) -> impl Iterator<Item = Vec<u8>> {
+        (0..self.parts).map(move |part| self.key(part))
+    }
+}
+
+/// A value that was cut.
+pub(in crate::store) struct Cut {
+    pub(in crate::store) stand_in: Vec<u8>,
+    /// In the order of their keys.
+    pub(in crate::store) parts: Vec<Entry>,
+}
+
+/// Cuts a value that is too long for an entry; none where it is not.
+pub(in crate::store) fn cut(key: &[u8], value: &[u8]) -> Result<Option<Cut>, StoreError> {
+    let most = MOST_ENTRY.saturating_sub(key.len()).max(StandIn::LEN);
+    if value.len() <= most && !value.starts_with(&MARK) {
+        return Ok(None);
+    }
+    let chunks = value.chunks(PART_BYTES);
+    let stand_in = StandIn {
+        id: random_id()?,
+        parts: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
+        seal: seal_of(TreeId::Whole, key, value),
+    };
+    let sealed = |(key, part): (Vec<u8>, &[u8])| {
+        let sealed = seal(TreeId::Parts, &key, part);
+        (key.into(), sealed.into())
+    };
+    Ok(Some(Cut {
+        stand_in: stand_in.encode(),
+        parts: stand_in.keys().zip(chunks).map(sealed).collect(),
+    }))
+}
+
+/// The keys of the parts of a value that was changed, sealed as it was under its key; none where it has no parts.
+pub(in crate::store) fn keys_of(key: &[u8], sealed: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    // Few values have parts: the others cost no checksum.
+    let marked = sealed.starts_with(&MARK).then_some(sealed);
+    let value = marked.and_then(|sealed| unseal(TreeId::Records, key, sealed));
+    let stand_in = value.and_then(StandIn::decode);
+    stand_in.into_iter().flat_map(StandIn::keys)
+}
+
+/// The tree of all parts.
+#[derive(Debug)]
+pub(in crate::store) struct Parts {
+    pub(in crate::store) tree: SledTree,
+}
+
+impl Parts {
+    /// To be opened before the trees in which something stands in for them, as whatever of the log loses them loses
+    /// that too.
+    pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
+        Ok(Self {
+            tree: SledTree::open(db, dir, TreeId::Parts, failed)?,
+        })
+    }
+
+    /// The value under a key; none where parts are missing or are not what they were.
+    pub(in crate::store) fn join(
+        &self,
+        key: &[u8],
+        stand_in: &StandIn,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut value = Vec::new();
+        let mut entries = self.tree.from(&stand_in.key(0))?;
+        for wanted in stand_in.keys() {
+            let found = entries.next().transpose()?;
+            let found = found.filter(|(found, _)| **found == *wanted);
+            let part = found.as_ref();
+            match part.and_then(|(key, sealed)| unseal(TreeId::Parts, key, sealed)) {
+                Some(part) => value.extend_from_slice(part),
+                None => return Ok(None),
+            }
+        }
+        let is_whole = seal_of(TreeId::Whole, key, &value) == stand_in.seal;
+        Ok(is_whole.then_some(value))
+    }
+}
+
+#[cfg(test)]
+mod tests;

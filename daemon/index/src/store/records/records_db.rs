@@ -1,0 +1,175 @@
+//! One database of sled with the records of a store and the number of its last commit.
+
+use std::sync::OnceLock;
+
+use ::sled::Db;
+
+use super::generation::Generation;
+use super::layers::Layers;
+use crate::store::StoreError;
+use crate::store::directory::lock::{Anchor, wait_unlocked};
+use crate::store::directory::witness::RecordsId;
+use crate::store::sled_support::durable::Durable;
+use crate::store::sled_support::readable::{self, Precheck};
+use crate::store::sled_support::recovery::{
+    Cleaning, LastHandle, RELEASE_LIMIT, from_sled, guarded, open_db,
+};
+use crate::store::sled_support::seal::TreeId;
+use crate::store::sled_support::tree::SledTree;
+
+/// Under which the tree of commits keeps the number of the last.
+const COMMIT_KEY: &[u8] = b"last";
+/// Under which it keeps the id of the records.
+const ID_KEY: &[u8] = b"store";
+/// Stands for the number of the last commit in records that are still being copied.
+pub(in crate::store) const UNFINISHED: u64 = u64::MAX;
+/// The tree that held all postings up to format 4.
+const TREE_BEFORE_RUNS: &str = "postings";
+
+/// The database of one generation.
+#[derive(Debug)]
+pub(in crate::store) struct RecordsDb {
+    // Fields drop in this order.
+    pub(in crate::store) records: Layers,
+    pub(in crate::store) commits: SledTree,
+    pub(in crate::store) db: Db,
+    last: LastHandle,
+    pub(in crate::store) durable: Durable,
+    pub(in crate::store) generation: Generation,
+    /// Set once another generation is current: whoever reads this one last removes its files, since the
+    /// engine opens those of large values when they are read.
+    superseded: OnceLock<Superseded>,
+}
+
+impl RecordsDb {
+    /// Opens the database of a generation, creating it if absent. The caller holds the `lock` of the store.
+    pub(in crate::store) fn open(
+        generation: Generation,
+        lock: &Anchor,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Self, StoreError> {
+        readable::check(&generation, Precheck::ReadAll)?;
+        Self::open_readable(generation, lock, cache_bytes, cleaning)
+    }
+
+    /// The same of a database that this process has written and read; it is not read through again, as batches and
+    /// commits may wait.
+    pub(in crate::store) fn reopen(
+        generation: Generation,
+        lock: &Anchor,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Self, StoreError> {
+        readable::check(&generation, Precheck::DescriptorsOnly)?;
+        Self::open_readable(generation, lock, cache_bytes, cleaning)
+    }
+
+    fn open_readable(
+        generation: Generation,
+        lock: &Anchor,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Self, StoreError> {
+        let dir = generation.dir();
+        let (db, last) = open_db(&dir, cache_bytes, cleaning)?;
+        guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_sled(&dir, error))?;
+        let records_db = Self {
+            records: Layers::open(&db, &dir, last.failed())?,
+            commits: SledTree::open(&db, &dir, TreeId::Commits, last.failed())?,
+            last,
+            db,
+            durable: Durable::new(generation.store(), &dir, lock)?,
+            generation,
+            superseded: OnceLock::new(),
+        };
+        let last = records_db.last_commit()?;
+        records_db.records.summed.forget_unless_of(last)?;
+        Ok(records_db)
+    }
+
+    /// The number of the last commit; 0 where there was none.
+    pub(in crate::store) fn last_commit(&self) -> Result<u64, StoreError> {
+        let stored = self.commits.read(COMMIT_KEY)?;
+        let stored = stored.and_then(|bytes| bytes.try_into().ok());
+        Ok(stored.map_or(0, u64::from_le_bytes))
+    }
+
+    /// Notes the number of a commit, behind all that was written before.
+    pub(in crate::store) fn write_commit(&self, number: u64) -> Result<(), StoreError> {
+        let summed = &self.records.summed;
+        summed.commit(&self.commits, COMMIT_KEY, number)
+    }
+
+    /// The id of the records; none where they were not given one yet.
+    pub(in crate::store) fn id(&self) -> Result<Option<RecordsId>, StoreError> {
+        let stored = self.commits.read(ID_KEY)?;
+        Ok(stored.and_then(|bytes| bytes.try_into().ok()))
+    }
+
+    /// Notes the id of the records.
+    pub(in crate::store) fn write_id(&self, id: RecordsId) -> Result<(), StoreError> {
+        self.commits.write(ID_KEY, &id)
+    }
+
+    /// Returns once all that was written is power-safe.
+    ///
+    /// # Errors
+    /// At once where a write failed: sled would wait for ever.
+    pub(in crate::store) fn sync(&self) -> Result<(), StoreError> {
+        self.last.failed().check()?;
+        guarded(|| self.db.flush())?.map_err(|error| from_sled(&self.generation.dir(), error))?;
+        self.durable.sync()
+    }
+
+    /// Closes the database, power-safe.
+    pub(in crate::store) fn close(self) -> Result<(), StoreError> {
+        let Self {
+            records,
+            commits,
+            db,
+            last,
+            durable,
+            generation,
+            superseded: _,
+        } = self;
+        guarded(move || drop((records, commits, db)))?;
+        last.close(&generation.dir())?;
+        // sled may have moved pages while it shut down.
+        durable.sync_all()
+    }
+
+    /// Lets go of a database in which a write failed.
+    pub(in crate::store) fn abandon(self) {
+        let Self {
+            records,
+            commits,
+            db,
+            last,
+            ..
+        } = self;
+        drop((records, commits, db));
+        last.abandon();
+    }
+
+    /// Has whoever reads this database last remove its files, while the store has the lock that was taken.
+    pub(in crate::store) fn supersede(&self, lock: &Anchor) {
+        let superseded = Superseded(self.generation.clone(), lock.clone());
+        let _set_before = self.superseded.set(superseded);
+    }
+}
+
+/// Removes the files of a generation when it is dropped.
+#[derive(Debug)]
+struct Superseded(Generation, Anchor);
+
+impl Drop for Superseded {
+    fn drop(&mut self) {
+        // sled lets go of its file a little after it is closed.
+        wait_unlocked(&self.0.db(), RELEASE_LIMIT);
+        if let Err(error) = self.1.check().and_then(|()| self.0.remove()) {
+            let dir = self.0.dir();
+            tracing::warn!(%error, dir = %dir.display(), "old records stay on the disk until the next start");
+        }
+    }
+}

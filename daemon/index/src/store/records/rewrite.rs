@@ -1,0 +1,342 @@
+//! Rewriting the records online: all that lives is copied into a new generation of their database,
+//! which then becomes the current one, and the room that the old one took is given back.
+//!
+//! Records are read in the order of their keys, a part at a time, and packed ([`super::pack`]). Readers and
+//! batches go on in the old database; what batches change of the keys that were read is kept ([`super::backlog`]) and written after each part. At the end, while batches and
+//! commits wait, the new database has all but what was changed last: that is written, and the database
+//! closed, opened and made power-safe. Cut anywhere before its mark is removed this has changed nothing;
+//! after that it is done ([`super::generation`]).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::Records;
+use super::backlog::RewriteBacklog;
+use super::generation::{Generation, Unfinished};
+use super::records_db::{RecordsDb, UNFINISHED};
+use crate::Cancel;
+use crate::store::directory::lock::Anchor;
+use crate::store::directory::witness::RecordsId;
+use crate::store::examine::copy::check_room;
+use crate::store::sled_support::fill::CACHE_WHILE_FILLED;
+use crate::store::sled_support::recovery::Cleaning;
+use crate::store::{RecordStore as _, StoreError, Write};
+
+mod part;
+
+use part::Part;
+
+/// Bytes of packs in a part: what is written for it and dies must fill segments of its own, half a
+/// megabyte each, for sled to use them again.
+pub(in crate::store) const PART_BYTES: usize = 3 << 20;
+/// What the new database takes at least: its log, a snapshot, and what is written for a part and dies.
+const LEAST_ROOM: u64 = 32 << 20;
+/// Records between two looks at whether to go on counting.
+const LOOK_EVERY: u64 = 4096;
+/// Writes in a batch to the new database: readers of the old wait while sled applies one.
+const BATCH: usize = 1024;
+/// Bytes of changes few enough to be written while batches wait.
+const FEW_BYTES: usize = 64 << 10;
+/// Failures after which no further is risked: each may leave a database open, with its cache and its file
+/// ([`crate::store::sled_support::recovery::LastHandle::abandon`]).
+const MOST_FAILURES: u32 = 8;
+/// How often changes are written before batches wait, though more come than is few.
+const MOST_ROUNDS: usize = 8;
+
+/// How far a rewriting came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Step {
+    /// A part is copied next. Batches may be applied.
+    Copying,
+    /// A part was read and not yet written. Batches may be applied.
+    Read,
+    /// All parts are copied, and the new database is power-safe but for what is changed now.
+    Copied,
+    /// The new database is power-safe, with all changes, and not yet current. Batches wait.
+    PowerSafe,
+    /// The new database is current, and the old one still there. It cannot be stopped any more.
+    Current,
+}
+
+/// The new database, while one thread alone has it.
+struct Target(RecordsDb);
+
+impl Target {
+    fn open(generation: Generation, lock: &Anchor) -> Result<Self, StoreError> {
+        let cleaning = Cleaning::WhileWriting;
+        RecordsDb::open(generation, lock, CACHE_WHILE_FILLED, cleaning).map(Self)
+    }
+
+    /// Does something with the database; where that fails the database is let go of.
+    fn with(
+        self,
+        work: impl FnOnce(&RecordsDb) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
+        match work(&self.0) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.0.abandon();
+                Err(not_rewritten(error))
+            }
+        }
+    }
+
+    /// Adds a part, whose keys follow those of all before.
+    fn append(self, part: &Part) -> Result<Self, StoreError> {
+        self.with(|records_db| records_db.records.append(&part.packs, &part.of_long))
+    }
+
+    /// Applies what was changed. That the writes of a batch come one after another does not matter, as
+    /// nobody sees any before all are there.
+    fn apply(self, changes: Vec<Write>) -> Result<Self, StoreError> {
+        let mut rest = changes.into_iter();
+        self.with(|records_db| {
+            loop {
+                let batch: Vec<_> = rest.by_ref().take(BATCH).collect();
+                match batch.is_empty() {
+                    true => return Ok(()),
+                    false => records_db.records.apply(batch)?,
+                }
+            }
+        })
+    }
+
+    /// Notes the id of the records and the number of the last commit, closes the database, and opens it again: sled writes
+    /// the snapshot that makes an opening fast only when it opens.
+    ///
+    /// # Errors
+    /// Where sled dropped the end of its log: the number, which was written last, is then missing.
+    fn reopen(
+        self,
+        lock: &Anchor,
+        (id, last): (RecordsId, u64),
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<RecordsDb, StoreError> {
+        let generation = self.0.generation.clone();
+        let noted = |records_db: &RecordsDb| {
+            records_db
+                .write_id(id)
+                .and_then(|()| records_db.write_commit(last))
+        };
+        let Self(records_db) = self.with(noted)?;
+        let reopened = records_db
+            .close()
+            .and_then(|()| RecordsDb::reopen(generation, lock, cache_bytes, cleaning));
+        let records_db = reopened.map_err(not_rewritten)?;
+        match records_db.last_commit() {
+            Ok(found) if found == last => Ok(records_db),
+            Ok(_) => {
+                let reason = "the rewritten records lost their end".to_owned();
+                Err(not_rewritten(StoreError::Damaged { reason }))
+            }
+            Err(error) => Err(not_rewritten(error)),
+        }
+    }
+}
+
+/// Has changes kept, until dropped.
+struct Keeping<'a>(&'a Records);
+
+impl<'a> Keeping<'a> {
+    fn begin(records: &'a Records) -> Self {
+        *records.lock_backlog() = Some(RewriteBacklog::new());
+        Self(records)
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut RewriteBacklog) -> T) -> Result<T, StoreError> {
+        let mut backlog = self.0.lock_backlog();
+        let kept = backlog.as_mut().map(work);
+        self.0.taken.notify_all();
+        kept.ok_or_else(|| StoreError::Internal("changes are not kept any more".to_owned()))
+    }
+
+    /// What was changed since it was last asked.
+    fn take(&self) -> Result<Vec<Write>, StoreError> {
+        self.with(RewriteBacklog::take)?.map_err(not_rewritten)
+    }
+}
+
+impl Drop for Keeping<'_> {
+    fn drop(&mut self) {
+        *self.0.lock_backlog() = None;
+        self.0.taken.notify_all();
+    }
+}
+
+impl Records {
+    /// Rewrites the records where they take more than `least` bytes of disk and twice what lives; says
+    /// whether that was done.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] where it could not be done and nothing was
+    /// changed.
+    pub(in crate::store) fn compact(
+        &self,
+        least: u64,
+        cancel: &Cancel,
+    ) -> Result<bool, StoreError> {
+        let records_db = self.current();
+        let allocated = records_db.generation.allocated();
+        let count = || live_bytes(&records_db, cancel);
+        let Some(live) = self.sizes.is_due(allocated, least, count)? else {
+            return Ok(false);
+        };
+        check_room(records_db.generation.store(), live / 2 * 3 + LEAST_ROOM)?;
+        drop(records_db);
+        if self.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+            let reason = format!("it failed {MOST_FAILURES} times; the next start tries again");
+            return Err(not_rewritten(StoreError::Internal(reason)));
+        }
+        let done = self.rewrite(PART_BYTES, &mut |_| cancel.check().is_ok());
+        match &done {
+            Ok(true) => self.sizes.rewritten(live),
+            Ok(false) => {}
+            Err(_) => {
+                self.failures.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        done
+    }
+
+    /// Rewrites the records, about `part_bytes` at a time, as long as `go_on` says so; says whether that
+    /// was done.
+    pub(in crate::store) fn rewrite(
+        &self,
+        part_bytes: usize,
+        go_on: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<bool, StoreError> {
+        let Ok(_one_at_a_time) = self.rewriting.try_lock() else {
+            return Ok(false);
+        };
+        let current = self.current();
+        current.durable.check_place()?;
+        let generation = current.generation.next();
+        drop(current);
+        let keeping = Keeping::begin(self);
+        let copied = self.copy(&keeping, &generation, part_bytes, go_on);
+        let old = copied.and_then(|target| match target {
+            Some(target) => self.switch(target, &generation, go_on),
+            None => Ok(None),
+        });
+        drop(keeping);
+        // What lies in a store that came here meanwhile is not ours.
+        if !matches!(old, Ok(Some(_))) && self.lock.check().is_ok() {
+            generation.abandon();
+        }
+        // Closed, and its files removed, by whoever reads it last.
+        Ok(old?.is_some())
+    }
+
+    /// Copies part after part; none where it was stopped.
+    fn copy(
+        &self,
+        keeping: &Keeping<'_>,
+        generation: &Generation,
+        part_bytes: usize,
+        go_on: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Option<Target>, StoreError> {
+        generation.begin().map_err(not_rewritten)?;
+        let mut target = Target::open(generation.clone(), &self.lock).map_err(not_rewritten)?;
+        let mut next = Some(Vec::new());
+        while let Some(start) = next {
+            if !go_on(Step::Copying) {
+                return Ok(None);
+            }
+            keeping.with(RewriteBacklog::read_on)?;
+            let part = Part::read(&self.current(), &start, part_bytes)?;
+            if let Some(next) = &part.next {
+                keeping.with(|backlog| backlog.read_until(next))?;
+            }
+            if !go_on(Step::Read) {
+                return Ok(None);
+            }
+            target = target.append(&part)?.apply(keeping.take()?)?;
+            next = part.next;
+        }
+        // Another number than the last: the second time it must have been written anew.
+        let reopened = target.reopen(
+            &self.lock,
+            (self.id, UNFINISHED),
+            CACHE_WHILE_FILLED,
+            Cleaning::WhileWriting,
+        )?;
+        let target = catch_up(Target(reopened), keeping)?;
+        Ok(go_on(Step::Copied).then_some(target))
+    }
+
+    /// Makes the new generation the current one; returns the database of the old, none where it was
+    /// stopped. Batches and commits wait.
+    fn switch(
+        &self,
+        target: Target,
+        generation: &Generation,
+        go_on: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Option<Arc<RecordsDb>>, StoreError> {
+        let mut backlog = self.lock_backlog();
+        let last = self.lock_commits();
+        // What was written may not be what is read.
+        self.current().durable.check()?;
+        let Some(kept) = backlog.as_mut().map(RewriteBacklog::take) else {
+            return Ok(None);
+        };
+        let target = target.apply(kept.map_err(not_rewritten)?)?;
+        let records_db = target.reopen(
+            &self.lock,
+            (self.id, *last),
+            self.cache_bytes,
+            Cleaning::InBackground,
+        )?;
+        records_db.sync().map_err(not_rewritten)?;
+        if !go_on(Step::PowerSafe) {
+            return Ok(None);
+        }
+        self.current().durable.check_place()?;
+        match generation.finish() {
+            Ok(()) => {}
+            Err(Unfinished::AsBefore(error)) => return Err(not_rewritten(error)),
+            Err(Unfinished::Unknown) => return Err(self.current().durable.fail()),
+        }
+        go_on(Step::Current);
+        *backlog = None;
+        let old = self.replace(records_db);
+        old.supersede(&self.lock);
+        Ok(Some(old))
+    }
+}
+
+/// Writes what was changed meanwhile, until little is left or it does not get less.
+fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreError> {
+    for _ in 0..MOST_ROUNDS {
+        if keeping.with(|backlog| backlog.bytes())? <= FEW_BYTES {
+            break;
+        }
+        target = target.apply(keeping.take()?)?;
+    }
+    Ok(target)
+}
+
+/// Bytes of all records with their keys; none where it was stopped.
+fn live_bytes(records_db: &RecordsDb, cancel: &Cancel) -> Result<Option<u64>, StoreError> {
+    let (mut bytes, mut records, mut is_stopped) = (0, 0_u64, false);
+    records_db.records.walk(&[], &mut |key, value| {
+        bytes += (key.len() + value.len()) as u64;
+        records += 1;
+        is_stopped = records.is_multiple_of(LOOK_EVERY) && cancel.check().is_err();
+        Ok(match is_stopped {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+    })?;
+    Ok((!is_stopped).then_some(bytes))
+}
+
+fn not_rewritten(source: StoreError) -> StoreError {
+    StoreError::NotRewritten {
+        source: Box::new(source),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Whether the operating system gives out all that sled is about to read.
+//!
+//! sled takes what it cannot read when it opens (a failing disk, a file that may not be opened, no descriptor
+//! left) for the end of its log, overwrites what follows and tells nobody. So its log is read to its end
+//! beforehand, and each large value: what is refused is an error then, and nothing is changed. That costs about
+//! what it saves, as the kernel keeps the pages that opening reads next in the order of its log and not of the file.
+
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, copy, sink};
+use std::path::Path;
+
+use super::durable::entries;
+use crate::safe_fs;
+use crate::store::StoreError;
+use crate::store::records::generation::{BLOBS, Generation};
+
+/// Bytes read at once.
+const CHUNK: usize = 1 << 20;
+/// Descriptors that sled takes beside the one of a large value: its log, a snapshot and its listing, and one to
+/// spare.
+const DESCRIPTORS: usize = 4;
+
+/// What is looked at before sled opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum Precheck {
+    /// All that it is about to read.
+    ReadAll,
+    /// The descriptors that it needs: this process has just written the database and read it.
+    DescriptorsOnly,
+}
+
+/// Checks the database of a generation, if there is one. The caller holds the lock of the store.
+///
+/// # Errors
+/// [`StoreError::Io`] where something cannot be read, or there are not the descriptors to.
+pub(in crate::store) fn check(
+    generation: &Generation,
+    precheck: Precheck,
+) -> Result<(), StoreError> {
+    let path = generation.db();
+    let db = match safe_fs::open_read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        db => db.map_err(StoreError::io("open", &path))?,
+    };
+    let held: Result<Vec<_>, _> = (0..DESCRIPTORS).map(|_| db.try_clone()).collect();
+    let _held = held.map_err(StoreError::io("open", &path))?;
+    if precheck == Precheck::DescriptorsOnly {
+        return Ok(());
+    }
+    read(&db, &path)?;
+    let blobs = generation.dir().join(BLOBS);
+    for entry in entries(&blobs)? {
+        let path = entry.map_err(StoreError::io("list", &blobs))?.path();
+        let blob = safe_fs::open_read(&path).map_err(StoreError::io("open", &path))?;
+        read(&blob, &path)?;
+    }
+    Ok(())
+}
+
+fn read(file: &File, path: &Path) -> Result<(), StoreError> {
+    let all = copy(&mut BufReader::with_capacity(CHUNK, file), &mut sink());
+    all.map(drop).map_err(StoreError::io("read", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_disk_refuses_is_an_error() {
+        // A regular file, of which nothing can be read at its beginning.
+        let path = Path::new("/proc/self/mem");
+        let refused = read(&File::open(path).unwrap(), path).unwrap_err();
+        assert!(
+            matches!(refused, StoreError::Io { action: "read", .. }),
+            "{refused}"
+        );
+    }
+}

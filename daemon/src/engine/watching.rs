@@ -1,0 +1,43 @@
+//! Starts watching: a watcher, a walk queue and two threads for each root, and the recheck.
+
+use super::*;
+
+/// Hints not yet acted on; watchers merge theirs while it is full.
+const HINTS: usize = 4096;
+
+impl Engine {
+    /// Watches every root, each with a thread that acts on its hints and one that walks
+    /// ([`dispatch`](crate::write_side::dispatch)).
+    pub fn watch(&self) -> Result<(), EngineError> {
+        for root in self.roots.iter() {
+            let (sender, hints) = sync_channel(HINTS);
+            let settings = self.config.watch_settings();
+            let mode = root.configured.mode.into();
+            let started = RootWatcher::start(
+                &self.lifecycle,
+                root.id.0,
+                &root.path,
+                mode,
+                &settings,
+                sender,
+            );
+            let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
+                reason: error.to_string(),
+                advice: "remove the cause that the error names, and start simdexd again".to_owned(),
+            })?;
+            root.set_watcher(Some(watcher));
+            let walks = Arc::<WalkQueue>::default();
+            lock(&self.walks).push((root.id, Arc::clone(&walks)));
+            let started = self.dispatcher.spawn_root_threads(root, hints, &walks)?;
+            lock(&self.threads).extend(started);
+        }
+        if let Some(pace) = Pace::of(&self.config.watch) {
+            let (pipeline, roots) = (Arc::clone(&self.pipeline), Arc::clone(&self.roots));
+            let data_dir = self.data_dir.clone();
+            let own = Arc::clone(&self.own_reports);
+            let recheck = Recheck::start(&self.lifecycle, pipeline, roots, own, pace, data_dir)?;
+            *lock(&self.recheck) = Some(recheck);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Connects each root's watcher to the pipeline and the walk queue.
+//!
+//! Each root has two threads. `hints-N` takes the hints of its watcher one after another: it submits a path to the
+//! [`pipeline`](super::pipeline), puts a directory or the whole root into the [`walk_queue`](super::walk_queue), and
+//! enqueues the known files below a path that was removed. `walks-N` does the walks that the queue hands out, by
+//! [`rescan`](super::rescan).
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use simdex_extract::Pool;
+use simdex_index::Fault;
+
+use super::ingest::{ChangeDetector, OwnReports};
+use super::pipeline::Pipeline;
+use super::rescan::{Rescan, WalkOutcome};
+use super::roots::Root;
+use super::walk_queue::{WalkQueue, WalkRequest};
+use super::watch::Hint;
+use crate::base::causes::causes;
+use crate::error::EngineError;
+use crate::host::Host;
+use crate::host::alarms::AlarmSource;
+use crate::host::lifecycle::{Failure, Lifecycle};
+
+/// Time beyond the debounce that an event may take to arrive.
+const EVENT_MARGIN: Duration = Duration::from_secs(1);
+
+/// Acts on hints and walks roots.
+pub struct Dispatcher {
+    /// Where the alarms of walks are raised, and what the config asks for.
+    pub host: Arc<Host>,
+    /// Ends the threads, and work that waits.
+    pub lifecycle: Arc<Lifecycle>,
+    /// Takes the files that must be read.
+    pub pipeline: Arc<Pipeline>,
+    /// Which readers there are.
+    pub pool: Arc<Pool>,
+    /// Which files are reports of this daemon.
+    pub own_reports: Arc<OwnReports>,
+}
+
+impl Dispatcher {
+    /// Starts the two threads of a root. They end once the hints end, the queue ends, or the dispatcher is dropped.
+    pub fn spawn_root_threads(
+        self: &Arc<Self>,
+        root: &Arc<Root>,
+        hints: Receiver<Hint>,
+        walks: &Arc<WalkQueue>,
+    ) -> std::io::Result<[JoinHandle<()>; 2]> {
+        let number = root.id.0;
+        let (dispatcher, of_hints, wanted) =
+            (Arc::downgrade(self), Arc::clone(root), Arc::clone(walks));
+        let acting = self.lifecycle.spawn(format!("hints-{number}"), move || {
+            for hint in hints {
+                let Some(dispatcher) = dispatcher.upgrade() else {
+                    return;
+                };
+                dispatcher.act_on_hint(&of_hints, hint, &wanted);
+            }
+        })?;
+        let (dispatcher, root, walks) = (Arc::downgrade(self), Arc::clone(root), Arc::clone(walks));
+        let walking = self.lifecycle.spawn(format!("walks-{number}"), move || {
+            while let Some(walk) = walks.next() {
+                let Some(dispatcher) = dispatcher.upgrade() else {
+                    return;
+                };
+                dispatcher.walk(&root, &walk, &walks);
+            }
+        })?;
+        Ok([acting, walking])
+    }
+
+    /// Acts on one hint of a watcher.
+    pub fn act_on_hint(&self, root: &Root, hint: Hint, walks: &WalkQueue) {
+        match hint {
+            Hint::Path(path) => {
+                let key = root.key(&path);
+                key.into_iter().for_each(|key| self.pipeline.submit(key));
+            }
+            Hint::Subtree(path) => walks.want_below(path),
+            Hint::Rescan(cause) => walks.want_root(cause.into()),
+            Hint::Removed(path) => {
+                let source = AlarmSource::Removals(root.id);
+                self.until_done(source, |rescan| rescan.removed(root, &path));
+            }
+        }
+    }
+
+    /// Does one walk that hints asked for; it may want another.
+    pub fn walk(&self, root: &Root, walk: &WalkRequest, walks: &WalkQueue) {
+        let walked = self.until_done(AlarmSource::Walks(root.id), |rescan| match walk {
+            WalkRequest::Root => rescan.root(root).map(|_| WalkOutcome::Complete),
+            WalkRequest::Routine => rescan.routine(root).map(|()| WalkOutcome::Complete),
+            WalkRequest::Below(directory) => rescan.subtree(root, directory),
+        });
+        if walked == Some(WalkOutcome::NeedsRootWalk) {
+            walks.want_root_instead();
+        }
+    }
+
+    /// Retries background work until it succeeds; returns `None` if the engine shuts down.
+    fn until_done<T>(
+        &self,
+        source: AlarmSource,
+        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+    ) -> Option<T> {
+        let keep_going = || Ok(self.lifecycle.cancel().check()?);
+        self.rescan_until_done(source, work, &keep_going).ok()
+    }
+
+    /// Retries work while the machine lacks something and `keep_going` lets it. Success ends the alarm of its
+    /// source, whoever raised it: a caller that gave up does not come back to do so.
+    pub fn rescan_until_done<T>(
+        &self,
+        source: AlarmSource,
+        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+        keep_going: &dyn Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
+        let work = || self.with_rescan(&work, keep_going);
+        let done = self.lifecycle.until_done(source, work, keep_going)?;
+        self.host.alarms.clear(source);
+        Ok(done)
+    }
+
+    /// Does work with a [`Rescan`]; a failure of the index fails the engine.
+    pub fn with_rescan<T>(
+        &self,
+        work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
+        keep_going: &dyn Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
+        let (writer, config) = (self.pipeline.writer(), &self.host.config);
+        let registry = writer.registry();
+        let (pool, own) = (&self.pool, &self.own_reports);
+        let detector = ChangeDetector::new(registry, pool, own, &config.extract);
+        let worked = work(&Rescan {
+            registry,
+            writer,
+            pipeline: &self.pipeline,
+            detector: &detector,
+            event_delay: Duration::from_millis(config.watch.debounce_ms) + EVENT_MARGIN,
+            keep_going,
+        });
+        worked.inspect_err(|error| match error {
+            EngineError::Index(error) if error.fault() == Fault::Index => {
+                self.lifecycle.fail(Failure::Index(causes(error)));
+            }
+            _ => {}
+        })
+    }
+}
