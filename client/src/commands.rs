@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
 use simdex_client::lines::Body;
+use simdex_client::promise::Promise;
 use simdex_client::text::counted;
 use simdex_client::wire::{self, Summary};
 use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
@@ -158,12 +159,16 @@ impl Session {
     fn print_summary(&mut self, summary: &Summary) -> Result<(), Failure> {
         let completeness = summary.completeness.as_ref();
         let sentence = summary_sentence(summary);
-        self.print_closing(
-            &lines::Summary::from(summary),
-            &sentence,
-            None,
-            completeness,
-        )
+        let line = lines::Summary::from(summary);
+        let promise = line.promise.as_ref().map(ToString::to_string);
+        self.print_closing(&line, &sentence, promise.as_deref(), completeness)
+    }
+
+    /// Says to people how seldom the answer lacks what it is asked for.
+    fn tell_promise(&self, promise: Option<&wire::Promise>) {
+        if let (Some(promise), false) = (promise, self.printer.is_json()) {
+            eprint_line(Promise::from(promise));
+        }
     }
 
     /// Says to people how many of what was listed were not judged for want of time.

@@ -56,7 +56,7 @@ pub use simdex_proto::age::parse_age;
 pub use simdex_proto::changes::{Caveat, ChangeTotals, caveats_sentence};
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
-pub use simdex_proto::{completeness, lines, text};
+pub use simdex_proto::{completeness, lines, promise, text};
 
 /// What holds where a request leaves it out.
 pub use simdex_proto::defaults;

@@ -196,6 +196,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         unfinished: summary.unfinished,
         unjudged: None,
         seconds: summary.seconds,
+        promise: summary.promise.clone().map(Into::into),
         completeness: Some(summary.completeness.clone().into()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
 //! generated from them at build time and not committed. Beside it stands what daemon and client both
-//! print: [`lines`] are the JSON lines, [`completeness`] one of their parts and its words,
+//! print: [`lines`] are the JSON lines, [`completeness`] and [`promise`] parts of them and their words,
 //! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown, [`age`] how ages are
 //! written, [`changes`] what changed between two reports.
 
@@ -11,6 +11,7 @@ pub mod changes;
 pub mod completeness;
 pub mod lines;
 pub mod manifest;
+pub mod promise;
 pub mod text;
 
 /// Messages, clients and servers of `simdex.v1`.

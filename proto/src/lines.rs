@@ -44,7 +44,7 @@ pub use find::{Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
 pub use label::{Label, LabelledPair, Verdict};
-pub use list::{Counts, Group, Member, Pair, Sides, Summary};
+pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
 pub use report::{
     Change, Changes, Diff, EarlierReport, Finding, JsonPath, Manifest, Question, SchemeInUse,
     UnreadFile,
@@ -110,7 +110,7 @@ bodies! {
     ConfirmedLoss = "confirmed-loss",
     Sync = "sync",
     SavedReport = "report",
-    Completeness = "completeness",
+    OneGroup = "completeness",
     Diff = "diff",
     Event = "event",
     UnreadFile = "unread",

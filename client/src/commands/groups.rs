@@ -1,7 +1,7 @@
 //! `groups`: every group of near-duplicates, its members around their principal, or every component or core;
 //! `--of` and `--id`: one group.
 
-use simdex_client::completeness::Completeness;
+use simdex_client::lines::OneGroup;
 use simdex_client::wire::{
     GetGroupReply, Group, ListGroupsReply, Summary, get_group_request::Source,
 };
@@ -105,9 +105,10 @@ fn one(session: &mut Session, reply: &GetGroupReply, hidden: &[&str]) -> Result<
         list.record(group)?;
     }
     list.end()?;
-    if let (true, Some(told)) = (session.printer.is_json(), &reply.completeness) {
-        session.printer.line(&Completeness::from(told))?;
+    if session.printer.is_json() {
+        session.printer.line(&OneGroup::from(reply))?;
     }
+    session.tell_promise(reply.promise.as_ref());
     session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::of_search(reply.group.is_some().into()))
 }

@@ -124,8 +124,14 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         .into(),
         seconds: 0.5,
         truncated: false,
+        promise: Some(promise(0.1)),
         completeness: Some(complete()),
     }
+}
+
+/// What goes unseen with a probability of a thousandth.
+pub(crate) fn promise(threshold: f64) -> simdex_client::wire::Promise {
+    simdex_client::promise::Promise::new("mod_n", threshold, 0.001).into()
 }
 
 pub(crate) fn pair() -> Pair {
@@ -302,7 +308,16 @@ pub(crate) fn summary() -> Summary {
         unfinished: None,
         unjudged: None,
         seconds: 0.25,
+        promise: None,
         completeness: Some(complete()),
+    }
+}
+
+/// What closes a list of pairs or groups.
+pub(crate) fn list_summary() -> Summary {
+    Summary {
+        promise: Some(promise(0.8)),
+        ..summary()
     }
 }
 

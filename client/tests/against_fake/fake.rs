@@ -350,7 +350,9 @@ impl Similarity for Fake {
         } else {
             vec![Part::Pair(answers::pair()); 2]
         };
-        let parts = pairs.into_iter().chain([Part::Summary(answers::summary())]);
+        let parts = pairs
+            .into_iter()
+            .chain([Part::Summary(answers::list_summary())]);
         streamed(
             parts
                 .map(|part| Ok(wire::ListPairsReply { part: Some(part) }))
@@ -365,7 +367,7 @@ impl Similarity for Fake {
         use list_groups_reply::Part;
         let request = request.into_inner();
         self.seen().listed.push((request.threshold, request.roots));
-        let mut summary = answers::summary();
+        let mut summary = answers::list_summary();
         if request.threshold == Some(0.5) {
             summary.completeness = Some(answers::half_built());
         }
@@ -435,6 +437,7 @@ impl Similarity for Fake {
         Ok(Response::new(wire::GetGroupReply {
             group,
             completeness: Some(answers::complete()),
+            promise: Some(answers::promise(0.8)),
             unsettled,
         }))
     }

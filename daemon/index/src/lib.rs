@@ -66,9 +66,9 @@ pub use fault::Fault;
 pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, UnreadTexts, Usage};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
-    Candidate, CandidateKind, Candidates, CountBasis, FileView, FingerprintSink, Fingerprints,
-    GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader, IsWanted,
-    PairSearch, QueryFingerprints, SignAtRung,
+    Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
+    Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader,
+    IsWanted, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio,
 };
 pub use registry::Registry;
 pub use signing::{TextSigner, canonicalise, forward_signature};

@@ -18,8 +18,8 @@ use crate::shared::Shared;
 use crate::{DocumentStats, IndexError, Memory, Registry};
 
 pub use candidates::{
-    Candidate, CandidateKind, Candidates, CountBasis, FingerprintSink, Fingerprints,
-    QueryFingerprints, SignAtRung,
+    Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
+    QueryFingerprints, SignAtRung, SoughtRatio,
 };
 pub use document_text::HeldText;
 pub use files::FileView;

@@ -101,7 +101,7 @@ impl TextSigner<'_> {
         let signature = ModN::sign(text, self.window, rung);
         let kept = signature.len() as u64;
         // Of a text that does not repeat itself at least half of the target are expected.
-        if kept >= u64::from(self.ladder.target / 4) {
+        if kept >= u64::from(self.ladder.least_kept()) {
             return signature;
         }
         match self.ladder.rung_for(kept << rung.get()) {

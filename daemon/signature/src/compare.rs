@@ -256,6 +256,18 @@ pub fn least_overlap_cut(trials: u64, threshold: Ratio, miss: f64) -> u64 {
     cut
 }
 
+/// The probability, at most, that of `trials` samples taken at a rate of `rate` no more than `successes` come out:
+/// Chernoff's bound, for samples with and without replacement (Hoeffding 1963, Theorems 1 and 4). 1 where so few are
+/// no surprise, or nothing was sampled.
+pub fn lower_tail(successes: u64, trials: u64, rate: Ratio) -> f64 {
+    let (n, t) = (trials as f64, rate.get());
+    let share = successes as f64 / n;
+    match share < t {
+        true => (-n * divergence(share, t)).exp(),
+        false => 1.0,
+    }
+}
+
 /// KL(Bernoulli(a) ‖ Bernoulli(b)) in nats.
 fn divergence(a: f64, b: f64) -> f64 {
     let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };

@@ -66,7 +66,7 @@ pub use canonical::{CANONICAL_VERSION, CanonicalText};
 pub use chunk::{Chunk, ChunkSize, Chunks, Span, chunk_map, shared_spans};
 pub use compare::{
     CONFIDENCE, Estimate, Interval, Ratio, clopper_pearson, containment, containment_from_counts,
-    least_overlap_cut, resemblance, resemblance_from_counts,
+    least_overlap_cut, lower_tail, resemblance, resemblance_from_counts,
 };
 pub use fingerprint::{Fingerprint, POLYNOMIAL};
 pub use levels::{Levels, SharedAt};

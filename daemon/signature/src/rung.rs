@@ -92,6 +92,12 @@ impl Ladder {
         rung
     }
 
+    /// The least fingerprints that a sampled document keeps, but for chance: one that keeps fewer is signed at a
+    /// finer rung.
+    pub fn least_kept(self) -> u32 {
+        self.target / 4
+    }
+
     /// log₂ of n where n is the size of every signature: the least power of two that meets the target.
     pub fn fixed_size(self) -> Rung {
         let log = self.target.next_power_of_two().trailing_zeros();

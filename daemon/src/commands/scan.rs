@@ -19,7 +19,7 @@ use crate::edge::output;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts};
-use crate::read_side::lists::ListSummary;
+use crate::read_side::lists::{ListSummary, promise_of_pairs};
 use crate::write_side::progress::Counts;
 
 /// What `scan` was asked for.
@@ -177,6 +177,7 @@ fn print(
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
         unfinished: None,
+        promise: Some(promise_of_pairs(engine.index.reader(), threshold)),
         counts,
     };
     let text = if args.json {
@@ -185,6 +186,9 @@ fn print(
         output::summary_text(&summary)
     };
     out.write_all(text.as_bytes())?;
+    if let Some(promise) = summary.promise.as_ref().filter(|_| !args.json) {
+        eprintln!("simdexd: {promise}");
+    }
     if let Some(pending) = &summary.completeness.pending {
         eprintln!("simdexd: the index is not complete: {pending}");
     }

@@ -58,6 +58,7 @@ pub fn answer(
         common_lists: answer.long_lists,
         unverified: answer.unverified,
         compared_by: compared_by(answer.compared_by),
+        promise: Some(answer.promise.into()),
         completeness: Some(completeness.into()),
     };
     let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();

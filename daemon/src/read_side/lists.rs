@@ -4,10 +4,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use simdex_index::{FileView, GrowingPermit, IndexError, MemoryAccount, View};
+use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_proto::completeness::Completeness;
+use simdex_proto::promise::Promise;
 use simdex_schema::GroupId;
-use simdex_signature::Ratio;
+use simdex_signature::{Ratio, SchemeKind};
 use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
@@ -29,8 +30,16 @@ pub struct ListSummary {
     pub unfinished: Option<u64>,
     /// Time the answer took.
     pub seconds: f64,
+    /// How seldom a pair of near-duplicates is missing; none where nothing was listed by a threshold.
+    pub promise: Option<Promise>,
     /// Completeness of the index when it was counted.
     pub completeness: Completeness,
+}
+
+/// How seldom the search for pairs misses one.
+pub fn promise_of_pairs(index: &IndexReader, threshold: Ratio) -> Promise {
+    let missed = index.pair_missed_at_most(threshold);
+    Promise::new(SchemeKind::ModN.name(), threshold.get(), missed)
 }
 
 /// Parameters of a list of pairs or groups.
@@ -100,6 +109,7 @@ pub fn pairs(
         groups: Some(listed.items.groups),
         pairs: Some(listed.items.pairs),
         long_lists: listed.long_lists,
+        promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         counts: catalogue::counts(index, view, cancel)?,
@@ -124,6 +134,7 @@ pub fn groups(
     Ok(ListSummary {
         groups: Some(listed.items),
         long_lists: listed.long_lists,
+        promise: Some(promise_of_pairs(index, request.threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         counts: catalogue::counts(index, view, cancel)?,
@@ -152,6 +163,10 @@ pub fn clusters(
     Ok(ListSummary {
         groups: Some(groups),
         long_lists: found.clusters.long_lists,
+        promise: match request {
+            ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
+            ClusterRequest::Cores { .. } => None,
+        },
         unfinished: found.clusters.unfinished,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),

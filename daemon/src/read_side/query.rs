@@ -9,9 +9,9 @@
 //! not. Related documents, which are ordered by date, end at the threshold alone. Where more than
 //! [`MOST_VERIFIED`] candidates are left, the answer says how many were not looked at.
 //!
-//! A document that shares none of the fingerprints looked up never becomes a candidate. Where it resembles the
-//! query, or is contained in it, that is as improbable from a threshold of 0.053 on (see
-//! [`IndexReader::candidates`]). One that contains the query is sampled at its own rung, which may keep few
+//! A document that shares none of the fingerprints looked up never becomes a candidate; every answer says how
+//! improbable that is ([`promise`]). Where it resembles the query, or is contained in it, the threshold decides:
+//! from 0.053 on it is as improbable (see [`IndexReader::candidates`]). One that contains the query is sampled at its own rung, which may keep few
 //! fingerprints of a short query, or none: see [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
@@ -20,6 +20,7 @@ mod family;
 mod fold;
 mod hits;
 mod named_file;
+mod promise;
 mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -29,6 +30,7 @@ use simdex_index::{
     IndexReader, QueryFingerprints, View,
 };
 use simdex_proto::defaults;
+use simdex_proto::promise::Promise;
 use simdex_schema::{DocumentHash, Reason, State, StoredReason};
 use simdex_signature::{BswN, MinN, SchemeKind, ShingleSet, SketchN};
 use thiserror::Error;
@@ -112,6 +114,8 @@ pub struct Answer {
     pub unverified: u64,
     /// More files reached the threshold than are listed.
     pub truncated: bool,
+    /// How seldom a document that reaches the threshold is missing.
+    pub promise: Promise,
     /// Counts the hits while they are held.
     _held: GrowingPermit,
 }
@@ -209,6 +213,12 @@ pub fn find(
         state: subject.state(),
         reason: subject.reason(),
         compared_by: subject.compared_by(),
+        promise: promise::promise(
+            params,
+            subject.compared_by(),
+            &candidates.coverage,
+            verified.not_looked_at,
+        ),
         candidates: considered,
         verified: verified.counted,
         long_lists: candidates.long_lists,

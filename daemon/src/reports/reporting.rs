@@ -14,6 +14,7 @@ use std::time::Instant;
 use simdex_index::{FileView, GrowingPermit, IndexError, MemoryAccount, UnsettledCounts, View};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::{JsonPath, Question};
+use simdex_proto::promise::Promise;
 use simdex_signature::Ratio;
 use thiserror::Error;
 
@@ -23,7 +24,7 @@ use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
 use crate::read_side::catalogue::{self, ListCounts};
 use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
-use crate::read_side::lists::{ListSummary, kept_groups};
+use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
 use crate::reports::report::{
     self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportFile, ReportGroup,
     ReportInput, ReportMember, Sink, VisitFile, VisitFindings,
@@ -210,6 +211,8 @@ struct GatheredReport {
     group_count: Option<u64>,
     /// Posting lists that the search for groups skipped, because none depends on them.
     long_lists: u64,
+    /// How seldom a pair of near-duplicates is missed; none of a compliance question.
+    promise: Option<Promise>,
     /// Documents that were not settled when the groups were taken, or whose group is not among them.
     unsettled: UnsettledCounts,
 }
@@ -220,6 +223,7 @@ impl GatheredReport {
             counts: self.counts.clone(),
             groups: self.group_count,
             long_lists: self.long_lists,
+            promise: self.promise.clone(),
             completeness,
             seconds,
             ..ListSummary::default()
@@ -243,6 +247,7 @@ fn gathered(
                 counts: catalogue::counts(engine.index.reader(), view, cancel)?,
                 group_count: kept_groups(engine, view, search.account)?,
                 long_lists: 0,
+                promise: None,
                 unsettled: UnsettledCounts::default(),
             }
         }
@@ -332,6 +337,7 @@ fn listed(
         counts: catalogue::counts(index, view, account.cancel())?,
         group_count: Some(listed.items),
         long_lists: listed.long_lists,
+        promise: Some(promise_of_pairs(index, threshold)),
         unsettled: listed.unsettled,
     })
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, relation};
 use crate::completeness::Completeness;
+use crate::promise::Promise;
 use crate::v1;
 
 /// A signature scheme with its parameters.
@@ -170,6 +171,9 @@ pub struct QuerySummary {
     pub seconds: f64,
     /// More files reach the threshold than were listed.
     pub truncated: bool,
+    /// How seldom the answer lacks what reaches the threshold; none of an older daemon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Promise>,
     /// Of the index when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
@@ -192,6 +196,7 @@ impl QuerySummary {
             compared_by: compared_by(query.compared_by),
             seconds: query.seconds,
             truncated: query.truncated,
+            promise: query.promise.as_ref().map(Into::into),
             completeness: completeness(query.completeness.as_ref()),
         }
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{JsonPath, Judgement, completeness, exact, hex, lossy, relation};
 use crate::completeness::Completeness;
+use crate::promise::Promise;
 use crate::v1;
 
 /// The paths of two files or folders.
@@ -183,9 +184,32 @@ pub struct Summary {
     pub counts: Counts,
     /// Time the answer took.
     pub seconds: f64,
+    /// How seldom the list lacks a pair of near-duplicates; none of lists without a threshold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Promise>,
     /// Of the index when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
+}
+
+/// Closes the answer that is one group.
+#[derive(Clone, Debug, Serialize)]
+pub struct OneGroup {
+    /// How seldom groups lack a pair of near-duplicates; none of an older daemon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Promise>,
+    /// Of the index when it was asked.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+impl From<&v1::GetGroupReply> for OneGroup {
+    fn from(reply: &v1::GetGroupReply) -> Self {
+        Self {
+            promise: reply.promise.as_ref().map(Into::into),
+            completeness: completeness(reply.completeness.as_ref()),
+        }
+    }
 }
 
 impl From<&v1::Summary> for Counts {
@@ -212,6 +236,7 @@ impl From<&v1::Summary> for Summary {
         Self {
             counts: summary.into(),
             seconds: summary.seconds,
+            promise: summary.promise.as_ref().map(Into::into),
             completeness: completeness(summary.completeness.as_ref()),
         }
     }

@@ -3,6 +3,9 @@
 use super::simctl;
 use crate::fake::Daemon;
 
+/// What people are told of lists of pairs and groups.
+const PROMISE: &str = "simctl: found by mod_n: what reaches 0.8 and no more is missed with a probability of 0.1 % at most";
+
 #[test]
 fn pairs_end_with_the_counts() {
     let daemon = Daemon::start();
@@ -16,7 +19,7 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
     );
     assert_eq!(
         run.talk,
-        "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n"
+        format!("simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n{PROMISE}\n")
     );
     let json = simctl(&daemon, &["pairs", "--json", "--limit", "1"]).out;
     let (a0, b0) = ("a0".repeat(32), "b0".repeat(32));
@@ -29,7 +32,8 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
              \"verified\":true}}\n\
              {{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":1,\"states\":\
              {{\"indexed\":2,\"unreadable\":1}},\"documents\":2,\"groups\":1,\"pairs\":1,\
-             \"suppressed\":0,\"seconds\":0.25,\"complete\":true}}\n"
+             \"suppressed\":0,\"seconds\":0.25,\
+             \"promise\":{{\"scheme\":\"mod_n\",\"threshold\":0.8,\"missed_at_most\":0.001}},\"complete\":true}}\n"
         )
     );
     assert_eq!(simctl(&daemon, &["pairs", "--threshold", "1"]).code, 1);
@@ -101,7 +105,7 @@ fn one_group_is_shown_by_a_file_of_it_or_by_its_id() {
     let daemon = Daemon::start();
     let all = simctl(&daemon, &["groups", "--json"]).out;
     let group = all.lines().next().expect("a group");
-    let closing = r#"{"type":"completeness","v":1,"complete":true}"#;
+    let closing = r#"{"type":"completeness","v":1,"promise":{"scheme":"mod_n","threshold":0.8,"missed_at_most":0.001},"complete":true}"#;
     for of in [["--of", "/share/a.txt"], ["--id", "9"]] {
         let run = simctl(&daemon, &[&["groups", "--json"][..], &of].concat());
         assert_eq!(
@@ -112,12 +116,20 @@ fn one_group_is_shown_by_a_file_of_it_or_by_its_id() {
     let alone = simctl(&daemon, &["groups", "--of", "/share/unlike.txt"]);
     assert_eq!(
         (alone.code, alone.out.as_str(), alone.talk.as_str()),
-        (1, "", "simctl: /share/unlike.txt is in no group\n")
+        (
+            1,
+            "",
+            &*format!("simctl: /share/unlike.txt is in no group\n{PROMISE}\n")
+        )
     );
     let pending = simctl(&daemon, &["groups", "--of", "/share/pending.txt"]);
     assert_eq!(
         (pending.code, pending.out.as_str(), pending.talk.as_str()),
-        (1, "", "simctl: /share/pending.txt is in no group yet\n")
+        (
+            1,
+            "",
+            &*format!("simctl: /share/pending.txt is in no group yet\n{PROMISE}\n")
+        )
     );
     assert_eq!(simctl(&daemon, &["groups", "--id", "10"]).code, 2);
     assert_eq!(
@@ -132,9 +144,12 @@ fn what_is_not_complete_is_said_once_and_waited_for_on_demand() {
     let run = simctl(&daemon, &["groups", "--threshold", "0.5"]);
     assert_eq!(
         run.talk,
-        "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n\
-         simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
-         `--wait` waits until it is\n"
+        format!(
+            "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n\
+             {PROMISE}\n\
+             simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
+             `--wait` waits until it is\n"
+        )
     );
     let json = simctl(&daemon, &["groups", "--threshold", "0.5", "--json"]);
     assert_eq!(json.talk, "");

@@ -11,6 +11,9 @@ use crate::fake::{Daemon, End};
 /// The judgement of the fake daemon's matches, as JSON.
 const JUDGEMENT: &str = r#"{"class":"template-only","probability":0.875,"rule_number":4,"rule":"resemblance > 0.5 and mcd <= 0.25","signals":[{"name":"resemblance","value":0.75},{"name":"mcd","value":0.125},{"name":"same-title","value":null}],"model":{"name":"shipped","hash":"abababababababababababababababababababababababababababababababab","note":null}}"#;
 
+/// What people are told of questions.
+const PROMISE: &str = "simctl: found by mod_n: what reaches 0.1 and no more is missed with a probability of 0.1 % at most";
+
 #[test]
 fn matches_are_a_table_when_piped_without_colour() {
     let daemon = Daemon::start();
@@ -24,7 +27,7 @@ RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION      
 0.250 [0.200, 0.313]  -                     0.500 [0.400, 0.600]  overlaps        estimate  /share/c\\xff.txt
 "
     );
-    assert_eq!(run.talk, "");
+    assert_eq!(run.talk, format!("{PROMISE}\n"));
     let judged = simctl(&daemon, &["find-similar", "/share/a.txt", "--judge", "on"]);
     assert_eq!(
         judged.out,
@@ -58,7 +61,7 @@ fn matches_as_json_are_one_object_a_line() {
     assert_eq!(
         lines[2],
         format!(
-            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"common_lists":0,"unverified":0,"compared_by":"text","seconds":0.5,"truncated":false,"complete":true}}"#
+            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"common_lists":0,"unverified":0,"compared_by":"text","seconds":0.5,"truncated":false,"promise":{{"scheme":"mod_n","threshold":0.1,"missed_at_most":0.001}},"complete":true}}"#
         )
     );
 }
@@ -79,7 +82,9 @@ RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS  
     );
     assert_eq!(
         run.talk,
-        "simctl: 1 file folded under a better near-duplicate; --fold never lists all\n"
+        format!(
+            "simctl: 1 file folded under a better near-duplicate; --fold never lists all\n{PROMISE}\n"
+        )
     );
     let json = ["find-similar", "/share/a.txt", "--fold", "always", "--json"];
     let lines = simctl(&daemon, &json).out;
@@ -156,7 +161,10 @@ fn nothing_found_exits_1_and_says_so_on_stderr_alone() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert_eq!(
         run.talk,
-        "simctl: no other file resembles /share/unlike.txt by 0.1 or more; a lower --threshold finds more\n"
+        format!(
+            "simctl: no other file resembles /share/unlike.txt by 0.1 or more; a lower --threshold finds more\n\
+             {PROMISE}\n"
+        )
     );
 }
 
@@ -166,9 +174,12 @@ fn nothing_found_in_an_index_that_is_being_built_is_not_the_last_word() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert_eq!(
         run.talk,
-        "simctl: no other file found yet that resembles /share/early.txt by 0.1 or more\n\
-         simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
-         `--wait` waits until it is\n"
+        format!(
+            "simctl: no other file found yet that resembles /share/early.txt by 0.1 or more\n\
+             {PROMISE}\n\
+             simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
+             `--wait` waits until it is\n"
+        )
     );
 }
 

@@ -2,10 +2,27 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use simdex_signature::{Ratio, Rung, least_overlap_cut};
+use simdex_signature::{Ladder, Ratio, Rung, least_overlap_cut, lower_tail};
+
+use super::compare::DOUBT;
+use crate::IndexReader;
 
 /// A pair exactly at the threshold is missed with at most this probability.
 pub(super) const MISS: f64 = 0.001;
+
+impl IndexReader {
+    /// The probability, at most, that the search for pairs misses one whose resemblance is exactly the threshold: its
+    /// sample lies below the cut or, of so low a threshold that no cut is left, it shares nothing at all; or
+    /// one of the finer samples refuses it.
+    pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
+        missed_at_most(threshold, self.ladder())
+    }
+}
+
+fn missed_at_most(threshold: Ratio, ladder: Ladder) -> f64 {
+    let shares_nothing = lower_tail(0, u64::from(ladder.least_kept()), threshold);
+    MISS.max(shares_nothing) + f64::from(ladder.cap.get()) * DOUBT
+}
 
 /// Unions whose cuts are kept once they were worked out: two usual documents share at most 1,024
 /// samples, and one cut takes as long as reading a bucket.
@@ -73,6 +90,15 @@ impl Cuts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_that_resemble_each_other_hardly_at_all_may_share_nothing_of_their_samples() {
+        let missed = |threshold| missed_at_most(Ratio::new(threshold).unwrap(), Ladder::default());
+        let refused = f64::from(Rung::MAX_DOCUMENT.get()) * DOUBT;
+        assert!((missed(0.8) - MISS - refused).abs() < 1e-15);
+        assert!((missed(0.02) - refused - 0.98_f64.powi(128)).abs() < 1e-12);
+        assert!(missed(0.0) >= 1.0);
+    }
 
     #[test]
     fn a_cut_is_worked_out_once_and_stays() {

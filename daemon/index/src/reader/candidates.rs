@@ -21,9 +21,12 @@ use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 use crate::shared::{IndexState, document_kind};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
+mod coverage;
 mod fixed_size;
 mod tally;
 
+use coverage::Sample;
+pub use coverage::{Coverage, SoughtRatio};
 pub(crate) use tally::{Filter, Tally};
 
 /// Fingerprints looked up, where the query has as many.
@@ -151,6 +154,8 @@ pub struct Candidates {
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
     pub long_lists: u64,
+    /// What was looked up, which says how seldom a document is no candidate.
+    pub coverage: Coverage,
 }
 
 impl IndexReader {
@@ -178,16 +183,18 @@ impl IndexReader {
     ) -> Result<Candidates, IndexError> {
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
-        let (visible, rung) = {
+        let (visible, rung, rungs) = {
             let state = self.shared.state();
             let rung = probing_rung(&state, documents, query, kind, &counts);
-            (state.table.visible(view), rung)
+            let rungs: Vec<Rung> = state.table.rungs(documents).collect();
+            (state.table.visible(view), rung, rungs)
         };
         let mut tally = Tally::new(self, query.scheme, Filter::Among(&visible));
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         let significant = significant_long_lists(&tally, kind, rung, &counts);
         tally.read_long(&significant, cancel)?;
+        let coverage = Coverage::of_rungs(&rungs, rung, |at| self.sample(&tally, at, &counts));
         for id in extra {
             tally.shared.entry(id).or_insert(0);
         }
@@ -202,7 +209,22 @@ impl IndexReader {
         Ok(Candidates {
             found: found.collect(),
             long_lists,
+            coverage,
         })
+    }
+
+    /// What is compared at a rung; lists that are long are unread by now.
+    fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
+        let is_whole = at == Rung::ZERO;
+        Sample {
+            is_whole,
+            of_query: counts[usize::from(at.get())],
+            of_document: match is_whole {
+                true => 1,
+                false => u64::from(self.ladder().least_kept()),
+            },
+            unread: tally.long_lists_at(at),
+        }
     }
 
     /// Documents found by either scheme: those above, and those that share a BSW_n window with the

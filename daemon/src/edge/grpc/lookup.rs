@@ -40,12 +40,14 @@ pub(super) fn group(
             found
         }
     };
+    let promise = lists::promise_of_pairs(engine.index.reader(), engine.threshold());
     let mut list = ListEncoder::new(engine, with_judgement, account);
     let group = found.group.as_ref();
     let group = group.map(|(group, _held)| list.group(group));
     Ok(v1::GetGroupReply {
         group: group.transpose()?,
         completeness: Some(found.completeness.into()),
+        promise: Some(promise.into()),
         unsettled: found.is_unsettled,
     })
 }

@@ -7,7 +7,7 @@ use crate::read_side::families::LinkRule;
 
 /// A true ratio lies above its bound with at most this probability. It says nothing of documents that are no
 /// candidates.
-const MISS_PROBABILITY: f64 = 0.001;
+pub(super) const MISS_PROBABILITY: f64 = 0.001;
 
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
 /// threshold are left out.

@@ -62,6 +62,13 @@ const MEMBER: Fields = &[
     ("containment_of_principal", Ratio),
 ];
 
+/// Beside a null there is a `none`.
+const PROMISE: Fields = &[
+    ("scheme", Text),
+    ("threshold", Ratio),
+    ("missed_at_most", Maybe(&Ratio)),
+];
+
 const SUMMARY: Fields = &[
     ("files_on_disk", Count),
     ("members", Count),
@@ -207,6 +214,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("compared_by", Text),
             ("seconds", Seconds),
             ("truncated", Bool),
+            ("promise", Object(PROMISE)),
             ("complete", Bool),
         ],
     ),
@@ -282,7 +290,10 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ("evaluation", judging::EVALUATION),
     ("trained-model", judging::TRAINED),
     ("reset-model", judging::RESET),
-    ("completeness", &[("complete", Bool)]),
+    (
+        "completeness",
+        &[("promise", Object(PROMISE)), ("complete", Bool)],
+    ),
     ("root", ROOT),
     ("rescan", &[("roots", Count)]),
     (

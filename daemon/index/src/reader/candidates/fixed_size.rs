@@ -17,7 +17,7 @@
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
-use super::{Candidate, Candidates, CountBasis, Filter, MIN_LONG_SHARE, Tally};
+use super::{Candidate, Candidates, CountBasis, Coverage, Filter, MIN_LONG_SHARE, Tally};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
 impl IndexReader {
@@ -37,6 +37,7 @@ impl IndexReader {
         if long * MIN_LONG_SHARE >= query.len() as u64 {
             tally.read_long(&|_| true, cancel)?;
         }
+        let unread = tally.long_lists.len() as u64;
         let long_lists = tally.count_long_for_counted(cancel)?;
         let state = self.shared.state();
         let shared = tally.shared.into_iter();
@@ -48,6 +49,7 @@ impl IndexReader {
         Ok(Candidates {
             found: found.collect(),
             long_lists,
+            coverage: Coverage::of_fixed_size(query.len() as u64, unread),
         })
     }
 }

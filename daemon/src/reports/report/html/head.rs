@@ -112,10 +112,12 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         scheme.canonical,
     )?;
     let suppressed = left_out(input.summary.long_lists);
-    writeln!(
-        out,
-        "<tr><th>Left unread</th><td>{suppressed}</td></tr>\n</table>"
-    )?;
+    writeln!(out, "<tr><th>Left unread</th><td>{suppressed}</td></tr>")?;
+    if let Some(promise) = &input.summary.promise {
+        let promise = promise.to_string();
+        writeln!(out, "<tr><th>Promise</th><td>{}</td></tr>", Text(&promise))?;
+    }
+    out.write_all(b"</table>\n")?;
     out.write_all(TERMS.as_bytes())
 }
 

@@ -1,0 +1,157 @@
+//! How seldom a document that answers a query is no candidate, from what was looked up of the query.
+//!
+//! A document is compared with the query at one rung; of the query's fingerprints there, of the document's and of
+//! their union a share of those that were sampled is in both, with the law of a sample. It is no candidate where none
+//! of them is, or where they are all in common lists that were not read, so that the probability is that of a lower
+//! tail, bounded by Chernoff ([`lower_tail`]). What is counted of the query is known; a document that was sampled keeps
+//! at least a quarter of the ladder's target, for one that repeats itself is signed once more
+//! ([`TextSigner::sign`](crate::TextSigner::sign)).
+
+use simdex_signature::{Ratio, Rung, lower_tail};
+
+/// The ratio that a document is sought by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoughtRatio {
+    /// Of both texts.
+    Resemblance,
+    /// The share of the query that is found in the document.
+    ContainmentOfQuery,
+    /// The share of the document that is found in the query.
+    ContainmentInQuery,
+}
+
+/// What of a query was looked up, for documents of each rung in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    samples: Vec<Sample>,
+}
+
+/// What is compared of the query and of documents at one rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// Nothing is left out.
+    pub(super) is_whole: bool,
+    /// Fingerprints of the query.
+    pub(super) of_query: u64,
+    /// Fingerprints of a document, at least.
+    pub(super) of_document: u64,
+    /// Fingerprints of the query whose lists add no documents.
+    pub(super) unread: u64,
+}
+
+impl Coverage {
+    /// Of a query with so many fingerprints in a sketch of fixed size.
+    pub(super) fn of_fixed_size(of_query: u64, unread: u64) -> Self {
+        let sample = Sample {
+            is_whole: false,
+            of_query,
+            of_document: 0,
+            unread,
+        };
+        Self {
+            samples: vec![sample],
+        }
+    }
+
+    /// Of a query that was looked up at `probed`, for documents of the `rungs` in use.
+    pub(super) fn of_rungs(rungs: &[Rung], probed: Rung, sample: impl Fn(Rung) -> Sample) -> Self {
+        let at_common = rungs.iter().map(|rung| {
+            let of_document = match *rung >= probed {
+                true => sample(*rung).of_document,
+                // Sampled further than it is for itself.
+                false => 0,
+            };
+            Sample {
+                of_document,
+                ..sample(probed.max(*rung))
+            }
+        });
+        Self {
+            samples: at_common.collect(),
+        }
+    }
+
+    /// The probability, at most, that a document of which `sought` is exactly `ratio` is no candidate.
+    pub fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
+        let samples = self.samples.iter();
+        let missed = samples.map(|sample| sample.missed_at_most(sought, ratio));
+        missed.fold(0.0, f64::max)
+    }
+}
+
+impl Sample {
+    fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
+        let trials = match sought {
+            // The union is no smaller than either side.
+            SoughtRatio::Resemblance => self.of_query.max(self.of_document),
+            SoughtRatio::ContainmentOfQuery => self.of_query,
+            SoughtRatio::ContainmentInQuery => self.of_document,
+        };
+        match self.is_whole {
+            true if ratio.get() * trials as f64 > self.unread as f64 => 0.0,
+            true => 1.0,
+            false => lower_tail(self.unread, trials, ratio),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(value: f64) -> Ratio {
+        Ratio::new(value).unwrap()
+    }
+
+    /// A query of 6,400 shingles, probed at n = 32.
+    fn coverage(rungs: &[u8], unread: u64) -> Coverage {
+        let rungs: Vec<Rung> = rungs.iter().map(|rung| Rung::new(*rung).unwrap()).collect();
+        Coverage::of_rungs(&rungs, Rung::new(5).unwrap(), |rung| Sample {
+            is_whole: rung == Rung::ZERO,
+            of_query: 6_400 >> rung.get(),
+            of_document: 128,
+            unread,
+        })
+    }
+
+    #[test]
+    fn a_document_that_shares_nothing_of_what_was_looked_up_is_missed() {
+        let missed = coverage(&[0, 5], 0).missed_at_most(SoughtRatio::Resemblance, ratio(0.1));
+        assert!((missed - 0.9_f64.powi(200)).abs() < 1e-12, "{missed}");
+        let nothing = coverage(&[5], 0).missed_at_most(SoughtRatio::Resemblance, Ratio::ZERO);
+        assert_eq!(nothing, 1.0);
+    }
+
+    #[test]
+    fn what_contains_the_query_is_held_to_what_it_keeps_of_the_query() {
+        let coverage = coverage(&[0, 6], 0);
+        let of = |sought| coverage.missed_at_most(sought, ratio(0.05));
+        let expected = 0.95_f64.powi(100);
+        assert!((of(SoughtRatio::ContainmentOfQuery) - expected).abs() < 1e-12);
+        // It keeps 128 fingerprints for itself.
+        let expected = 0.95_f64.powi(128);
+        assert!((of(SoughtRatio::Resemblance) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn common_lists_that_are_not_read_hide_documents() {
+        let of =
+            |unread| coverage(&[5], unread).missed_at_most(SoughtRatio::Resemblance, ratio(0.1));
+        assert!(of(0) < of(3) && of(3) < of(6));
+        assert_eq!(of(20), 1.0);
+    }
+
+    #[test]
+    fn nothing_is_missed_where_nothing_is_sampled() {
+        let whole = |unread| {
+            Coverage::of_rungs(&[Rung::ZERO], Rung::ZERO, |_| Sample {
+                is_whole: true,
+                of_query: 64,
+                of_document: 1,
+                unread,
+            })
+        };
+        let of = |unread| whole(unread).missed_at_most(SoughtRatio::Resemblance, ratio(0.05));
+        assert_eq!((of(0), of(1), of(4)), (0.0, 0.0, 1.0));
+    }
+}

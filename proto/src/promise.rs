@@ -1,0 +1,176 @@
+//! How seldom an answer lacks what it is asked for, as JSON and in words.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::v1;
+
+/// What an answer promises of what it does not list. It speaks of sampling alone; what the index lacks is said by
+/// [`Completeness`](crate::completeness::Completeness).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Promise {
+    /// The scheme that found what is listed.
+    pub scheme: String,
+    /// The least ratio listed, which it is made for.
+    pub threshold: f64,
+    /// What reaches the threshold and no more is missed with at most this probability; `None` where nothing is
+    /// promised.
+    pub missed_at_most: Option<f64>,
+    /// Why nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none: Option<NoPromise>,
+}
+
+/// Why an answer promises nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoPromise {
+    /// What is listed was judged by estimates.
+    Estimates,
+    /// Candidates were not verified.
+    Unverified,
+    /// What reaches the threshold may share none of the fingerprints that were looked up.
+    NoneShared,
+    /// It was sought from one version to the next.
+    Steps,
+    /// Nothing was compared.
+    NothingCompared,
+}
+
+impl Promise {
+    /// That nothing is missed at the threshold but with this probability at most; nothing, where that is certain.
+    pub fn new(scheme: &str, threshold: f64, missed_at_most: f64) -> Self {
+        match missed_at_most < 1.0 {
+            true => Self {
+                scheme: scheme.to_owned(),
+                threshold,
+                missed_at_most: Some(missed_at_most),
+                none: None,
+            },
+            false => Self::nothing(scheme, threshold, NoPromise::NoneShared),
+        }
+    }
+
+    /// Nothing, for a reason.
+    pub fn nothing(scheme: &str, threshold: f64, why: NoPromise) -> Self {
+        Self {
+            scheme: scheme.to_owned(),
+            threshold,
+            missed_at_most: None,
+            none: Some(why),
+        }
+    }
+}
+
+/// `found by mod_n: what reaches 0.8 and no more is missed with a probability of 0.1 % at most`
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            scheme, threshold, ..
+        } = self;
+        write!(f, "found by {scheme}: ")?;
+        if let Some(missed) = self.missed_at_most {
+            // Rounded up, but for the noise of the product.
+            let percent = (missed * 1_000.0 - 1e-4).ceil() / 10.0;
+            return write!(
+                f,
+                "what reaches {threshold} and no more is missed with a probability of {percent} % at most"
+            );
+        }
+        let why = match self.none {
+            Some(NoPromise::Estimates) => ", since these are estimates",
+            Some(NoPromise::Unverified) => ", since candidates were not verified",
+            Some(NoPromise::NoneShared) => {
+                ", since it may share none of the fingerprints that were looked up"
+            }
+            Some(NoPromise::Steps) => {
+                ", since whoever is missed takes along the versions that it leads to"
+            }
+            Some(NoPromise::NothingCompared) => ", since nothing was compared",
+            // Of a newer daemon.
+            None => "",
+        };
+        write!(f, "nothing is promised of what is missing{why}")
+    }
+}
+
+impl From<&v1::Promise> for Promise {
+    fn from(wire: &v1::Promise) -> Self {
+        Self {
+            scheme: wire.scheme.clone(),
+            threshold: wire.threshold,
+            missed_at_most: wire.missed_at_most,
+            none: match wire.none() {
+                v1::NoPromise::Unspecified => None,
+                v1::NoPromise::Estimates => Some(NoPromise::Estimates),
+                v1::NoPromise::Unverified => Some(NoPromise::Unverified),
+                v1::NoPromise::NoneShared => Some(NoPromise::NoneShared),
+                v1::NoPromise::Steps => Some(NoPromise::Steps),
+                v1::NoPromise::NothingCompared => Some(NoPromise::NothingCompared),
+            },
+        }
+    }
+}
+
+impl From<Promise> for v1::Promise {
+    fn from(promise: Promise) -> Self {
+        let none = promise.none.map(|why| match why {
+            NoPromise::Estimates => v1::NoPromise::Estimates,
+            NoPromise::Unverified => v1::NoPromise::Unverified,
+            NoPromise::NoneShared => v1::NoPromise::NoneShared,
+            NoPromise::Steps => v1::NoPromise::Steps,
+            NoPromise::NothingCompared => v1::NoPromise::NothingCompared,
+        });
+        Self {
+            scheme: promise.scheme,
+            threshold: promise.threshold,
+            missed_at_most: promise.missed_at_most,
+            none: none.unwrap_or_default().into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_promise_is_said_in_one_sentence_and_never_rounded_down() {
+        let said = |missed| Promise::new("mod_n", 0.8, missed).to_string();
+        let percent = |percent| {
+            format!(
+                "found by mod_n: what reaches 0.8 and no more is missed with a probability of {percent} % at most"
+            )
+        };
+        assert_eq!(said(0.001), percent("0.1"));
+        assert_eq!(said(0.001 + 6e-9), percent("0.1"));
+        assert_eq!(said(0.0304), percent("3.1"));
+        let none = "found by mod_n: nothing is promised of what is missing, \
+                    since it may share none of the fingerprints that were looked up";
+        assert_eq!(said(1.0), none);
+    }
+
+    #[test]
+    fn a_promise_survives_the_wire_and_its_json_says_why_there_is_none() {
+        let whys = [
+            (NoPromise::Estimates, "estimates"),
+            (NoPromise::Unverified, "unverified"),
+            (NoPromise::NoneShared, "none-shared"),
+            (NoPromise::Steps, "steps"),
+            (NoPromise::NothingCompared, "nothing-compared"),
+        ];
+        for (why, name) in whys {
+            let promise = Promise::nothing("min_n", 0.5, why);
+            let json = format!(
+                r#"{{"scheme":"min_n","threshold":0.5,"missed_at_most":null,"none":"{name}"}}"#
+            );
+            assert_eq!(serde_json::to_string(&promise).unwrap(), json);
+            assert_eq!(Promise::from(&v1::Promise::from(promise.clone())), promise);
+        }
+        let promise = Promise::new("bsw_n", 0.5, 0.001);
+        let json = r#"{"scheme":"bsw_n","threshold":0.5,"missed_at_most":0.001}"#;
+        assert_eq!(serde_json::to_string(&promise).unwrap(), json);
+        assert_eq!(Promise::from(&v1::Promise::from(promise.clone())), promise);
+    }
+}
