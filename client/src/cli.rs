@@ -77,6 +77,9 @@ pub(crate) enum RequestVerb {
         precision: Option<f64>,
         #[command(flatten)]
         threshold: Threshold,
+        /// Write the evidence, with plots, to FILE as a page (HTML); FILE must not exist yet
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
         /// Roots whose documents are measured [default: all]
         #[arg(value_name = "ROOT")]
         roots: Vec<PathBuf>,

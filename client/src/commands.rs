@@ -70,8 +70,17 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Calibrate {
             precision,
             threshold,
+            report,
             roots,
-        } => calibrate::run(session, precision, threshold.value, &roots).await,
+        } => {
+            let asked = calibrate::Asked {
+                precision,
+                threshold: threshold.value,
+                report: report.as_deref(),
+                roots: &roots,
+            };
+            calibrate::run(session, &asked).await
+        }
         RequestVerb::Judge { verb } => judge::run(session, verb).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,

@@ -1,5 +1,6 @@
 //! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
+mod calibration;
 mod family;
 mod groups;
 mod judging;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
+pub(crate) use calibration::CalibrationPage;
 pub(crate) use family::{Family, dot, svg, tree};
 pub(crate) use groups::{Cluster, SHARED_OF_100};
 pub(crate) use records::{FoldedMatch, JUDGED, Record, Tabular};

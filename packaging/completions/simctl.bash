@@ -215,7 +215,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__calibrate)
-            opts="-h --precision --threshold --socket --json --help"
+            opts="-h --precision --threshold --report --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -226,6 +226,10 @@ _simctl() {
                     return 0
                     ;;
                 --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --report)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -129,6 +129,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l precision -d 'Least share of the pairs found by sampling that must be similar, from 0 to 1 [default: 0.95]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l report -d 'Write the evidence, with plots, to FILE as a page (HTML); FILE must not exist yet' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -s h -l help -d 'Print help'

@@ -1,28 +1,77 @@
-//! `calibrate`: how coarsely documents of each size may be sampled.
+//! `calibrate`: how coarsely documents of each size may be sampled; the evidence as a page where it is asked for.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use simdex_client::lines::Calibration;
+use simdex_client::lines::{Calibration, date};
+use simdex_client::wire::CalibrateReply;
+use simdex_client::{Error, path_bytes};
 
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
+use crate::output::text::UNKNOWN;
+use crate::output::{CalibrationPage, eprint_line};
 use crate::progress::waiting;
 
-pub(super) async fn run(
-    session: &mut Session,
-    precision: Option<f64>,
-    threshold: Option<f64>,
-    roots: &[PathBuf],
-) -> Result<Outcome, Failure> {
-    let roots = session.root_ids(roots).await?;
-    let asked = session.client.calibrate(precision, threshold, roots);
-    let reply = waiting("measuring", asked).await?;
+/// What is asked, as it was typed.
+pub(super) struct Asked<'a> {
+    pub(super) precision: Option<f64>,
+    pub(super) threshold: Option<f64>,
+    /// Where the page is written.
+    pub(super) report: Option<&'a Path>,
+    pub(super) roots: &'a [PathBuf],
+}
+
+pub(super) async fn run(session: &mut Session, asked: &Asked<'_>) -> Result<Outcome, Failure> {
+    // Said before the long work, not after it.
+    if let Some(page) = asked.report
+        && page.symlink_metadata().is_ok()
+    {
+        let there = io::Error::from(io::ErrorKind::AlreadyExists);
+        return Err(unwritable(page, there).into());
+    }
+    let roots = session.root_ids(asked.roots).await?;
+    let measuring = session
+        .client
+        .calibrate(asked.precision, asked.threshold, roots);
+    let reply = waiting("measuring", measuring).await?;
+    if let Some(page) = asked.report {
+        write_page(page, &reply, asked.roots).map_err(|source| unwritable(page, source))?;
+    }
     if session.printer.is_json() {
         session.printer.line(&Calibration::from(&reply))?;
     } else {
         session.printer.calibration(&reply)?;
+        if let Some(page) = asked.report {
+            eprint_line(format!("the evidence is in {}", page.display()));
+        }
     }
     session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::Answered)
+}
+
+/// Writes the page, never over something that is there.
+fn write_page(path: &Path, reply: &CalibrateReply, roots: &[PathBuf]) -> io::Result<()> {
+    let roots: Vec<Vec<u8>> = roots.iter().map(|root| path_bytes(root)).collect();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = since.ok().and_then(|since| since.as_secs().try_into().ok());
+    let at = date(now);
+    let page = CalibrationPage {
+        reply,
+        roots: &roots,
+        at: at.as_deref().unwrap_or(UNKNOWN),
+    };
+    let mut out = BufWriter::new(File::create_new(path)?);
+    page.write(&mut out)?;
+    out.flush()
+}
+
+fn unwritable(path: &Path, source: io::Error) -> Error {
+    Error::Unwritable {
+        path: path.to_owned(),
+        source,
+    }
 }

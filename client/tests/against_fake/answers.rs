@@ -509,6 +509,8 @@ pub(crate) fn calibration() -> CalibrateReply {
         sampled: 40,
         fingerprints: 40_000,
         fingerprints_now: 10_000,
+        required_precision: 0.95,
+        threshold: 0.8,
         completeness: Some(complete()),
     }
 }

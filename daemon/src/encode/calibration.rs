@@ -17,6 +17,8 @@ pub fn calibration(found: Calibrated) -> v1::CalibrateReply {
         sampled: found.sampled,
         fingerprints: found.calibration.fingerprints(),
         fingerprints_now: found.kept_now,
+        required_precision: found.required_precision.get(),
+        threshold: found.threshold.get(),
         completeness: Some(found.completeness.into()),
     }
 }

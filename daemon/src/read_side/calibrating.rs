@@ -56,6 +56,10 @@ pub struct Calibrated {
     pub sampled: u64,
     /// Mod_n fingerprints that the index keeps of all these documents now.
     pub kept_now: u64,
+    /// The precision that was asked for.
+    pub required_precision: Ratio,
+    /// The resemblance from which a pair is similar.
+    pub threshold: Ratio,
     /// Of the index when it was asked.
     pub completeness: Completeness,
 }
@@ -118,6 +122,8 @@ pub fn calibrate(
         pairs: [learned.pairs(), others.pairs()],
         sampled: collection.sampled.len() as u64,
         kept_now: collection.kept_now,
+        required_precision: request.precision,
+        threshold: request.threshold,
         calibration,
         completeness: check.verdict()?,
     })

@@ -25,6 +25,10 @@ pub struct Calibration {
     pub fingerprints: u64,
     /// Those that it keeps now.
     pub fingerprints_now: u64,
+    /// The precision that was asked for.
+    pub required_precision: f64,
+    /// The resemblance from which a pair is similar.
+    pub threshold: f64,
     /// Of the index when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
@@ -67,6 +71,8 @@ impl From<&v1::CalibrateReply> for Calibration {
             sampled: reply.sampled,
             fingerprints: reply.fingerprints,
             fingerprints_now: reply.fingerprints_now,
+            required_precision: reply.required_precision,
+            threshold: reply.threshold,
             completeness: completeness(reply.completeness.as_ref()),
         }
     }

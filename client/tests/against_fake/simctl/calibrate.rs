@@ -26,6 +26,32 @@ fingerprints           about 40000, now 10000
 }
 
 #[test]
+fn the_evidence_is_written_as_a_page_and_never_over_another_file() {
+    let daemon = Daemon::start();
+    let page = daemon.local_file("beside", b"").with_file_name("page.html");
+    let name = page.display().to_string();
+    let run = simctl(&daemon, &["calibrate", "--report", &name]);
+    let told = format!("simctl: the evidence is in {name}\n");
+    assert_eq!((run.code, run.talk), (0, told));
+    let written = std::fs::read_to_string(&page).expect("a page");
+    assert_eq!(written.matches("<svg").count(), 2);
+    assert!(
+        written.contains("the precisions lie 0.010 apart"),
+        "{written}"
+    );
+    daemon.seen().calibrated = None;
+    let again = simctl(&daemon, &["calibrate", "--report", &name]);
+    let why = format!("simctl: cannot write {name} (");
+    assert!(
+        again.code == 2 && again.talk.starts_with(&why),
+        "{}",
+        again.talk
+    );
+    assert!(daemon.seen().calibrated.is_none(), "it was measured first");
+    assert_eq!(std::fs::read_to_string(&page).expect("a page"), written);
+}
+
+#[test]
 fn a_calibration_as_json_is_one_object() {
     let daemon = Daemon::start();
     let flags = ["--precision", "0.9", "--threshold", "0.7", "--json"];
@@ -37,7 +63,7 @@ fn a_calibration_as_json_is_one_object() {
             r#""pairs":60,"steps":[{"precision":1.0,"recall":1.0},{"precision":0.96,"recall":0.98},"#,
             r#"{"precision":null,"recall":null}],"n":2}],"predicted":{"precision":0.96,"recall":0.98},"#,
             r#""checked":{"precision":0.95,"recall":null},"pairs":60,"checked_pairs":50,"sampled":40,"#,
-            r#""fingerprints":40000,"fingerprints_now":10000,"complete":true}"#,
+            r#""fingerprints":40000,"fingerprints_now":10000,"required_precision":0.95,"threshold":0.8,"complete":true}"#,
             "\n"
         )
     );
