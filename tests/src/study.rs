@@ -11,6 +11,7 @@ use crate::sandbox::corpora;
 
 mod agreement;
 pub mod baselines;
+mod bsw_error;
 mod conversions;
 mod convert;
 mod crossformat;
@@ -176,6 +177,11 @@ pub const STUDIES: &[Study] = &[
         run: papers::families::run,
     },
     Study {
+        name: "bsw-error",
+        about: "how far estimates by BSW_n are off: its table of intervals, written beside figures and checked",
+        run: bsw_error::run,
+    },
+    Study {
         name: "ye-table3",
         about: "documents and shingles by size (Fig. 1, Table 3)",
         run: papers::ye::table3,
@@ -194,6 +200,16 @@ pub const STUDIES: &[Study] = &[
         name: "ye-fig4",
         about: "adaptive sampling: shingles kept for a required precision",
         run: papers::ye::fig4,
+    },
+    Study {
+        name: "ye-recall",
+        about: "adaptive sampling with a cut below the threshold: shingles kept for precision and recall",
+        run: papers::ye_recall::run,
+    },
+    Study {
+        name: "ye-text",
+        about: "figures in the text, and the price of Broder's and Heintze's economies and of super-shingles",
+        run: papers::ye_text::run,
     },
     Study {
         name: "ignatov-table2",
@@ -217,8 +233,18 @@ pub const STUDIES: &[Study] = &[
     },
 ];
 
-/// The study of this name.
+/// Figures and tables of the papers that come with the study of another.
+const COMES_WITH: &[(&str, &str)] = &[
+    ("cherkasova-fig6", "cherkasova-fig5"),
+    ("cherkasova-fig8", "cherkasova-fig7"),
+    ("cherkasova-table2", "cherkasova-fig9"),
+    ("ye-fig1", "ye-table3"),
+];
+
+/// The study of this name, or the one that the figure or table of this name comes with.
 pub fn find(name: &str) -> Option<&'static Study> {
+    let with = COMES_WITH.iter().find(|(figure, _)| *figure == name);
+    let name = with.map_or(name, |(_, study)| study);
     STUDIES.iter().find(|study| study.name == name)
 }
 
@@ -232,4 +258,27 @@ fn shown(path: &Path, folder: &Path) -> String {
 fn goal(value: f64, least: f64) -> String {
     let verdict = if value >= least { "reached" } else { "MISSED" };
     format!("goal: at least {least}, {verdict}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_and_table_of_the_papers_is_found_by_its_name() {
+        let cherkasova = (2..=9).chain([11]).map(|at| format!("cherkasova-fig{at}"));
+        let ye = (1..=4).map(|at| format!("ye-fig{at}"));
+        let others = [
+            "cherkasova-table2",
+            "ye-table3",
+            "ye-text",
+            "ignatov-table2",
+            "ignatov-table3",
+            "sketch-families",
+        ];
+        for name in cherkasova.chain(ye).chain(others.map(str::to_owned)) {
+            assert!(find(&name).is_some(), "{name}");
+        }
+        assert!(find("cherkasova-fig10").is_none());
+    }
 }

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 use statrs::function::beta::beta_reg;
 
+use crate::bsw_error::{BswError, MeasuredRatio};
 use crate::fingerprint::Fingerprint;
 use crate::rung::Rung;
 use crate::signature::{SchemeKind, Signature, Unlike};
@@ -57,8 +58,8 @@ pub struct Interval {
 pub struct Estimate {
     /// The estimate itself, `shared` / `trials`.
     pub value: Ratio,
-    /// Where the true value lies; one point if every shingle was counted; `None` for BSW_n, whose
-    /// minima are not independent samples.
+    /// Where the true value lies; one point if every shingle was counted. For BSW_n, whose minima are not independent
+    /// samples, where it was measured to lie ([`BswError`]), and `None` where that was not measured.
     pub interval: Option<Interval>,
     /// Fingerprints in both signatures.
     pub shared: u64,
@@ -71,6 +72,8 @@ pub struct Estimate {
 pub(crate) enum Support {
     Exact,
     Sampled,
+    /// BSW_n of windows of 20 bytes, at this n.
+    Measured(MeasuredRatio, u64),
     NoInterval,
 }
 
@@ -87,14 +90,18 @@ impl Estimate {
 
     pub(crate) fn from_counts(shared: u64, trials: u64, support: Support) -> Option<Self> {
         let value = Ratio::of(shared, trials)?;
+        let sampled = |(low, high)| Interval { low, high };
         let interval = match support {
-            Support::Exact => Some((value, value)),
-            Support::Sampled => Some(clopper_pearson(shared, trials, CONFIDENCE)),
+            Support::Exact => Some(sampled((value, value))),
+            Support::Sampled => Some(sampled(clopper_pearson(shared, trials, CONFIDENCE))),
+            Support::Measured(ratio, n) => {
+                BswError::measured().interval(ratio, n, (shared, trials))
+            }
             Support::NoInterval => None,
         };
         Some(Self {
             value,
-            interval: interval.map(|(low, high)| Interval { low, high }),
+            interval,
             shared,
             trials,
         })

@@ -12,7 +12,7 @@
 //! | method | resemblance | containment | interval |
 //! |---|---|---|---|
 //! | Mod_n | yes | yes | binomial |
-//! | BSW_n | yes | yes | none: chunks are not independent trials |
+//! | BSW_n | yes | yes | measured, for windows of 20 bytes: chunks are not independent trials |
 //! | Min_n | yes | no | binomial, wider than needed |
 //! | Sketch_n | yes | no | binomial |
 //! | super-shingles | no, [`is_candidate`] | no | |

@@ -37,6 +37,7 @@
 //! assert_eq!(estimate.value.get(), 1.0);
 //! ```
 
+mod bsw_error;
 mod bsw_n;
 pub mod calibration;
 mod canonical;
@@ -61,6 +62,7 @@ mod whole_chunk;
 mod window;
 mod winnowing;
 
+pub use bsw_error::{BswError, MeasuredRatio, Offsets};
 pub use bsw_n::BswN;
 pub use canonical::{CANONICAL_VERSION, CanonicalText};
 pub use chunk::{Chunk, ChunkSize, Chunks, Span, chunk_map, shared_spans};

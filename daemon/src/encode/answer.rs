@@ -153,7 +153,10 @@ fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
     let method = found.method;
     let not_given = [
         (method.gives_containment(), v1::NotGiven::Containment),
-        (method.gives_interval(), v1::NotGiven::Interval),
+        (
+            method.gives_interval() || found.resemblance.low.is_some(),
+            v1::NotGiven::Interval,
+        ),
     ];
     let not_given = not_given.into_iter().filter(|(given, _)| !given);
     v1::SchemeEstimate {

@@ -26,6 +26,8 @@ pub(super) mod families;
 pub(super) mod ignatov;
 pub(super) mod ignatov_table4;
 pub(super) mod ye;
+pub(super) mod ye_recall;
+pub(super) mod ye_text;
 
 /// Of all edits.
 const SEED: u64 = 2009;
@@ -34,6 +36,13 @@ const SEED: u64 = 2009;
 pub(super) struct Text {
     name: String,
     pub(super) text: String,
+}
+
+impl Text {
+    /// The folder that it lies in, of those below the one that was asked for.
+    pub(super) fn folder(&self) -> Option<&str> {
+        self.name.rsplit_once('/').map(|(folder, _)| folder)
+    }
 }
 
 /// The texts of a folder and all folders below it, with collapsed white space, the shortest first.

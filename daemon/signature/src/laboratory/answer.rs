@@ -1,9 +1,11 @@
 //! What two signatures of one recipe tell, and what they cannot.
 
+use crate::bsw_error::MeasuredRatio;
 use crate::compare::{Estimate, Ratio, Support};
 use crate::laboratory::signer::Kept;
-use crate::laboratory::{Method, Recipe, Signature};
+use crate::laboratory::{Method, Recipe, Shingling, Signature};
 use crate::shingle::shared;
+use crate::window::Window;
 use crate::{min_n, sketch_n, super_shingle};
 
 /// Why there is no answer.
@@ -49,13 +51,14 @@ pub fn similarity(a: &Signature, b: &Signature) -> Result<Option<Ratio>, Unanswe
 /// How many trials agree, of how many, and what they support.
 fn counted(a: &Signature, b: &Signature) -> Result<(u64, u64, Support), Unanswerable> {
     let method = alike(a, b)?;
+    let recipe = a.recipe();
     Ok(match (method, &a.kept, &b.kept) {
         (Method::SuperShingles, ..) => return Err(Unanswerable::NoResemblance(method)),
         (Method::MinN { n, .. }, Kept::Set(a), Kept::Set(b)) => min_n::count(a, b, n as usize),
         (_, Kept::Set(a), Kept::Set(b)) => {
             let shared = shared(a, b);
             let union = (a.len() + b.len()) as u64 - shared;
-            (shared, union, support(method))
+            (shared, union, support(recipe, MeasuredRatio::Resemblance))
         }
         (_, Kept::Entries(a), Kept::Entries(b)) => {
             let (shared, trials) = sketch_n::count(a, b);
@@ -74,13 +77,14 @@ fn counted(a: &Signature, b: &Signature) -> Result<(u64, u64, Support), Unanswer
 /// [`Unanswerable::Unlike`] and [`Unanswerable::NoContainment`].
 pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimate>, Unanswerable> {
     let method = alike(part, whole)?;
+    let support = support(part.recipe(), MeasuredRatio::Containment);
     let (Kept::Set(part), Kept::Set(whole), true) =
         (&part.kept, &whole.kept, method.gives_containment())
     else {
         return Err(Unanswerable::NoContainment(method));
     };
     let (shared, trials) = (shared(part, whole), part.len() as u64);
-    Ok(Estimate::from_counts(shared, trials, support(method)))
+    Ok(Estimate::from_counts(shared, trials, support))
 }
 
 /// Whether super-shingles make a candidate of two texts, to be verified.
@@ -117,9 +121,13 @@ fn alike(a: &Signature, b: &Signature) -> Result<Method, Unanswerable> {
 }
 
 /// Of methods that keep sets and give both measures.
-fn support(method: Method) -> Support {
-    match method {
-        Method::ModN { n: 1, .. } => Support::Exact,
+fn support(recipe: Recipe, ratio: MeasuredRatio) -> Support {
+    match recipe.method {
+        // At n = 1 every window is a chunk.
+        Method::ModN { n: 1, .. } | Method::BswN { n: 1 } => Support::Exact,
+        Method::BswN { n } if recipe.shingling == Shingling::from(Window::DEFAULT) => {
+            Support::Measured(ratio, n)
+        }
         method if method.gives_interval() => Support::Sampled,
         _ => Support::NoInterval,
     }

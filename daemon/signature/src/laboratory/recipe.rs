@@ -183,7 +183,8 @@ impl Method {
         }
     }
 
-    /// Whether its estimates have an interval: what it keeps are trials of a known law.
+    /// Whether its estimates have an interval at any n: what it keeps are trials of a known law. Those of BSW_n have
+    /// one where it was measured.
     pub const fn gives_interval(self) -> bool {
         matches!(
             self,

@@ -2,7 +2,8 @@
 //!
 //! A comparison has both texts at hand, so that any scheme can be asked, also those that the index does
 //! not keep: both texts are signed here, alike, and compared. What a scheme does not define is left out
-//! and said to be, never a number: Min_n and Sketch_n give no containment, BSW_n no interval.
+//! and said to be, never a number: Min_n and Sketch_n give no containment, BSW_n no interval where its error was not
+//! measured.
 
 use simdex_index::{IndexReader, MemoryAccount};
 use simdex_signature::laboratory::{

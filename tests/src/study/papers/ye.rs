@@ -141,7 +141,7 @@ pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
     )
 }
 
-fn name(group: usize) -> String {
+pub(super) fn name(group: usize) -> String {
     match (
         group.checked_sub(1).and_then(|at| GROUPS.get(at)),
         GROUPS.get(group),
@@ -153,7 +153,7 @@ fn name(group: usize) -> String {
 }
 
 /// The collection in its groups, each text once.
-fn groups(settings: &Settings) -> Result<BTreeMap<usize, Vec<Text>>> {
+pub(super) fn groups(settings: &Settings) -> Result<BTreeMap<usize, Vec<Text>>> {
     let mut all = texts(settings, "short", "md")?;
     all.extend(texts(settings, "versions", "md")?);
     all.extend(texts(settings, "long", "txt")?);
@@ -177,7 +177,11 @@ fn signer(n: u64, remainder: u64) -> Result<Signer> {
 
 type Signed = BTreeMap<usize, Vec<Signature>>;
 
-fn signed_by(groups: &BTreeMap<usize, Vec<Text>>, n: u64, remainder: u64) -> Result<Signed> {
+pub(super) fn signed_by(
+    groups: &BTreeMap<usize, Vec<Text>>,
+    n: u64,
+    remainder: u64,
+) -> Result<Signed> {
     let signer = signer(n, remainder)?;
     let signed = groups.iter().map(|(group, texts)| {
         (
@@ -235,7 +239,7 @@ fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usiz
 }
 
 /// The similarity of all pairs, in one order.
-fn pairs(signed: &[Signature]) -> Result<Vec<f64>> {
+pub(super) fn pairs(signed: &[Signature]) -> Result<Vec<f64>> {
     let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     all.map(|(a, b)| similar(&signed[a], &signed[b])).collect()
 }

@@ -1,0 +1,343 @@
+//! The error of BSW_n, measured: where the true resemblance and containment lie beside its estimates.
+//!
+//! Pieces of real texts, of 64 bytes to 256 KB (their lengths as even by logarithm), and a copy of each that was
+//! changed: words inserted, removed or replaced one by one all over it, a stretch exchanged for another text, the
+//! end cut off. Little and much of each, so that estimates lie everywhere from 0 to 1. Both are counted exactly and signed
+//! at every n of the ladder. The table says, of pairs with about as many entries and about that estimate, from where to
+//! where the truth lay for all of them, and a tenth of that width more on each side; fewer entries never have a narrower
+//! interval. It is made of one half of the documents and checked on pieces of the other half.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context, Result};
+use simdex_signature::laboratory::{
+    Method, Recipe, Shingling, Signature, Signer, containment, resemblance,
+};
+use simdex_signature::{BswError, CanonicalText, Estimate, MeasuredRatio, Offsets, Window};
+
+use super::Settings;
+use super::papers::originals;
+use crate::corpus::Random;
+use crate::figure::Figures;
+use check::check;
+
+mod check;
+
+const SEED: u64 = 2009;
+/// Pairs that the table is made of, and pairs that it is checked on.
+const PAIRS: [u64; 2] = [36_000, 9_000];
+const MODULI: [u64; 6] = [2, 4, 8, 16, 32, 64];
+/// Entries of the classes of a table: from so many on, twice as many in each.
+const LEAST_TRIALS: u64 = 16;
+const MOST_TRIALS: u64 = 2_048;
+/// Pairs without which a class has no interval.
+const LEAST_PAIRS: usize = 30;
+/// Lengths of pieces, in bits: 64 bytes to 256 KB.
+const LENGTHS: [f64; 2] = [6.0, 18.0];
+
+/// What is done to a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    Insert,
+    Remove,
+    Replace,
+    Exchange,
+    Cut,
+}
+
+const CHANGES: [Change; 5] = [
+    Change::Insert,
+    Change::Remove,
+    Change::Replace,
+    Change::Exchange,
+    Change::Cut,
+];
+
+/// Makes the table, writes it beside the figures and checks it.
+pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let mut halves = [Vec::new(), Vec::new()];
+    for (folder, ending) in [("long", "txt"), ("versions", "md"), ("short", "md")] {
+        for (at, text) in originals(settings, folder, ending)?.into_iter().enumerate() {
+            // Versions of one document have one folder and stay together.
+            let half = match text.folder() {
+                Some(history) if folder == "versions" => {
+                    blake3::hash(history.as_bytes()).as_bytes()[0] & 1
+                }
+                _ => (at % 2) as u8,
+            };
+            halves[usize::from(half)].push(text.text);
+        }
+    }
+    let mut cells = Cells::default();
+    measure(&halves[0], PAIRS[0], 0, |_, measured| cells.add(measured))?;
+    let table = cells.table(halves.each_ref().map(Vec::len));
+    fs::create_dir_all(&settings.figures)?;
+    let path = settings.figures.join("bsw_n.txt");
+    fs::write(&path, &table).with_context(|| path.display().to_string())?;
+    let errors = BswError::parse(&table).context("the table just written")?;
+    check(&errors, &halves[1], figures)?;
+    Ok(figures.note(&format!("written: {}", path.display()))?)
+}
+
+/// One estimate beside the truth.
+struct Measured {
+    ratio: MeasuredRatio,
+    n: u64,
+    shared: u64,
+    trials: u64,
+    truth: f64,
+}
+
+impl Measured {
+    fn estimate(&self) -> f64 {
+        self.shared as f64 / self.trials as f64
+    }
+}
+
+/// Measures pairs made of some texts; `stream` keeps their edits from being those of other calls.
+fn measure(
+    texts: &[String],
+    pairs: u64,
+    stream: u64,
+    mut each: impl FnMut(Change, &Measured),
+) -> Result<()> {
+    let exact = signer(Method::mod_n(1))?;
+    let bsw: Result<Vec<Signer>> = MODULI
+        .iter()
+        .map(|n| signer(Method::BswN { n: *n }))
+        .collect();
+    let bsw = bsw?;
+    let words: Vec<Vec<&str>> = texts
+        .iter()
+        .map(|text| text.split_whitespace().collect())
+        .collect();
+    for number in 0..pairs {
+        let random = &mut Random::new(SEED, (stream << 32) + number);
+        let change = CHANGES[(number % CHANGES.len() as u64) as usize];
+        let piece = piece(&words, random);
+        let copy = changed(&piece, change, &words, random).join(" ");
+        let texts = [piece.join(" "), copy].map(|text| CanonicalText::from_extracted(&text));
+        let texts = texts.each_ref().map(CanonicalText::as_str);
+        let [a, b] = texts.map(|text| exact.sign(text));
+        let truth = pair_of(&a, &b)?;
+        for (signer, n) in bsw.iter().zip(MODULI) {
+            let [a, b] = texts.map(|text| signer.sign(text));
+            let found = pair_of(&a, &b)?;
+            for ((ratio, found), (_, truth)) in found.into_iter().zip(&truth) {
+                let (Some(found), Some(truth)) = (found, truth) else {
+                    continue;
+                };
+                each(
+                    change,
+                    &Measured {
+                        ratio,
+                        n,
+                        shared: found.shared,
+                        trials: found.trials,
+                        truth: truth.value.get(),
+                    },
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn signer(method: Method) -> Result<Signer> {
+    let shingling = Shingling::from(Window::DEFAULT);
+    Ok(Signer::new(Recipe { method, shingling })?)
+}
+
+/// The resemblance of two texts, and the containment of each in the other.
+fn pair_of(a: &Signature, b: &Signature) -> Result<[(MeasuredRatio, Option<Estimate>); 3]> {
+    Ok([
+        (MeasuredRatio::Resemblance, resemblance(a, b)?),
+        (MeasuredRatio::Containment, containment(a, b)?),
+        (MeasuredRatio::Containment, containment(b, a)?),
+    ])
+}
+
+/// Words of one text after another from a random place on, as many as make the length.
+fn piece<'a>(texts: &[Vec<&'a str>], random: &mut Random) -> Vec<&'a str> {
+    let bits = LENGTHS[0] + random.unit() * (LENGTHS[1] - LENGTHS[0]);
+    let length = bits.exp2() as usize;
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    while bytes < length {
+        let text = &texts[random.below(texts.len() as u64) as usize];
+        let from = random.below(text.len().max(1) as u64) as usize;
+        for word in text.iter().skip(from) {
+            bytes += word.len() + 1;
+            piece.push(*word);
+            if bytes >= length {
+                break;
+            }
+        }
+    }
+    piece
+}
+
+/// A copy of a piece; how much of it is changed is drawn too, from hardly anything to nearly all.
+fn changed<'a>(
+    piece: &[&'a str],
+    change: Change,
+    texts: &[Vec<&'a str>],
+    random: &mut Random,
+) -> Vec<&'a str> {
+    let much = random.unit();
+    // Of words one by one a twentieth leaves hardly half of the shingles.
+    let share = match change {
+        Change::Insert | Change::Remove | Change::Replace => 0.6 * much.powi(4),
+        Change::Exchange | Change::Cut => much,
+    };
+    let block = (share * piece.len() as f64) as usize;
+    let from = random.below((piece.len() - block) as u64 + 1) as usize;
+    match change {
+        Change::Cut => piece[..piece.len() - block].to_vec(),
+        Change::Exchange => {
+            let other = self::piece(texts, random);
+            let fresh = other.iter().cycle().take(block).copied();
+            let before = piece[..from].iter().copied();
+            before
+                .chain(fresh)
+                .chain(piece[from + block..].iter().copied())
+                .collect()
+        }
+        _ => one_by_one(piece, change, share, texts, random),
+    }
+}
+
+fn one_by_one<'a>(
+    piece: &[&'a str],
+    change: Change,
+    share: f64,
+    texts: &[Vec<&'a str>],
+    random: &mut Random,
+) -> Vec<&'a str> {
+    let mut copy = Vec::with_capacity(piece.len());
+    for word in piece {
+        let is_changed = random.chance(share);
+        if is_changed && change != Change::Remove {
+            let text = &texts[random.below(texts.len() as u64) as usize];
+            let at = random.below(text.len().max(1) as u64) as usize;
+            copy.extend(text.get(at));
+        }
+        if !is_changed || change == Change::Insert {
+            copy.push(*word);
+        }
+    }
+    copy
+}
+
+/// Offsets of the truth from estimates, by ratio, n, class of entries and class of the estimate.
+#[derive(Default)]
+struct Cells {
+    offsets: BTreeMap<(MeasuredRatio, u64, u64, usize), (usize, Offsets)>,
+}
+
+impl Cells {
+    fn add(&mut self, measured: &Measured) {
+        if measured.trials < LEAST_TRIALS {
+            return;
+        }
+        let trials = (1 << measured.trials.ilog2()).min(MOST_TRIALS);
+        let class = BswError::class(measured.estimate());
+        let offset = measured.truth - measured.estimate();
+        let cell = (measured.ratio, measured.n, trials, class);
+        let (pairs, [below, above]) = self.offsets.entry(cell).or_insert((0, [offset, offset]));
+        *pairs += 1;
+        *below = below.min(offset);
+        *above = above.max(offset);
+    }
+
+    /// The offsets of a class with a margin; none of too few pairs.
+    fn measured(&self, cell: (MeasuredRatio, u64, u64, usize)) -> Option<Offsets> {
+        let (pairs, [below, above]) = self.offsets.get(&cell)?;
+        let margin = (above - below) / 10.0;
+        (*pairs >= LEAST_PAIRS).then_some([below - margin, above + margin])
+    }
+
+    fn table(&self, documents: [usize; 2]) -> String {
+        let [learned, checked] = documents;
+        let mut table = format!(
+            "# Where the truth lies beside estimates by BSW_n, windows of 20 bytes: made by `study bsw-error` of\n\
+             # {} pairs of pieces of {learned} documents and changed copies of them, and checked on {} pairs of\n\
+             # {checked} others. Ratio, n, entries from; then, for estimates of 0, of each tenth and of 1, from where to where\n\
+             # the truth lay, less the estimate; `-` where fewer than {LEAST_PAIRS} pairs were measured.\n",
+            PAIRS[0], PAIRS[1]
+        );
+        for ratio in [MeasuredRatio::Resemblance, MeasuredRatio::Containment] {
+            for n in MODULI {
+                for line in self.lines(ratio, n) {
+                    // Writing to a String cannot fail.
+                    let _ = writeln!(table, "{} {n} {line}", ratio.name());
+                }
+            }
+        }
+        table
+    }
+
+    /// A line for each class of entries, the fewest first.
+    fn lines(&self, ratio: MeasuredRatio, n: u64) -> Vec<String> {
+        let mut wider: [Option<Offsets>; BswError::CLASSES] = [None; BswError::CLASSES];
+        let mut lines = Vec::new();
+        let classes = LEAST_TRIALS.ilog2()..=MOST_TRIALS.ilog2();
+        for trials in classes.rev().map(|bits| 1 << bits) {
+            let mut line = trials.to_string();
+            for (class, wider) in wider.iter_mut().enumerate() {
+                let measured = self.measured((ratio, n, trials, class));
+                let offsets = measured.map(|[below, above]| match wider {
+                    Some([low, high]) => [below.min(*low), above.max(*high)],
+                    None => [below, above],
+                });
+                *wider = offsets.or(*wider);
+                let _ = match offsets {
+                    // Rounded outwards.
+                    Some([below, above]) => {
+                        let thousandths = [(below * 1e3).floor(), (above * 1e3).ceil()];
+                        let [below, above] = thousandths.map(|end| end / 1e3);
+                        write!(line, " {below}:{above}")
+                    }
+                    None => write!(line, " -"),
+                };
+            }
+            lines.push(line);
+        }
+        lines.reverse();
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_holds_what_was_measured_and_fewer_entries_are_never_narrower() {
+        let mut cells = Cells::default();
+        let mut add = |trials, truth| {
+            for _ in 0..LEAST_PAIRS {
+                cells.add(&Measured {
+                    ratio: MeasuredRatio::Resemblance,
+                    n: 8,
+                    shared: trials / 2,
+                    trials,
+                    truth,
+                });
+            }
+        };
+        add(64, 0.55);
+        add(64, 0.45);
+        add(512, 0.75);
+        let errors = BswError::parse(&cells.table([1, 1])).unwrap();
+        let of = |trials| {
+            let interval = errors.interval(MeasuredRatio::Resemblance, 8, (trials / 2, trials));
+            interval
+                .map(|interval| [interval.low, interval.high].map(|end| (end.get() * 1e3).round()))
+        };
+        assert_eq!(of(64), Some([440.0, 750.0]));
+        assert_eq!(of(512), Some([500.0, 750.0]));
+        assert_eq!((of(32), of(128)), (None, None));
+    }
+}

@@ -1,0 +1,228 @@
+//! Figures that stand in the text of Ye, Wen and Ma 2008: precision at one ratio (§1), and what earlier work saved,
+//! whose price nobody had measured (§2.1, §4.5, §5.1).
+//!
+//! Broder et al. 1997 keep one shingle of 25, 400 a document at most, and drop those of more than 1,000 documents; Heintze
+//! 1996 keeps the smallest N and drops frequent ones; super-shingles (Fetterly et al. 2003) only name candidates, of which
+//! the recall is told, and they "do not work well for small documents". Pairs within groups of sizes, against exact
+//! resemblance, as in the other studies of this paper; a ratio is one sample, of multiples of n.
+
+use std::collections::{BTreeMap, HashMap};
+
+use anyhow::Result;
+use simdex_signature::laboratory::{
+    Method, Recipe, ShingleUnit, Shingling, Signature, Signer, is_candidate,
+};
+
+use super::Text;
+use super::ye::{groups, name, pairs, signed_by};
+use crate::figure::Figures;
+use crate::study::Settings;
+
+const THRESHOLDS: [f64; 2] = [0.6, 0.85];
+/// Documents that a common shingle stands in.
+const COMMON: u32 = 1_000;
+
+/// The fingerprints of the shingles of each document, ascending, by group.
+type Kept = BTreeMap<usize, Vec<Vec<u64>>>;
+
+/// What is kept of a document.
+struct Economy {
+    name: &'static str,
+    /// One shingle in so many.
+    ratio: u64,
+    /// The smallest of them, at most.
+    most: usize,
+    /// Shingles of many documents are dropped.
+    drops_common: bool,
+}
+
+const fn economy(name: &'static str, ratio: u64, most: usize, drops_common: bool) -> Economy {
+    Economy {
+        name,
+        ratio,
+        most,
+        drops_common,
+    }
+}
+
+const ECONOMIES: [Economy; 7] = [
+    economy("1 of 16", 16, usize::MAX, false),
+    economy("1 of 25", 25, usize::MAX, false),
+    economy("common dropped", 1, usize::MAX, true),
+    economy("Broder: 1 of 25, 400", 25, 400, false),
+    economy("and common dropped", 25, 400, true),
+    economy("Heintze: 100 smallest", 1, 100, false),
+    economy("and common dropped", 1, 100, true),
+];
+
+/// Pairs, as they are and as they seem.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    similar: f64,
+    found: f64,
+    both: f64,
+}
+
+impl Counts {
+    fn add(&mut self, is_similar: bool, is_found: bool) {
+        self.similar += f64::from(is_similar);
+        self.found += f64::from(is_found);
+        self.both += f64::from(is_similar && is_found);
+    }
+
+    fn precision(&self) -> f64 {
+        self.both / self.found
+    }
+
+    fn recall(&self) -> f64 {
+        self.both / self.similar
+    }
+}
+
+/// A row for each economy and threshold, then super-shingles by group.
+pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let groups = groups(settings)?;
+    let exact = signed_by(&groups, 1, 0)?;
+    let mut truth = BTreeMap::new();
+    for (group, signed) in &exact {
+        truth.insert(*group, pairs(signed)?);
+    }
+    let all: Kept = exact
+        .iter()
+        .map(|(group, signed)| (*group, signed.iter().map(numbers).collect()))
+        .collect();
+    let documents = documents(&all);
+    for economy in &ECONOMIES {
+        let kept = kept(&all, economy, &documents);
+        for threshold in THRESHOLDS {
+            let (mut short, mut whole) = (Counts::default(), Counts::default());
+            for (group, of_group) in &kept {
+                let seeming = resemblances(of_group, economy.most);
+                for (truth, seeming) in truth[group].iter().zip(seeming) {
+                    let (is_similar, is_found) = (*truth >= threshold, seeming >= threshold);
+                    whole.add(is_similar, is_found);
+                    if *group == 0 {
+                        short.add(is_similar, is_found);
+                    }
+                }
+            }
+            let columns = [
+                ("precision under 500 words", short.precision(), ""),
+                ("overall", whole.precision(), ""),
+                ("recall under 500 words", short.recall(), ""),
+                ("overall", whole.recall(), ""),
+            ];
+            figures.row(&format!("{}, at {threshold}", economy.name), &columns)?;
+        }
+    }
+    figures.note("the paper: 1 of 16 at 0.85 has precision 0.57 under 500 words and 0.70 overall; 1 of 25 at most 0.55 under 500 words")?;
+    super_shingles(&groups, &truth, figures)
+}
+
+fn numbers(signed: &Signature) -> Vec<u64> {
+    signed.units().into_iter().map(|unit| unit.0).collect()
+}
+
+/// How many documents hold each shingle.
+fn documents(all: &Kept) -> HashMap<u64, u32> {
+    let mut documents = HashMap::new();
+    for shingle in all.values().flatten().flatten() {
+        *documents.entry(*shingle).or_default() += 1;
+    }
+    documents
+}
+
+fn kept(all: &Kept, economy: &Economy, documents: &HashMap<u64, u32>) -> Kept {
+    let is_kept = |shingle: &u64| {
+        let is_common = economy.drops_common && documents[shingle] > COMMON;
+        shingle.is_multiple_of(economy.ratio) && !is_common
+    };
+    let of_text = |text: &Vec<u64>| -> Vec<u64> {
+        let kept = text.iter().copied().filter(is_kept);
+        kept.take(economy.most).collect()
+    };
+    all.iter()
+        .map(|(group, texts)| (*group, texts.iter().map(of_text).collect()))
+        .collect()
+}
+
+/// The resemblance that all pairs seem to have, in the order of [`pairs`].
+fn resemblances(texts: &[Vec<u64>], most: usize) -> impl Iterator<Item = f64> + '_ {
+    let all = (0..texts.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    all.map(move |(a, b)| resemblance(&texts[a], &texts[b], most))
+}
+
+/// Of the smallest of both together, the share that is in both.
+fn resemblance(a: &[u64], b: &[u64], most: usize) -> f64 {
+    let (mut at_a, mut at_b, mut union, mut shared) = (0, 0, 0, 0);
+    while union < most && at_a < a.len() && at_b < b.len() {
+        let (of_a, of_b) = (a[at_a], b[at_b]);
+        at_a += usize::from(of_a <= of_b);
+        at_b += usize::from(of_b <= of_a);
+        shared += usize::from(of_a == of_b);
+        union += 1;
+    }
+    let rest = (a.len() - at_a) + (b.len() - at_b);
+    union += rest.min(most - union);
+    match union {
+        0 => 0.0,
+        union => shared as f64 / union as f64,
+    }
+}
+
+/// Which pairs super-shingles make candidates of, by group.
+fn super_shingles(
+    groups: &BTreeMap<usize, Vec<Text>>,
+    truth: &BTreeMap<usize, Vec<f64>>,
+    figures: &mut Figures<'_>,
+) -> Result<()> {
+    let signer = Signer::new(Recipe {
+        method: Method::SuperShingles,
+        shingling: Shingling::new(ShingleUnit::Words, 5, 1)?,
+    })?;
+    for (group, texts) in groups {
+        let signed: Vec<Signature> = texts.iter().map(|text| signer.sign(&text.text)).collect();
+        let mut counts = [Counts::default(); 2];
+        let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        for ((a, b), truth) in all.zip(&truth[group]) {
+            let is_found = is_candidate(&signed[a], &signed[b])?;
+            for (counts, threshold) in counts.iter_mut().zip([0.85, 0.95]) {
+                counts.add(*truth >= threshold, is_found);
+            }
+        }
+        let columns = [
+            ("recall at 0.85", counts[0].recall(), ""),
+            ("at 0.95", counts[1].recall(), ""),
+            ("precision at 0.85", counts[0].precision(), ""),
+        ];
+        figures.row(&format!("super-shingles, {}", name(*group)), &columns)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn economies_keep_the_smallest_multiples_that_are_not_common() {
+        let texts: Vec<Vec<u64>> = (0..=u64::from(COMMON))
+            .map(|text| vec![50, 75 + text % 2, 1_000 + 25 * text])
+            .collect();
+        let all = Kept::from([(0, texts)]);
+        let documents = documents(&all);
+        let of =
+            |drops_common| kept(&all, &economy("", 25, 2, drops_common), &documents)[&0][2].clone();
+        assert_eq!((of(false), of(true)), (vec![50, 75], vec![75, 1_050]));
+    }
+
+    #[test]
+    fn of_the_smallest_of_both_those_in_both_are_counted() {
+        let (a, b) = (vec![1, 2, 3, 9], vec![2, 3, 4]);
+        assert!((resemblance(&a, &b, usize::MAX) - 0.4).abs() < 1e-12);
+        // 1, 2, 3: two of them in both.
+        assert!((resemblance(&a, &b, 3) - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(resemblance(&[], &[], 3), 0.0);
+        assert_eq!(resemblance(&a, &[], 3), 0.0);
+    }
+}
