@@ -62,7 +62,7 @@ const MEMBER: Fields = &[
     ("containment_of_principal", Ratio),
 ];
 
-/// Beside a null there is a `none`.
+/// Of a promise, wherever there is one.
 const PROMISE: Fields = &[
     ("scheme", Text),
     ("threshold", Ratio),
@@ -214,7 +214,6 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("compared_by", Text),
             ("seconds", Seconds),
             ("truncated", Bool),
-            ("promise", Object(PROMISE)),
             ("complete", Bool),
         ],
     ),
@@ -290,10 +289,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ("evaluation", judging::EVALUATION),
     ("trained-model", judging::TRAINED),
     ("reset-model", judging::RESET),
-    (
-        "completeness",
-        &[("promise", Object(PROMISE)), ("complete", Bool)],
-    ),
+    ("completeness", &[("complete", Bool)]),
     ("root", ROOT),
     ("rescan", &[("roots", Count)]),
     (

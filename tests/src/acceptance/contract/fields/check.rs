@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::{Fields, Kind, PENDING, SCHEDULE};
+use super::{Fields, Kind, PENDING, PROMISE, SCHEDULE};
 use Kind::{
     Bool, Count, Counts, Hash, Is, List, Maybe, Named, Number, Object, Path, Ratio, Seconds, Text,
     Texts,
@@ -50,6 +50,10 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
         ensure!(complete, "complete");
         own.remove("complete");
     }
+    let answers = line["type"] == "query" || line["type"] == "completeness";
+    if answers || (line["type"] == "summary" && line["pairs"].is_u64()) {
+        ensure!(own.contains_key("promise"), "promise");
+    }
     if line["type"] == "match" {
         let is_version = own.contains_key("is_query");
         for name in ["modified", "date", "date_source", "written", "container"] {
@@ -74,6 +78,10 @@ fn object(value: &Value, fields: Fields) -> Result<()> {
         self::object(pending, PENDING).context("pending")?;
         wanted.insert("pending".to_owned());
     }
+    if let Some(promise) = object.get("promise") {
+        self::promise(promise).context("promise")?;
+        wanted.insert("promise".to_owned());
+    }
     for (name, kind) in fields {
         let found = object
             .get(*name)
@@ -96,6 +104,16 @@ fn object(value: &Value, fields: Fields) -> Result<()> {
         .collect();
     ensure!(further.is_empty(), "not documented: {further:?}");
     Ok(())
+}
+
+/// Why nothing is promised is said where nothing is, and there alone.
+fn promise(value: &Value) -> Result<()> {
+    let mut own = value.as_object().context("no object")?.clone();
+    let why = own.remove("none");
+    let is_none = own.get("missed_at_most").is_some_and(Value::is_null);
+    let is_said = why.as_ref().is_some_and(Value::is_string);
+    ensure!(is_said == is_none, "none is {why:?}");
+    object(&Value::Object(own), PROMISE)
 }
 
 fn holds(value: &Value, kind: Kind) -> Result<()> {
