@@ -183,7 +183,7 @@ impl IndexReader {
             let rung = probing_rung(&state, documents, query, kind, &counts);
             (state.table.visible(view), rung)
         };
-        let mut tally = Tally::new(self, query.scheme, Filter::Among(&visible));
+        let mut tally = Tally::of_question(self, query.scheme, &visible);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         let significant = significant_long_lists(&tally, kind, rung, &counts);
@@ -238,7 +238,7 @@ impl IndexReader {
         let mut sharing = FxHashMap::default();
         for rung in rungs {
             cancel.check()?;
-            let mut tally = Tally::new(self, SchemeKind::BswN, Filter::Among(&visible));
+            let mut tally = Tally::of_question(self, SchemeKind::BswN, &visible);
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
