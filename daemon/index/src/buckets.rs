@@ -21,6 +21,9 @@ mod tests;
 
 pub(crate) use filling::RunFilling;
 
+/// Documents of a list that is kept apart from its block, at most.
+const MOST_IN_PART: usize = 64;
+
 /// The buckets of one scheme in one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Buckets<'a> {
@@ -64,16 +67,27 @@ impl<'a> Buckets<'a> {
         key.bucket(self.held.bits)
     }
 
-    /// Appends the documents of a key that is alone in its bucket, shard by shard. False where the list is long and was
-    /// skipped.
+    /// Appends the documents of a key that is asked for alone in its bucket, shard by shard. False where the list is
+    /// long and was skipped.
     pub(crate) fn read_key(
         &self,
         key: PostingKey,
         long: LongLists,
         list: &mut Vec<DocId>,
     ) -> Result<bool, IndexError> {
-        let number = self.number(key);
-        let Some(first) = self.shard(number, 0)? else {
+        let (number, begin) = (self.number(key), list.len());
+        let in_memory = self.run.kept(&self.key(number, 0));
+        let is_in_memory = in_memory.is_some();
+        if !is_in_memory && let Some(known) = self.run.kept_part(&self.list_key(key)) {
+            let ids = known.as_chunks().0.iter();
+            list.extend(ids.map(|id| DocId(u64::from_le_bytes(*id))));
+            return Ok(true);
+        }
+        let first = match in_memory {
+            None => self.shard(number, 0)?,
+            in_memory => in_memory,
+        };
+        let Some(first) = first else {
             return Ok(true);
         };
         let damaged = |_| self.damaged(number);
@@ -89,7 +103,18 @@ impl<'a> Buckets<'a> {
             let body = self.further_shard(number, shard)?;
             documents_of(&body, key, list).map_err(damaged)?;
         }
+        let found = &list[begin..];
+        if !is_in_memory && found.len() <= MOST_IN_PART {
+            let ids = found.iter().flat_map(|id| id.0.to_le_bytes());
+            let part: Vec<u8> = ids.collect();
+            self.run.keep_part(&self.list_key(key), &part);
+        }
         Ok(true)
+    }
+
+    /// What a list is kept by.
+    fn list_key(&self, key: PostingKey) -> [u8; 8] {
+        (u64::from(scheme_number(self.scheme)) << KEY_BITS | key.bits()).to_be_bytes()
     }
 
     /// The posting lists of keys that ascend and lie in one bucket, which is read once for all of them.

@@ -13,6 +13,8 @@
 //! `Contained` (small documents inside a long query) must not sample further than each document
 //! did: it looks up the whole query at the finest rung in use.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
@@ -178,15 +180,18 @@ impl IndexReader {
     ) -> Result<Candidates, IndexError> {
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
-        let (visible, rung) = {
+        let (visible, rung, in_use) = {
             let state = self.shared.state();
             let rung = probing_rung(&state, documents, query, kind, &counts);
-            (state.table.visible(view), rung)
+            let in_use: Vec<Rung> = state.table.rungs(documents).collect();
+            (state.table.visible(view), rung, in_use)
         };
+        // Each at the coarser rung of both sides.
+        let counted_at: BTreeSet<Rung> = in_use.into_iter().map(|own| own.max(rung)).collect();
         let mut tally = Tally::of_question(self, query.scheme, &visible);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
-        let significant = significant_long_lists(&tally, kind, rung, &counts);
+        let significant = significant_long_lists(&tally, kind, &counted_at, &counts);
         tally.read_long(&significant, cancel)?;
         for id in extra {
             tally.shared.entry(id).or_insert(0);
@@ -287,20 +292,21 @@ fn candidate(
 /// this many of the query's fingerprints: in fewer, such a document holds less than 1/32 of the query.
 const MIN_LONG_SHARE: u64 = 32;
 
-/// The long lists that may introduce documents of their own: those of every rung at which they reach
-/// [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
+/// The long lists that may introduce documents of their own: those of every rung at which documents are counted and
+/// they reach [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
 /// consist of nothing but common fingerprints.
 fn significant_long_lists(
     tally: &Tally<'_>,
     kind: CandidateKind,
-    probed: Rung,
+    counted_at: &BTreeSet<Rung>,
     counts: &Counts,
 ) -> impl Fn(&Fingerprint) -> bool + use<> {
     let is_significant = |rung: &Rung| {
         let long = tally.long_lists_at(*rung) * MIN_LONG_SHARE;
         kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
     };
-    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_lists_at(*rung) > 0);
+    let rungs = counted_at.iter().copied();
+    let rungs = rungs.filter(|rung| tally.long_lists_at(*rung) > 0);
     let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
     move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
 }
