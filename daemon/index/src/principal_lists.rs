@@ -59,7 +59,8 @@ impl PrincipalLists {
         Some(read(principals))
     }
 
-    /// How many principals stand in each of these lists, in steps of [`PRINCIPALS_STEP`]; 0 where nothing is known of it.
+    /// How many principals stand in each of these lists, in steps of [`PRINCIPALS_STEP`]; 0 where nothing is known of
+    /// it.
     pub(crate) fn principal_counts(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
         let lists = self.lock();
         let count = |key| lists.by_key.get(&key).map_or(0, |kept| kept.count);
