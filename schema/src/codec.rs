@@ -114,8 +114,24 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
+    /// The next eight bytes, which stay; the first is the lowest.
+    pub(crate) fn ahead(&self) -> Option<u64> {
+        self.0.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+
     /// Takes an unsigned varint; an error above 64 bits.
+    #[inline]
     pub fn uint(&mut self) -> Result<u64, DecodeError> {
+        match self.0 {
+            [byte @ ..0x80, rest @ ..] => {
+                self.0 = rest;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_uint(),
+        }
+    }
+
+    fn long_uint(&mut self) -> Result<u64, DecodeError> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;

@@ -186,12 +186,17 @@ impl<'a> Bucket<'a> {
         1..1 + self.first_keys.len() as u16
     }
 
-    /// The further shards that may hold this key (shard 0 always may).
+    /// The further shards that may hold this key.
     pub fn shards_of(&self, key: PostingKey) -> Range<u16> {
         let before = self.first_keys.partition_point(|first| *first < key.0) as u16;
         let through = self.first_keys.partition_point(|first| *first <= key.0) as u16;
         // The shard before the first that opens with `key` may end with it.
         1 + before.saturating_sub(1)..1 + through
+    }
+
+    /// Whether shard 0 may hold this key.
+    pub fn is_first_of(&self, key: PostingKey) -> bool {
+        self.first_keys.first().is_none_or(|first| key.0 <= *first)
     }
 
     /// Postings of shard 0.
@@ -232,7 +237,10 @@ impl<'a> Lookup<'a> {
     ) -> Result<(), DecodeError> {
         loop {
             let next = match self.ahead.take() {
-                None => self.pieces.next_key()?,
+                None => {
+                    self.pieces.skip_usual(key.0)?;
+                    self.pieces.next_key()?
+                }
                 ahead => ahead,
             };
             let Some((found, count)) = next else {
@@ -272,6 +280,24 @@ impl<'a> Pieces<'a> {
             input: Reader::new(body),
             key: 0,
         }
+    }
+
+    /// Skips pieces below a key, as long as they are as most are: one document, and three bytes for it and for the key
+    /// each. Looking up a key is little else, and these take one comparison each.
+    fn skip_usual(&mut self, below: u64) -> Result<(), DecodeError> {
+        // Which bytes go on, and the bit that says whether more documents follow.
+        const SHAPE: u64 = 0x8080_8080_8081;
+        const USUAL: u64 = 0x0080_8000_8080;
+        while let Some(bytes) = self.input.ahead().filter(|bytes| bytes & SHAPE == USUAL) {
+            let head = bytes & 0x7f | bytes >> 1 & 0x3f80 | bytes >> 2 & 0x1f_c000;
+            let key = self.key + (head >> 1);
+            if key >= below {
+                break;
+            }
+            self.key = key;
+            self.input.raw(6)?;
+        }
+        Ok(())
     }
 
     /// Key and number of documents of the next piece.

@@ -6,7 +6,8 @@ use std::ops::Range;
 use simdex_schema::DocId;
 use simdex_schema::meta::RunOfScheme;
 use simdex_schema::posting::{
-    Bucket, KEY_BITS, Lookup, Posting, PostingKey, postings_of, scheme_number, shard_key,
+    Bucket, KEY_BITS, Lookup, Posting, PostingKey, documents_of, postings_of, scheme_number,
+    shard_key,
 };
 use simdex_signature::SchemeKind;
 
@@ -20,8 +21,8 @@ mod tests;
 
 pub(crate) use filling::RunFilling;
 
-/// A list that spans more further shards than this is long.
-const LONG_LIST_SHARDS: usize = 8;
+/// Documents of a list that is kept apart from its block, at most.
+const MOST_IN_PART: usize = 64;
 
 /// The buckets of one scheme in one run.
 #[derive(Clone, Copy)]
@@ -36,8 +37,17 @@ pub(crate) struct Buckets<'a> {
 pub(crate) enum LongLists {
     /// Read it as any other.
     Read,
-    /// Leave it unread.
-    Skip,
+    /// Leave it unread where it spans more further shards than this.
+    SkipAbove(usize),
+}
+
+impl LongLists {
+    fn skip(self, further: &Range<u16>) -> bool {
+        match self {
+            Self::Read => false,
+            Self::SkipAbove(most) => further.len() > most,
+        }
+    }
 }
 
 /// The documents of a key, ascending; `None` if the list is long and was skipped.
@@ -57,6 +67,56 @@ impl<'a> Buckets<'a> {
         key.bucket(self.held.bits)
     }
 
+    /// Appends the documents of a key that is asked for alone in its bucket, shard by shard. False where the list is
+    /// long and was skipped.
+    pub(crate) fn read_key(
+        &self,
+        key: PostingKey,
+        long: LongLists,
+        list: &mut Vec<DocId>,
+    ) -> Result<bool, IndexError> {
+        let (number, begin) = (self.number(key), list.len());
+        let in_memory = self.run.kept(&self.key(number, 0));
+        let is_in_memory = in_memory.is_some();
+        if !is_in_memory && let Some(known) = self.run.kept_part(&self.list_key(key)) {
+            let ids = known.as_chunks().0.iter();
+            list.extend(ids.map(|id| DocId(u64::from_le_bytes(*id))));
+            return Ok(true);
+        }
+        let first = match in_memory {
+            None => self.shard(number, 0)?,
+            in_memory => in_memory,
+        };
+        let Some(first) = first else {
+            return Ok(true);
+        };
+        let damaged = |_| self.damaged(number);
+        let bucket = Bucket::parse(&first).map_err(damaged)?;
+        let further = bucket.shards_of(key);
+        if long.skip(&further) {
+            return Ok(false);
+        }
+        if bucket.is_first_of(key) {
+            documents_of(bucket.body(), key, list).map_err(damaged)?;
+        }
+        for shard in further {
+            let body = self.further_shard(number, shard)?;
+            documents_of(&body, key, list).map_err(damaged)?;
+        }
+        let found = &list[begin..];
+        if !is_in_memory && found.len() <= MOST_IN_PART {
+            let ids = found.iter().flat_map(|id| id.0.to_le_bytes());
+            let part: Vec<u8> = ids.collect();
+            self.run.keep_part(&self.list_key(key), &part);
+        }
+        Ok(true)
+    }
+
+    /// What a list is kept by.
+    fn list_key(&self, key: PostingKey) -> [u8; 8] {
+        (u64::from(scheme_number(self.scheme)) << KEY_BITS | key.bits()).to_be_bytes()
+    }
+
     /// The posting lists of keys that ascend and lie in one bucket, which is read once for all of them.
     pub(crate) fn read_bucket(
         &self,
@@ -71,7 +131,7 @@ impl<'a> Buckets<'a> {
         let bucket = Bucket::parse(&first).map_err(|_| self.damaged(number))?;
         let further: Vec<Range<u16>> = keys.iter().map(|key| bucket.shards_of(*key)).collect();
         for (list, further) in lists.iter_mut().zip(&further) {
-            if long == LongLists::Skip && further.len() > LONG_LIST_SHARDS {
+            if long.skip(further) {
                 *list = None;
             }
         }

@@ -229,11 +229,6 @@ impl IndexWriter {
 }
 
 impl IndexState {
-    /// Counts what was applied, with the files of each document and root.
-    pub(crate) fn count(&mut self, counts: &mut KeptCounts, changes: &CountChanges) {
-        counts.change(&mut self.table, changes);
-    }
-
     /// Has the settler check the documents that gained or lost a file: one without files leaves its group.
     pub(crate) fn queue_changed_documents(&mut self, changes: &CountChanges) {
         for CountChange { file, .. } in &changes.changes {

@@ -1,12 +1,13 @@
 //! Edges of the near-duplicate graph: every partner of a document, exactly.
 //!
 //! a–b is an edge iff (1) at the common rung, the coarser of both, the sampled fingerprints they
-//! share reach the cut, (2) so they do at each finer rung, and (3) the exact resemblance of all shingles
-//! reaches the threshold. The cut at the common rung lies so far below the threshold that a pair at the
-//! threshold is missed with probability at most [`cuts::MISS`], those of finer rungs so far that (2) refuses
-//! one with [`compare::DOUBT`] at most: it spares most pairs below the threshold the reading of all
-//! shingles. At rung 0 nothing is sampled, and (1) follows from (3). All are symmetric, so an edge never
-//! depends on who asked or came first.
+//! share reach the cut, (2) so they do at each other rung, finer and coarser, and (3) the exact resemblance of all
+//! shingles reaches the threshold. The cut at the common rung lies so far below the threshold that a pair at the
+//! threshold is missed with probability at most [`cuts::MISS`], those of other rungs so far that each refuses
+//! one with [`cuts::DOUBT`] at most: the finer ones spare most pairs below the threshold the reading of all shingles,
+//! the coarser ones most documents that are no neighbours the reading of their texts, and most fingerprints the
+//! looking up. Where the common rung is 0 nothing is sampled: (1) follows from (3), and (2) asks for nothing. All
+//! are symmetric, so an edge never depends on who asked or came first.
 //!
 //! The search is exhaustive in the sense of the prefix filter (Xiao et al., WWW 2008, Lemma 1): of
 //! a fingerprints of which at least o must be shared, any a - o + 1 hold a shared one. [`prefix`] says which
@@ -28,16 +29,21 @@ mod compare;
 mod cuts;
 mod prefix;
 
-#[cfg(test)]
-pub(crate) use compare::DOUBT;
 pub(crate) use compare::Shingles;
 pub(crate) use cuts::Cuts;
+#[cfg(test)]
+pub(crate) use cuts::DOUBT;
+use prefix::Prefix;
+pub(crate) use prefix::probing_rung;
+
+/// Partners that are compared right away: where there are more, the rest of the fingerprints tells most of
+/// those apart that are no neighbours, and costs less than to read their texts.
+const FEW_PARTNERS: usize = 1;
 
 /// Finds partners at one threshold. Permits for shingles are taken of the account that is passed, one for all
 /// that is held at once: a caller that holds permits passes the account that they are of.
 pub(crate) struct EdgeFinder<'a> {
     index: &'a IndexReader,
-    threshold: Ratio,
     cuts: Arc<Cuts>,
     /// Documents that may be partners; `None` if all may.
     among: Option<RoaringTreemap>,
@@ -89,7 +95,6 @@ impl<'a> EdgeFinder<'a> {
     fn new(index: &'a IndexReader, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
         Self {
             index,
-            threshold,
             cuts: index.shared.cuts(threshold),
             among,
             skipped: AtomicU64::default(),
@@ -159,8 +164,18 @@ impl<'a> EdgeFinder<'a> {
         document: &LoadedDocument,
         account: &MemoryAccount,
     ) -> Result<Option<Vec<Fingerprint>>, IndexError> {
+        self.sample_at(document, document.stats.rung, account)
+    }
+
+    /// Those at a rung.
+    pub(crate) fn sample_at(
+        &self,
+        document: &LoadedDocument,
+        rung: Rung,
+        account: &MemoryAccount,
+    ) -> Result<Option<Vec<Fingerprint>>, IndexError> {
         let shingles = self.shingles_of(document, account)?;
-        Ok(shingles.map(|shingles| shingles.sampled(document.stats.rung)))
+        Ok(shingles.map(|shingles| shingles.sampled(rung)))
     }
 
     /// The shingles of a document; none where it is raw, was purged, or its text is
@@ -234,7 +249,7 @@ impl<'a> EdgeFinder<'a> {
                 let work = &self.index.shared.work;
                 each(
                     at,
-                    ours.edge(theirs, pair, self.threshold, work, account.cancel())?,
+                    ours.edge(theirs, pair, &self.cuts, work, account.cancel())?,
                 );
             }
         }
@@ -276,27 +291,72 @@ impl<'a> EdgeFinder<'a> {
         admits: &Admits<'_>,
         account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
-        let LoadedDocument { id, stats, .. } = document;
-        let Some(sample) = self.sample(document, account)? else {
+        let probing = prefix::probing_rung(&document.stats);
+        let Some(sample) = self.sample_at(document, probing, account)? else {
             return Ok(Vec::new());
         };
-        let probed = self.probe_prefix(&mut tally, sample, stats, account.cancel())?;
+        tally.leave_out(document.id);
+        let mut prefix = Prefix::new(sample, probing, &self.index.shared.principal_lists);
+        self.probe_prefix(&mut tally, &mut prefix, &document.stats, account.cancel())?;
+        let mut partners = self.passing(document, &tally, &prefix, admits);
+        if partners.len() > FEW_PARTNERS && probing > Rung::ZERO {
+            tally.keep(partners.iter().map(|partner| partner.id));
+            tally.probe_for_counted(&prefix.take_rest(), account.cancel())?;
+            partners = self.passing(document, &tally, &prefix, admits);
+        }
+        Ok(partners)
+    }
+
+    /// The documents counted that may share enough, were they to share all that was not looked up.
+    fn passing(
+        &self,
+        document: &LoadedDocument,
+        tally: &Tally<'_>,
+        prefix: &Prefix,
+        admits: &Admits<'_>,
+    ) -> Vec<Partner> {
+        let own = &document.stats;
         let state = self.index.shared.state();
-        let candidates = tally.shared.iter().filter(|(other, _)| *other != id);
+        let candidates = tally.shared.iter();
         let partners = candidates.filter_map(|(other, shared)| {
             let theirs = state
                 .table
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
-            let threshold = self.pair_threshold(stats, theirs)?;
-            let unread = probed.unread(stats, threshold.rung) + tally.long_lists_at(threshold.rung);
-            let passes = shared + unread >= threshold.min_shared && admits(&state, *other);
+            let threshold = self.pair_threshold(own, theirs)?;
+            let at = threshold.rung.max(prefix.rung());
+            let least = match at == threshold.rung {
+                true => threshold.min_shared,
+                false => self
+                    .cuts
+                    .least_elsewhere(count_at(own, at), count_at(theirs, at))?,
+            };
+            let unread = prefix.unread(own, at) + tally.long_lists_at(at);
+            let passes = shared + unread >= least && admits(&state, *other);
             passes.then_some(Partner {
                 id: *other,
                 threshold,
             })
         });
-        Ok(partners.collect())
+        partners.collect()
+    }
+
+    /// Whether two documents share enough at a rung coarser than their common one, where that is told apart for
+    /// them; `shared` counts at it.
+    pub(crate) fn may_be_neighbours(
+        &self,
+        [a, b]: [&DocumentStats; 2],
+        shared: impl FnOnce(Rung) -> u64,
+    ) -> bool {
+        let common = a.rung.max(b.rung);
+        let rung = prefix::probing_rung(a).max(prefix::probing_rung(b));
+        if common == Rung::ZERO || rung == common {
+            return true;
+        }
+        let least = self
+            .cuts
+            .least_elsewhere(count_at(a, rung), count_at(b, rung));
+        least.is_some_and(|least| shared(rung) >= least)
     }
 
     /// What two documents must share; `None` if not even sharing everything would do.
@@ -306,8 +366,14 @@ impl<'a> EdgeFinder<'a> {
         b: &DocumentStats,
     ) -> Option<PairThreshold> {
         let rung = a.rung.max(b.rung);
-        let count = |stats: &DocumentStats| u64::from(stats.counts[usize::from(rung.get())]);
-        let min_shared = self.cuts.least_overlap(count(a), count(b), rung)?;
+        let min_shared = self
+            .cuts
+            .least_at_common(count_at(a, rung), count_at(b, rung), rung)?;
         Some(PairThreshold { rung, min_shared })
     }
+}
+
+/// Fingerprints of a document at a rung.
+fn count_at(stats: &DocumentStats, rung: Rung) -> u64 {
+    u64::from(stats.counts[usize::from(rung.get())])
 }

@@ -24,6 +24,7 @@ impl GroupIds {
     }
 
     /// How many groups have an id.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.of.len()
     }

@@ -38,6 +38,7 @@ mod error;
 mod fault;
 mod group_ids;
 mod groups;
+mod groups_shown;
 mod id_map;
 mod index;
 pub mod integrity;

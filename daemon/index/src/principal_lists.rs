@@ -23,7 +23,7 @@ const OF_LIST: usize = 8;
 const MOST_OF_LIST: usize = 1 << 10;
 /// Lists whose numbers of principals differ by less than this are looked up in any order: so the lists that are
 /// looked up, and kept, are the same for all versions of a document.
-const FEW: usize = 16;
+pub(crate) const PRINCIPALS_STEP: usize = 16;
 
 /// The principals of long lists.
 #[derive(Debug, Default)]
@@ -59,11 +59,12 @@ impl PrincipalLists {
         Some(read(principals))
     }
 
-    /// How many principals stand in each of these lists, in steps of [`FEW`]; 0 where nothing is known of it.
+    /// How many principals stand in each of these lists, in steps of [`PRINCIPALS_STEP`]; 0 where nothing is known of
+    /// it.
     pub(crate) fn principal_counts(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
         let lists = self.lock();
         let count = |key| lists.by_key.get(&key).map_or(0, |kept| kept.count);
-        keys.map(|key| count(key) / FEW).collect()
+        keys.map(|key| count(key) / PRINCIPALS_STEP).collect()
     }
 
     /// Keeps the principals of a list. Nobody may become a principal between the reading of the list and
@@ -164,13 +165,13 @@ mod tests {
             lists.principal_counts(keys.into_iter())
         };
         lists.keep(PostingKey::of(many), vec![DocId(1); MOST_OF_LIST]);
-        lists.keep(PostingKey::of(few), vec![DocId(1); FEW - 1]);
+        lists.keep(PostingKey::of(few), vec![DocId(1); PRINCIPALS_STEP - 1]);
         assert!(kept(&lists, many).is_some());
         lists.add(DocId(2), &[many]);
         assert_eq!(kept(&lists, many), None);
-        assert_eq!(lists.lock().held, 2 * OF_LIST + FEW - 1);
-        assert_eq!(counts(), [MOST_OF_LIST / FEW, 0, 0]);
-        (0..FEW as u64).for_each(|id| lists.add(DocId(9 + id), &[many, few]));
-        assert_eq!(counts(), [MOST_OF_LIST / FEW + 1, 1, 0]);
+        assert_eq!(lists.lock().held, 2 * OF_LIST + PRINCIPALS_STEP - 1);
+        assert_eq!(counts(), [MOST_OF_LIST / PRINCIPALS_STEP, 0, 0]);
+        (0..PRINCIPALS_STEP as u64).for_each(|id| lists.add(DocId(9 + id), &[many, few]));
+        assert_eq!(counts(), [MOST_OF_LIST / PRINCIPALS_STEP + 1, 1, 0]);
     }
 }

@@ -19,6 +19,7 @@ use crate::damaged_texts::DamagedTexts;
 use crate::edges::Cuts;
 use crate::group_ids::GroupIds;
 use crate::groups::{Rank, Stars};
+use crate::groups_shown::GroupsShown;
 use crate::principal_lists::PrincipalLists;
 use crate::runs::Runs;
 use crate::store::Store;
@@ -87,6 +88,8 @@ pub(crate) struct IndexState {
     /// Roots whose files are grouped.
     pub(crate) grouped: View,
     pub(crate) stars: Stars,
+    /// Of the documents that are grouped, settled or not.
+    pub(crate) shown: GroupsShown,
     /// The last rank that a principal has had.
     pub(crate) last_rank: Option<Rank>,
     /// Ids of the groups shown.

@@ -186,6 +186,20 @@ pub trait PostingRun: Send + Sync {
         Ok(self.get(key)?.map(Block::from))
     }
 
+    /// The block under `key` where it is in memory.
+    fn kept(&self, _key: &[u8]) -> Option<Block> {
+        None
+    }
+
+    /// What [`PostingRun::keep_part`] had kept, if it is still there.
+    fn kept_part(&self, _key: &[u8]) -> Option<Block> {
+        None
+    }
+
+    /// Keeps what was found in a block that is not in memory: it takes a small part of what the block does, so that
+    /// more of what is asked for again is found.
+    fn keep_part(&self, _key: &[u8], _part: &[u8]) {}
+
     /// The blocks of all `keys`, in the order asked. Sorted keys read fastest.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         keys.iter().map(|key| self.get(key)).collect()

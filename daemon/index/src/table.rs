@@ -82,6 +82,8 @@ pub(crate) struct Table {
     documents: IdMap<DocumentStats>,
     /// The keys of `documents`, in order.
     known: RoaringTreemap,
+    /// Those of them that have text.
+    texts: RoaringTreemap,
     /// Documents by kind and rung, so that the rungs in use need no look at every document.
     rungs: BTreeMap<(bool, Rung), u64>,
     roots: BTreeMap<RootId, RootDocuments>,
@@ -120,6 +122,9 @@ impl Table {
         self.forget(id);
         *self.rungs.entry(place(&stats)).or_insert(0) += 1;
         self.known.insert(id.0);
+        if stats.kind == DocumentKind::Text {
+            self.texts.insert(id.0);
+        }
         self.documents.get_or_insert(id, stats);
     }
 
@@ -128,6 +133,7 @@ impl Table {
             return;
         };
         self.known.remove(id.0);
+        self.texts.remove(id.0);
         if let Some(count) = self.rungs.get_mut(&place(&stats)) {
             *count -= 1;
         }
@@ -209,6 +215,11 @@ impl Table {
                 sets.fold(RoaringTreemap::new(), |all, root| all | &root.live)
             }
         }
+    }
+
+    /// Those of them that have text.
+    pub(crate) fn visible_texts(&self, view: &View) -> RoaringTreemap {
+        self.visible(view) & &self.texts
     }
 
     /// Rungs in use by documents of a kind, finest first, so that a query is signed for each.

@@ -50,8 +50,13 @@ fn lookup_in_one_pass(shard_0: &[u8], postings: &[Posting]) -> Vec<Posting> {
 
 fn bucket() -> impl Strategy<Value = Vec<Posting>> {
     // Few keys, some of them hot, so that runs cross shards.
-    let key = prop_oneof![0u64..8, 0u64..1 << KEY_BITS];
-    let doc = prop_oneof![0u64..5_000, any::<u64>().prop_map(|id| id >> 1)];
+    // And in between many that take three bytes, with documents that do.
+    let key = prop_oneof![0u64..8, 0u64..1 << 29, 0u64..1 << KEY_BITS];
+    let doc = prop_oneof![
+        0u64..5_000,
+        0u64..1 << 20,
+        any::<u64>().prop_map(|id| id >> 1)
+    ];
     prop::collection::btree_set((key, doc), 0..4_000).prop_map(|set| {
         set.into_iter()
             .map(|(key, id)| (PostingKey(key), DocId(id)))

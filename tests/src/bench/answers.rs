@@ -20,7 +20,7 @@ use simdexd::config::Config;
 use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
-use super::process::load;
+use super::process::{load, processor_seconds};
 use crate::corpus::Prose;
 use crate::figure::{Figures, percentile};
 use crate::sandbox::Sandbox;
@@ -93,11 +93,30 @@ pub(super) fn fill(
         documents as f64 / busy.as_secs_f64(),
         "documents/s",
     )?;
-    let begin = Instant::now();
+    let (begin, processor) = (Instant::now(), processor_seconds()?);
     opened.writer.settle(&Cancel::never())?;
     let settled = documents as f64 / begin.elapsed().as_secs_f64();
     figures.put("finding edges and groups", settled, "documents/s")?;
-    Ok(())
+    put_settling(documents, processor_seconds()? - processor, opened, figures)
+}
+
+/// What finding the place of a document took.
+fn put_settling(
+    documents: u64,
+    processor: f64,
+    opened: &Opened,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<()> {
+    let work = opened.index.work();
+    let each = |count: u64| count as f64 / documents as f64;
+    let columns = [
+        ("processor", processor * 1e3 / documents as f64, "ms"),
+        ("texts", each(work.texts_read), ""),
+        ("comparisons", each(work.comparisons), ""),
+        ("lists", each(work.lists_read), ""),
+        ("postings", each(work.postings_read), ""),
+    ];
+    Ok(figures.row("of each document", &columns)?)
 }
 
 pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: String) -> FileChange {

@@ -2,11 +2,14 @@
 
 use super::filling::bits_for;
 use super::*;
-use crate::store::{MemoryStore, NewRun, Store};
+use crate::store::{MemoryStore, NewRun, Store, StoreError};
 use proptest::prelude::*;
 use simdex_schema::RunRecord;
 use simdex_schema::posting::MAX_BUCKET_BITS;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Postings as run 0 of a store, with room for so many, added so many at a time.
 fn run(store: &MemoryStore, postings: &[Posting], room: u64, at_once: usize) -> Run {
@@ -53,6 +56,9 @@ proptest! {
             let buckets = Buckets::of(&run, SchemeKind::ModN);
             let list = buckets.read_bucket(buckets.number(key), &[key], LongLists::Read).unwrap();
             let expected = postings.iter().filter(|p| p.0 == key).map(|p| p.1).collect();
+            let mut alone = Vec::new();
+            prop_assert!(buckets.read_key(key, LongLists::Read, &mut alone).unwrap());
+            prop_assert_eq!(Some(alone), list[0].clone());
             prop_assert_eq!(list, [Some(expected)]);
         }
     }
@@ -71,11 +77,100 @@ fn a_long_list_is_named_or_read_whole() {
     };
     let (none, seven) = (Some(Vec::new()), Some(vec![DocId(7)]));
     assert_eq!(
-        lists(LongLists::Skip),
+        lists(LongLists::SkipAbove(8)),
         [none.clone(), None, seven.clone(), none.clone()]
     );
     let all = Some((0..60_000).map(DocId).collect());
-    assert_eq!(lists(LongLists::Read), [none.clone(), all, seven, none]);
+    let expected = [none.clone(), all, seven, none];
+    assert_eq!(lists(LongLists::Read), expected);
+    assert_eq!(lists(LongLists::SkipAbove(1_000)), expected);
+    for (key, expected) in keys.into_iter().zip(expected) {
+        let buckets = Buckets::of(&run, SchemeKind::ModN);
+        let mut list = Vec::new();
+        let is_read = buckets.read_key(key, LongLists::Read, &mut list).unwrap();
+        assert_eq!(is_read.then_some(list), expected);
+        let most = LongLists::SkipAbove(8);
+        let is_long = !buckets.read_key(key, most, &mut Vec::new()).unwrap();
+        assert_eq!(is_long, key == keys[1]);
+    }
+}
+
+/// A run of which no block stays in memory; counts those that are read.
+struct Crowded {
+    run: std::sync::Arc<dyn PostingRun>,
+    parts: Mutex<BTreeMap<Vec<u8>, Block>>,
+    read: AtomicUsize,
+}
+
+impl PostingRun for Crowded {
+    fn id(&self) -> Option<simdex_schema::RunId> {
+        self.run.id()
+    }
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        self.run.get(key)
+    }
+    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
+        self.run.keys(visit)
+    }
+    fn kept_part(&self, key: &[u8]) -> Option<Block> {
+        self.parts.lock().unwrap().get(key).cloned()
+    }
+    fn keep_part(&self, key: &[u8], part: &[u8]) {
+        self.parts.lock().unwrap().insert(key.to_vec(), part.into());
+    }
+}
+
+#[test]
+fn a_list_that_was_asked_for_is_not_read_again_though_its_block_does_not_stay() {
+    let store = MemoryStore::new();
+    let keys: Vec<_> = (0..40).map(|n| PostingKey::from_bits(n << 34)).collect();
+    let of_key = |(at, key): (usize, &PostingKey)| {
+        (0..at as u64 % 5)
+            .map(|id| (*key, DocId(id)))
+            .collect::<Vec<_>>()
+    };
+    let long = (0..1_000).map(|id| (keys[1], DocId(id)));
+    let mut postings: Vec<Posting> = keys
+        .iter()
+        .enumerate()
+        .flat_map(of_key)
+        .chain(long)
+        .collect();
+    postings.sort_unstable();
+    postings.dedup();
+    let Run { record, blocks } = run(&store, &postings, 4_000, usize::MAX);
+    let crowded = Crowded {
+        run: blocks,
+        parts: Mutex::default(),
+        read: AtomicUsize::new(0),
+    };
+    let scheme = SchemeKind::ModN;
+    let held = record.schemes[0];
+    let run = &crowded;
+    let buckets = Buckets { run, scheme, held };
+    let mut reads = Vec::new();
+    for _ in 0..3 {
+        let before = crowded.read.load(Ordering::Relaxed);
+        for key in &keys {
+            let mut list = Vec::new();
+            assert!(buckets.read_key(*key, LongLists::Read, &mut list).unwrap());
+            let expected = postings.iter().filter(|p| p.0 == *key).map(|p| p.1);
+            assert!(list.into_iter().eq(expected));
+        }
+        reads.push(crowded.read.load(Ordering::Relaxed) - before);
+    }
+    assert!(reads[0] >= keys.len(), "{reads:?}");
+    // The long list alone, and the buckets that are empty.
+    let empty = (0..1 << held.bits)
+        .filter(|n| blocks_are_empty(&buckets, *n))
+        .count();
+    assert!(reads[1] <= 2 + empty && reads[1] == reads[2], "{reads:?}");
+}
+
+fn blocks_are_empty(buckets: &Buckets<'_>, number: u32) -> bool {
+    let first = buckets.run.get(&buckets.key(number, 0));
+    first.unwrap().is_none()
 }
 
 #[test]

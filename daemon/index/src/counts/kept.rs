@@ -44,7 +44,7 @@ pub(super) struct UnresolvedFirst {
 
 impl KeptCounts {
     /// Counts the files of a batch.
-    pub(super) fn change(&mut self, table: &mut Table, changes: &CountChanges) {
+    pub(crate) fn change(&mut self, table: &mut Table, changes: &CountChanges) {
         self.changes += 1;
         let carried = |change: &CountChange| change.file.carried.map(|(id, _)| id);
         let touched = changes.changes.iter().filter_map(carried);

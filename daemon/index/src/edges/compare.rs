@@ -1,17 +1,13 @@
-//! Whether two documents are neighbours: on a sample first, and finer as long as it leaves a doubt.
+//! Whether two documents are neighbours: on the coarsest sample first, and finer as long as it leaves a doubt.
 
 use std::sync::Arc;
 
 use simdex_schema::EdgeRecord;
-use simdex_signature::{Fingerprint, Levels, Ratio, Rung, SharedAt, ShingleSet, least_overlap_cut};
+use simdex_signature::{Fingerprint, Levels, Rung, SharedAt, ShingleSet};
 
-use super::PairThreshold;
+use super::{Cuts, PairThreshold};
 use crate::work::WorkCounters;
 use crate::{Cancel, HeldSet, IndexError, MemoryAccount, MemoryPermit};
-
-/// A pair is refused on a sample finer than the common rung where a pair at the threshold would share so
-/// little with at most this probability.
-pub(crate) const DOUBT: f64 = 1e-9;
 
 /// All shingles of a document, with the permit for what comparing them takes.
 #[derive(Debug)]
@@ -88,17 +84,22 @@ impl Shingles {
         &self,
         other: &Self,
         pair: PairThreshold,
-        threshold: Ratio,
+        cuts: &Cuts,
         work: &WorkCounters,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
         let may_reach = |at: SharedAt| match at.rung {
             rung if rung == pair.rung => at.shared >= pair.min_shared,
-            _ => at.shared >= least_overlap_cut(at.union, threshold, DOUBT),
+            _ => at.shared >= cuts.elsewhere(at.union),
+        };
+        // Where nothing is sampled, nothing is left to chance.
+        let first = match pair.rung {
+            Rung::ZERO => Rung::ZERO,
+            _ => Rung::TOP,
         };
         let last = match (&self.form, &other.form) {
-            (Form::Levels(a), Form::Levels(b)) => a.compare(b, pair.rung, may_reach),
-            _ => in_parts(&self.set(), &other.set(), pair.rung, may_reach, cancel)?,
+            (Form::Levels(a), Form::Levels(b)) => a.compare(b, first, may_reach),
+            _ => in_parts(&self.set(), &other.set(), first, may_reach, cancel)?,
         };
         work.compared(last.union + last.shared);
         let edge = EdgeRecord {
@@ -106,7 +107,7 @@ impl Shingles {
             shingles_a: self.len(),
             shingles_b: other.len(),
         };
-        let reaches = last.rung == Rung::ZERO && edge.resemblance() >= threshold.get();
+        let reaches = last.rung == Rung::ZERO && edge.resemblance() >= cuts.threshold().get();
         Ok(reaches.then_some(edge))
     }
 

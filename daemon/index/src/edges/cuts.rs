@@ -1,4 +1,4 @@
-//! How much two documents must share at their common rung to be neighbours.
+//! How much two documents must share at a rung to be neighbours.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,8 +7,10 @@ use simdex_signature::{Ladder, Ratio, Rung, least_overlap_cut, lower_tail};
 use super::compare::DOUBT;
 use crate::IndexReader;
 
-/// A pair exactly at the threshold is missed with at most this probability.
+/// A pair exactly at the threshold is missed with at most this probability at the common rung.
 pub(super) const MISS: f64 = 0.001;
+/// A pair at the threshold is refused at any other rung with at most this probability.
+pub(crate) const DOUBT: f64 = 1e-9;
 
 impl IndexReader {
     /// The probability, at most, that the search for pairs misses one whose resemblance is exactly the threshold: its
@@ -34,26 +36,25 @@ const UNKNOWN: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct Cuts {
     threshold: Ratio,
+    at_common: KeptCuts,
+    elsewhere: KeptCuts,
+}
+
+/// Cuts by the size of the union, at one probability that a pair at the threshold shares less.
+#[derive(Debug)]
+struct KeptCuts {
+    miss: f64,
     kept: Vec<AtomicU64>,
 }
 
-impl Cuts {
-    pub(crate) fn new(threshold: Ratio) -> Self {
+impl KeptCuts {
+    fn new(miss: f64) -> Self {
         let kept = (0..KEPT).map(|_| AtomicU64::new(UNKNOWN)).collect();
-        Self { threshold, kept }
+        Self { miss, kept }
     }
 
-    pub(crate) fn threshold(&self) -> Ratio {
-        self.threshold
-    }
-
-    /// Shared fingerprints demanded of a union of this size.
-    pub(crate) fn cut(&self, union: u64, rung: Rung) -> u64 {
-        if rung == Rung::ZERO {
-            // Every shingle is counted; allow for the rounding of the product alone.
-            return (self.threshold.get() * union as f64 - 1e-9).ceil() as u64;
-        }
-        let work_out = || least_overlap_cut(union, self.threshold, MISS);
+    fn get(&self, union: u64, threshold: Ratio) -> u64 {
+        let work_out = || least_overlap_cut(union, threshold, self.miss);
         let Some(kept) = self.kept.get(union as usize) else {
             return work_out();
         };
@@ -66,25 +67,63 @@ impl Cuts {
             cut => cut,
         }
     }
+}
 
-    /// Least number of shared fingerprints for sets of these sizes; none where no overlap suffices.
-    pub(crate) fn least_overlap(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
-        // The more is shared, the smaller the union: bisect for the least that reaches the cut.
-        let (mut low, mut high) = (1, a.min(b));
-        let reaches = |shared: u64| shared >= self.cut(a + b - shared, rung);
-        if high == 0 || !reaches(high) {
-            return None;
+impl Cuts {
+    pub(crate) fn new(threshold: Ratio) -> Self {
+        Self {
+            threshold,
+            at_common: KeptCuts::new(MISS),
+            elsewhere: KeptCuts::new(DOUBT),
         }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if reaches(middle) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        Some(low)
     }
+
+    pub(crate) fn threshold(&self) -> Ratio {
+        self.threshold
+    }
+
+    /// Fingerprints that two documents must share at their common rung, where they hold so many together.
+    pub(crate) fn at_common(&self, union: u64, rung: Rung) -> u64 {
+        if rung == Rung::ZERO {
+            // Every shingle is counted; allow for the rounding of the product alone.
+            return (self.threshold.get() * union as f64 - 1e-9).ceil() as u64;
+        }
+        self.at_common.get(union, self.threshold)
+    }
+
+    /// Those that they must share at any other rung.
+    pub(crate) fn elsewhere(&self, union: u64) -> u64 {
+        self.elsewhere.get(union, self.threshold)
+    }
+
+    /// Least number of fingerprints that sets of these sizes must share at their common rung; none where no
+    /// overlap suffices.
+    pub(crate) fn least_at_common(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
+        least_overlap(a, b, |union| self.at_common(union, rung))
+    }
+
+    /// The same at any other rung.
+    pub(crate) fn least_elsewhere(&self, a: u64, b: u64) -> Option<u64> {
+        least_overlap(a, b, |union| self.elsewhere(union))
+    }
+}
+
+fn least_overlap(a: u64, b: u64, cut: impl Fn(u64) -> u64) -> Option<u64> {
+    // The more is shared, the smaller the union: bisect for the least that reaches the cut.
+    let (mut low, mut high) = (1, a.min(b));
+    let reaches = |shared: u64| shared >= cut(a + b - shared);
+    if high == 0 || !reaches(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if reaches(middle) {
+            high = middle
+        } else {
+            low = middle + 1
+        }
+    }
+    Some(low)
 }
 
 #[cfg(test)]
@@ -105,6 +144,7 @@ mod tests {
         let cuts = Cuts::new(Ratio::new(0.8).unwrap());
         let known = || {
             let known = cuts
+                .at_common
                 .kept
                 .iter()
                 .filter(|cut| cut.load(Ordering::Relaxed) != UNKNOWN);
@@ -113,12 +153,14 @@ mod tests {
         let rung = Rung::MAX_DOCUMENT;
         for union in [0, 1, 700, 2_047, 2_048, 90_000] {
             let expected = least_overlap_cut(union, cuts.threshold(), MISS);
-            assert_eq!(cuts.cut(union, rung), expected);
-            assert_eq!(cuts.cut(union, rung), expected);
+            assert_eq!(cuts.at_common(union, rung), expected);
+            assert_eq!(cuts.at_common(union, rung), expected);
+            let expected = least_overlap_cut(union, cuts.threshold(), DOUBT);
+            assert_eq!(cuts.elsewhere(union), expected);
         }
         assert_eq!(known(), 4);
         // Nothing is sampled there.
-        assert_eq!(cuts.cut(10, Rung::ZERO), 8);
+        assert_eq!(cuts.at_common(10, Rung::ZERO), 8);
         assert_eq!(known(), 4);
     }
 }

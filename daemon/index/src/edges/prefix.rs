@@ -1,5 +1,8 @@
-//! Which fingerprints of a document are looked up to find its partners: of each rung that may be the common
-//! one as many as no partner can avoid, those first that few principals hold.
+//! Which fingerprints of a document are looked up to find its partners: of each rung at which two may be told
+//! apart as many as no partner can avoid, those first that few principals hold.
+//!
+//! Finer fingerprints find no more partners than coarser ones, and are more. So those are looked up of which a
+//! document has about [`PROBED`], however long it is; partners with a coarser rung of their own are sought there.
 //!
 //! Any choice finds every partner, so that the choice may follow from what is known of posting lists. Where many
 //! documents share a template each of them leads, just below the threshold of one another: the lists of what
@@ -12,12 +15,30 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung};
 
-use super::EdgeFinder;
-use crate::principal_lists::PrincipalLists;
+use super::{EdgeFinder, count_at};
+use crate::principal_lists::{PRINCIPALS_STEP, PrincipalLists};
 use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
 
-/// What every partner whose common rung with a document is this one must share with it.
+/// Of so many fingerprints two documents of resemblance 0.8 share too few with a probability below
+/// [`DOUBT`](super::cuts::DOUBT), and two of 0.4 enough with one below 0.01.
+const PROBED: u64 = 64;
+/// The rest of a document's fingerprints is looked up where no more principals than this stand in their lists, in the
+/// steps that they are counted in: 64.
+const MOST_PRINCIPALS: usize = 64 / PRINCIPALS_STEP;
+
+/// The rung at which the partners of a document are sought whose own is no coarser: the coarsest that leaves it
+/// [`PROBED`] fingerprints. Where nothing is sampled all is looked up that tells neighbours apart exactly.
+pub(crate) fn probing_rung(stats: &DocumentStats) -> Rung {
+    if stats.rung == Rung::ZERO {
+        return Rung::ZERO;
+    }
+    let mut coarser = Rung::all().rev().take_while(|rung| *rung > stats.rung);
+    let enough = coarser.find(|rung| count_at(stats, *rung) >= PROBED);
+    enough.unwrap_or(stats.rung)
+}
+
+/// What every partner whose common rung with a document is this one, or a finer one, must share with it.
 struct PrefixRequirement {
     rung: Rung,
     /// Fingerprints of the document at that rung.
@@ -27,61 +48,67 @@ struct PrefixRequirement {
 }
 
 /// The fingerprints of a document: those that were looked up are counted, the others wait.
-struct Prefix {
-    /// In the order in which they are looked up.
-    rest: Vec<Fingerprint>,
-    probed: Probed,
-}
-
-/// How many fingerprints of a document were looked up, by rung.
-#[derive(Default)]
-pub(super) struct Probed([u64; RUNGS]);
-
-impl Probed {
-    fn at(&self, rung: Rung) -> u64 {
-        self.0[usize::from(rung.get())]
-    }
-
-    fn add(&mut self, fingerprint: Fingerprint) {
-        for rung in Rung::all().filter(|rung| fingerprint.divisible_by(*rung)) {
-            self.0[usize::from(rung.get())] += 1;
-        }
-    }
-
-    /// Fingerprints at a rung that were not looked up.
-    pub(super) fn unread(&self, stats: &DocumentStats, rung: Rung) -> u64 {
-        let own_count = u64::from(stats.counts[usize::from(rung.get())]);
-        own_count.saturating_sub(self.at(rung))
-    }
+pub(super) struct Prefix {
+    rung: Rung,
+    /// In the order in which they are looked up, with what is known of their lists.
+    rest: Vec<(usize, Fingerprint)>,
+    /// How many were looked up, by rung.
+    probed: [u64; RUNGS],
 }
 
 impl Prefix {
-    /// None is looked up yet. Lists with fewer principals come first; those with about as many, or of which
-    /// nothing is known, as if at random, but in the same order for every document.
-    fn new(fingerprints: Vec<Fingerprint>, lists: &PrincipalLists) -> Self {
+    /// The fingerprints at a rung. None is looked up yet. Lists with fewer principals come first; those with about
+    /// as many, or of which nothing is known, as if at random, but in the same order for every document.
+    pub(super) fn new(fingerprints: Vec<Fingerprint>, rung: Rung, lists: &PrincipalLists) -> Self {
         let keys = fingerprints.iter().map(|f| PostingKey::of(*f));
         let counts = lists.principal_counts(keys);
-        let mut ordered: Vec<_> = counts.into_iter().zip(fingerprints).collect();
-        ordered.sort_unstable_by_key(|(count, f)| (*count, f.mixed()));
+        let mut rest: Vec<_> = counts.into_iter().zip(fingerprints).collect();
+        rest.sort_unstable_by_key(|(count, f)| (*count, f.mixed()));
         Self {
-            rest: ordered.into_iter().map(|(_, f)| f).collect(),
-            probed: Probed::default(),
+            rung,
+            rest,
+            probed: [0; RUNGS],
         }
+    }
+
+    pub(super) fn rung(&self) -> Rung {
+        self.rung
     }
 
     /// Takes out as many more as make so many at a rung.
     fn lengthen(&mut self, rung: Rung, needed: u64) -> Vec<Fingerprint> {
-        let missing = needed.saturating_sub(self.probed.at(rung)) as usize;
-        let mut more = Vec::new();
-        if missing > 0 {
-            self.rest.retain(|fingerprint| {
-                let is_taken = more.len() < missing && fingerprint.divisible_by(rung);
-                more.extend(is_taken.then_some(*fingerprint));
+        let missing = needed.saturating_sub(self.probed[usize::from(rung.get())]) as usize;
+        self.take(missing, |_, fingerprint| fingerprint.divisible_by(rung))
+    }
+
+    /// Takes out all that are left, but for those of lists with many principals.
+    pub(super) fn take_rest(&mut self) -> Vec<Fingerprint> {
+        self.take(usize::MAX, |principals, _| principals <= MOST_PRINCIPALS)
+    }
+
+    fn take(
+        &mut self,
+        most: usize,
+        is_wanted: impl Fn(usize, Fingerprint) -> bool,
+    ) -> Vec<Fingerprint> {
+        let mut taken = Vec::new();
+        if most > 0 {
+            self.rest.retain(|(principals, fingerprint)| {
+                let is_taken = taken.len() < most && is_wanted(*principals, *fingerprint);
+                taken.extend(is_taken.then_some(*fingerprint));
                 !is_taken
             });
         }
-        more.iter().for_each(|f| self.probed.add(*f));
-        more
+        for fingerprint in &taken {
+            let rungs = Rung::all().filter(|rung| fingerprint.divisible_by(*rung));
+            rungs.for_each(|rung| self.probed[usize::from(rung.get())] += 1);
+        }
+        taken
+    }
+
+    /// Fingerprints of the document at a rung that were not looked up.
+    pub(super) fn unread(&self, stats: &DocumentStats, rung: Rung) -> u64 {
+        count_at(stats, rung).saturating_sub(self.probed[usize::from(rung.get())])
     }
 }
 
@@ -91,12 +118,11 @@ impl EdgeFinder<'_> {
     pub(super) fn probe_prefix(
         &self,
         tally: &mut Tally<'_>,
-        sample: Vec<Fingerprint>,
+        prefix: &mut Prefix,
         stats: &DocumentStats,
         cancel: &Cancel,
-    ) -> Result<Probed, IndexError> {
-        let requirements = self.prefix_requirements(stats);
-        let mut prefix = Prefix::new(sample, &self.index.shared.principal_lists);
+    ) -> Result<(), IndexError> {
+        let requirements = self.prefix_requirements(stats, prefix.rung);
         loop {
             let mut more = Vec::new();
             // Coarsest first: what is looked up there counts at every finer rung.
@@ -114,25 +140,30 @@ impl EdgeFinder<'_> {
         }
         let open = requirements.iter().filter(|requirement| {
             let rung = requirement.rung;
-            prefix.probed.unread(stats, rung) + tally.long_lists_at(rung) >= requirement.min_shared
+            prefix.unread(stats, rung) + tally.long_lists_at(rung) >= requirement.min_shared
         });
         let open: Vec<Rung> = open.map(|requirement| requirement.rung).collect();
         tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
         let unread = tally.long_lists_at(Rung::ZERO);
         self.skipped.fetch_add(unread, Ordering::Relaxed);
-        Ok(prefix.probed)
+        Ok(())
     }
 
-    /// What partners must share, by common rung, the finest first.
-    fn prefix_requirements(&self, stats: &DocumentStats) -> Vec<PrefixRequirement> {
-        let common = Rung::all().filter(|r| (stats.rung..=Rung::MAX_DOCUMENT).contains(r));
-        let requirements = common.map(|rung| {
-            let own_count = u64::from(stats.counts[usize::from(rung.get())]);
-            let min_shared = self.cuts.cut(own_count, rung).max(1);
+    /// What partners must share: those at the probing rung and at finer ones there, the others at theirs.
+    fn prefix_requirements(&self, stats: &DocumentStats, probing: Rung) -> Vec<PrefixRequirement> {
+        let rungs = Rung::all()
+            .filter(|rung| *rung == probing || (probing..=Rung::MAX_DOCUMENT).contains(rung));
+        let requirements = rungs.map(|rung| {
+            let own_count = count_at(stats, rung);
+            let cut = match rung == probing && rung > stats.rung {
+                // No more than they must share where it is the common one.
+                true => self.cuts.elsewhere(own_count),
+                false => self.cuts.at_common(own_count, rung),
+            };
             PrefixRequirement {
                 rung,
                 own_count,
-                min_shared,
+                min_shared: cut.max(1),
             }
         });
         requirements

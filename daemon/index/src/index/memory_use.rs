@@ -59,7 +59,7 @@ pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
         (
             buffers.map(|buffer| buffer.bytes()).chain(merging).sum(),
             state.table.bytes(),
-            state.stars.bytes() + state.group_ids.bytes(),
+            state.stars.bytes() + state.group_ids.bytes() + state.shown.bytes(),
         )
     };
     let grows = |holder, bytes: usize| MemoryUse {

@@ -92,6 +92,7 @@ impl Index {
             drop_edges(&*store)?;
             state.queue_all_placements();
         }
+        state.recount_shown();
         // Files may have come and gone since the stars were last brought up to date.
         state.queue_all_file_checks();
         let shared = Arc::new(Shared::new(store, texts, options, state, counts, &meta));

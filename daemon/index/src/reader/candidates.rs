@@ -13,6 +13,8 @@
 //! `Contained` (small documents inside a long query) must not sample further than each document
 //! did: it looks up the whole query at the finest rung in use.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
@@ -183,18 +185,20 @@ impl IndexReader {
     ) -> Result<Candidates, IndexError> {
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
-        let (visible, rung, rungs) = {
+        let (visible, rung, in_use) = {
             let state = self.shared.state();
             let rung = probing_rung(&state, documents, query, kind, &counts);
-            let rungs: Vec<Rung> = state.table.rungs(documents).collect();
-            (state.table.visible(view), rung, rungs)
+            let in_use: Vec<Rung> = state.table.rungs(documents).collect();
+            (state.table.visible(view), rung, in_use)
         };
-        let mut tally = Tally::new(self, query.scheme, Filter::Among(&visible));
+        // Each at the coarser rung of both sides.
+        let counted_at: BTreeSet<Rung> = in_use.iter().map(|own| (*own).max(rung)).collect();
+        let mut tally = Tally::of_question(self, query.scheme, &visible);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
-        let significant = significant_long_lists(&tally, kind, rung, &counts);
+        let significant = significant_long_lists(&tally, kind, &counted_at, &counts);
         tally.read_long(&significant, cancel)?;
-        let coverage = Coverage::of_rungs(&rungs, rung, |at| self.sample(&tally, at, &counts));
+        let coverage = Coverage::of_rungs(&in_use, rung, |at| self.sample(&tally, at, &counts));
         for id in extra {
             tally.shared.entry(id).or_insert(0);
         }
@@ -260,7 +264,7 @@ impl IndexReader {
         let mut sharing = FxHashMap::default();
         for rung in rungs {
             cancel.check()?;
-            let mut tally = Tally::new(self, SchemeKind::BswN, Filter::Among(&visible));
+            let mut tally = Tally::of_question(self, SchemeKind::BswN, &visible);
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
@@ -309,20 +313,21 @@ fn candidate(
 /// this many of the query's fingerprints: in fewer, such a document holds less than 1/32 of the query.
 const MIN_LONG_SHARE: u64 = 32;
 
-/// The long lists that may introduce documents of their own: those of every rung at which they reach
-/// [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
+/// The long lists that may introduce documents of their own: those of every rung at which documents are counted and
+/// they reach [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
 /// consist of nothing but common fingerprints.
 fn significant_long_lists(
     tally: &Tally<'_>,
     kind: CandidateKind,
-    probed: Rung,
+    counted_at: &BTreeSet<Rung>,
     counts: &Counts,
 ) -> impl Fn(&Fingerprint) -> bool + use<> {
     let is_significant = |rung: &Rung| {
         let long = tally.long_lists_at(*rung) * MIN_LONG_SHARE;
         kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
     };
-    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_lists_at(*rung) > 0);
+    let rungs = counted_at.iter().copied();
+    let rungs = rungs.filter(|rung| tally.long_lists_at(*rung) > 0);
     let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
     move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
 }

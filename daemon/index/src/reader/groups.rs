@@ -216,9 +216,7 @@ impl IndexReader {
 impl IndexState {
     /// Documents with text that a view shows.
     pub(super) fn texts(&self, view: &View) -> RoaringTreemap {
-        let visible = self.table.visible(view);
-        let is_text = |id: &u64| self.table.is_text(DocId(*id));
-        visible.iter().filter(is_text).collect()
+        self.table.visible_texts(view)
     }
 
     fn group_around(&self, stars: &Stars, principal: DocId) -> GroupView {

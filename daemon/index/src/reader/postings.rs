@@ -48,17 +48,30 @@ struct RunReader<'a> {
 }
 
 impl RunReader<'_> {
-    /// The list of the first of the keys that are left.
-    fn next(&mut self, keys: &[PostingKey], long: LongLists) -> Result<PostingList, IndexError> {
-        if let Some(list) = self.read.next() {
-            return Ok(list);
-        }
-        let number = self.buckets.number(keys[0]);
-        let lies_here = |key: &&PostingKey| self.buckets.number(**key) == number;
-        let here = keys.iter().take_while(lies_here).count();
-        let lists = self.buckets.read_bucket(number, &keys[..here], long)?;
-        self.read = lists.into_iter();
-        Ok(self.read.next().flatten())
+    /// Appends the list of the first of the keys that are left; false where it is long and was skipped.
+    fn next(
+        &mut self,
+        keys: &[PostingKey],
+        long: LongLists,
+        list: &mut Vec<DocId>,
+    ) -> Result<bool, IndexError> {
+        let read = match self.read.next() {
+            Some(read) => read,
+            None => {
+                let number = self.buckets.number(keys[0]);
+                let lies_here = |key: &&PostingKey| self.buckets.number(**key) == number;
+                let here = keys.iter().take_while(lies_here).count();
+                if here == 1 {
+                    return self.buckets.read_key(keys[0], long, list);
+                }
+                let lists = self.buckets.read_bucket(number, &keys[..here], long)?;
+                self.read = lists.into_iter();
+                self.read.next().flatten()
+            }
+        };
+        let is_read = read.is_some();
+        list.extend(read.into_iter().flatten());
+        Ok(is_read)
     }
 }
 
@@ -82,14 +95,18 @@ impl IndexReader {
                 read: Vec::new().into_iter(),
             };
             let mut runs: Vec<RunReader<'_>> = copied.runs.iter().map(reader).collect();
+            let mut list = Vec::new();
             for at in 0..batch.len() {
                 cancel.check()?;
-                let mut list = Some(copied.get(at).to_vec());
+                list.clear();
+                let mut is_read = true;
                 for run in &mut runs {
-                    let more = run.next(&batch[at..], long)?;
-                    list = list.zip(more).map(|(list, more)| united(list, more));
+                    is_read &= run.next(&batch[at..], long, &mut list)?;
                 }
-                each(done + at, list.map(sorted).as_deref());
+                // Later than those in runs, as a rule.
+                list.extend_from_slice(copied.get(at));
+                put_in_order(&mut list);
+                each(done + at, is_read.then_some(&list));
             }
             done += batch.len();
         }
@@ -117,18 +134,9 @@ impl IndexReader {
     }
 }
 
-fn united(mut list: Vec<DocId>, mut more: Vec<DocId>) -> Vec<DocId> {
-    if list.len() < more.len() {
-        std::mem::swap(&mut list, &mut more);
-    }
-    list.append(&mut more);
-    list
-}
-
-fn sorted(mut list: Vec<DocId>) -> Vec<DocId> {
+fn put_in_order(list: &mut Vec<DocId>) {
     if !list.is_sorted_by(|a, b| a < b) {
         list.sort_unstable();
         list.dedup();
     }
-    list
 }

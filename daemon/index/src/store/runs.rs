@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use self::blocks::Blocks;
-use self::run::{Builder, SledRun};
+use self::run::{Builder, KeptOfRun, SledRun};
 use super::directory::lock::Anchor;
 use super::examine::copy::check_room;
 use super::sled_support::durable::{folders, sync_dir};
@@ -30,8 +30,10 @@ const DROPPED: &str = ".gone";
 /// Bytes that the smallest run takes.
 const LEAST_ROOM: u64 = 2 << 20;
 
-/// sled gets this part of the cache, for what leads to its leaves, and single blocks the rest.
+/// sled gets this part of the cache, for what leads to its leaves, and single blocks most of the rest.
 const CACHE_OF_ENGINE: u64 = 4;
+/// Parts of blocks get this part of the cache: some twenty of them take what a block does.
+const CACHE_OF_PARTS: u64 = 8;
 
 /// All runs of a store.
 #[derive(Debug)]
@@ -42,6 +44,7 @@ pub(super) struct Runs {
     /// Bytes of the cache that are left to sled, of all runs together.
     cache_bytes: u64,
     blocks: Arc<Blocks>,
+    parts: Arc<Blocks>,
     /// By number; none where one does not open, which counts as missing: its postings are derived.
     open: RwLock<BTreeMap<u32, Option<Arc<SledRun>>>>,
 }
@@ -60,11 +63,13 @@ impl Runs {
     ) -> Result<Self, StoreError> {
         let dir = store.join(DIR);
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
+        let (of_engine, of_parts) = (cache_bytes / CACHE_OF_ENGINE, cache_bytes / CACHE_OF_PARTS);
         let runs = Self {
             dir,
             lock: lock.clone(),
-            cache_bytes: cache_bytes / CACHE_OF_ENGINE,
-            blocks: Blocks::new(cache_bytes - cache_bytes / CACHE_OF_ENGINE),
+            cache_bytes: of_engine,
+            blocks: Blocks::new(cache_bytes - of_engine - of_parts),
+            parts: Blocks::new(of_parts),
             open: RwLock::default(),
         };
         let mut numbers = Vec::new();
@@ -111,14 +116,19 @@ impl Runs {
     /// so the sum is bounded, and nobody's part changes while newer runs come and go.
     fn add(&self, number: u32, older: usize) -> Result<(), StoreError> {
         let part = self.cache_bytes >> (older + 1).min(63);
-        let run = SledRun::open(&self.path(number), number, part, self.blocks.of_run())?;
+        let kept = KeptOfRun {
+            blocks: self.blocks.of_run(),
+            parts: self.parts.of_run(),
+        };
+        let run = SledRun::open(&self.path(number), number, part, kept)?;
         self.write().insert(number, Some(Arc::new(run)));
         Ok(())
     }
 
-    /// Bytes of blocks kept, and the most that may be.
+    /// Bytes of blocks kept and of parts, and the most that may be.
     pub(super) fn kept_blocks(&self) -> (u64, u64) {
-        self.blocks.weight()
+        let (blocks, parts) = (self.blocks.weight(), self.parts.weight());
+        (blocks.0 + parts.0, blocks.1 + parts.1)
     }
 
     pub(super) fn get(&self, number: u32) -> Option<Arc<SledRun>> {

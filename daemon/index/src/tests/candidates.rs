@@ -287,6 +287,24 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
             .iter()
             .any(|c| Some(c.document) == bed.id(&own))
     );
+    // Nor are they where chance has one of them in the little that a rung keeps at which nobody is counted.
+    let common = set(&boilerplate).counts_by_rung();
+    let own = bed.index().reader().stats(bed.id(&own).unwrap()).unwrap();
+    let mut at_chance = 0;
+    for words in (150..450).step_by(10) {
+        let query = set(&format!("{boilerplate} {}", random.words(words)));
+        let counts = query.counts_by_rung();
+        let probed = counts.iter().rposition(|count| *count >= 128).unwrap();
+        let is_much = |rung: usize| common[rung] > 0 && 32 * common[rung] >= counts[rung];
+        // All others are of rung 0.
+        let counted_at = [probed, probed.max(own.rung.get().into())];
+        if !counted_at.into_iter().any(is_much) && (probed..counts.len()).any(is_much) {
+            let similar = ask(&bed, &query, CandidateKind::Similar, &View::All);
+            assert!(similar.found.len() < 1_000, "{words} words");
+            at_chance += 1;
+        }
+    }
+    assert!(at_chance > 0);
     // What is common through and through is still contained in the query.
     let contained = ask(&bed, &query, CandidateKind::Contained, &View::All);
     let common = contained

@@ -197,6 +197,44 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
     }
 }
 
+/// Families of six texts that have much in common and are no neighbours.
+fn loose_families(random: &mut Random, families: usize) -> Vec<String> {
+    let bases: Vec<String> = (0..families).map(|_| random.words(300)).collect();
+    let of_family =
+        |base: &String| -> Vec<String> { (0..6).map(|_| random.version(base, 40)).collect() };
+    bases.iter().flat_map(of_family).collect()
+}
+
+#[test]
+fn a_document_costs_the_same_among_few_and_among_many() {
+    let mut of_each = Vec::new();
+    for families in [12, 120] {
+        let mut bed = Bed::memory();
+        // Shingles of some sixty texts: of the fewer ones nearly all.
+        bed.options.listed_shingles = 1 << 20;
+        bed.options.cached_shingles = 1 << 18;
+        bed.options.second_settler = false;
+        bed.open();
+        let texts = loose_families(&mut Random::new(16), families);
+        put_all(&bed, "loose", &texts);
+        bed.settle();
+        assert_eq!(bed.stored_edges(), 0, "each leads");
+        of_each.push(each(&bed, Work::default(), texts.len()));
+    }
+    let [few, many] = [&of_each[0], &of_each[1]];
+    // Few are compared at all, and how far is chance.
+    let chance = [0.1, 0.2, 100.0, 0.0, 0.0];
+    for ((few, many), chance) in few.iter().zip(many).zip(chance) {
+        assert!(*many <= 1.3 * few + chance, "{of_each:?}");
+    }
+    let [read, _, _, lists, _] = *many;
+    assert!(
+        read <= 1.2,
+        "their own texts, and hardly any other's: {read}"
+    );
+    assert!(lists <= 140.0, "{lists} lists, of some 400 fingerprints");
+}
+
 /// Settles all that is waited for; returns how many steps that took.
 fn settle_awaited(bed: &Bed) -> usize {
     let until = bed.index().writer.end_epoch();

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use simdex_schema::{FileRecord, FileStat, RootId, RootRecord, State, StoredReason};
+use simdex_schema::{DocId, FileRecord, FileStat, RootId, RootRecord, State, StoredReason};
 use simdex_signature::Ratio;
 
 use super::bed::{Bed, Clients, account, content, file, put, put_content, put_raw, seen_file};
@@ -37,8 +37,19 @@ fn views() -> [View; 4] {
     [View::All, one, two, View::Roots([].into())]
 }
 
+/// The number of groups that is kept is that of all documents looked at.
+fn check_groups(index: &Clients) {
+    let state = index.index.shared.state();
+    let texts = state.table.visible_texts(&state.grouped);
+    let heads = texts
+        .iter()
+        .filter(|id| state.heads_group(DocId(*id), &state.grouped));
+    assert_eq!(state.shown.len(), heads.count() as u64);
+}
+
 /// Counts are those of a list, in every view.
 fn check(index: &Clients) {
+    check_groups(index);
     for view in views() {
         let counts = index.reader().count_files(&view, &Cancel::never()).unwrap();
         assert_eq!(counts, listed(index, &view), "{view:?}");
@@ -155,6 +166,62 @@ fn counts_are_those_of_a_list_whatever_changes() {
 }
 
 #[test]
+fn groups_are_counted_with_every_change_of_files_and_places() {
+    let mut most = 0;
+    for seed in 0..16 {
+        let bed = Bed::memory();
+        let mut random = Random::new(300 + seed);
+        let texts = pool(&mut random, 3, 8);
+        let mut changes = Changes { random, texts };
+        for _ in 0..80 {
+            let batch = 1 + changes.random.below(3);
+            let batch: Vec<_> = (0..batch).map(|_| changes.next(bed.index())).collect();
+            bed.index().writer.apply(&batch).unwrap();
+            check_groups(bed.index());
+            match changes.random.below(12) {
+                0..4 => drop(bed.index().writer.settle_step(&Cancel::never()).unwrap()),
+                4 => bed.settle(),
+                5 => {
+                    let view = changes.random.pick(&views()).clone();
+                    bed.index().writer.set_grouped_view(view);
+                }
+                6 => bed.index().writer.merge().unwrap(),
+                _ => {}
+            }
+            check_groups(bed.index());
+            most = most.max(bed.index().index.shared.state().shown.len());
+        }
+        bed.index().writer.set_grouped_view(View::All);
+        bed.settle();
+        let state = bed.index().index.shared.state();
+        assert_eq!(state.shown.len(), state.group_ids.len() as u64);
+    }
+    assert!(most > 3, "{most} groups at once");
+}
+
+#[test]
+fn counting_groups_looks_at_no_document() {
+    let bed = Bed::memory();
+    for (at, text) in pool(&mut Random::new(96), 4, 20).iter().enumerate() {
+        bed.put(&format!("a/{at}"), text);
+    }
+    let index = bed.index();
+    let count = |view: &View| {
+        let threshold = index.index.shared.threshold();
+        // A count that went from document to document would see that nobody waits for it.
+        let asked = Cancel::never();
+        asked.cancel();
+        index.reader().kept_group_count(view, threshold, &asked)
+    };
+    assert!(!index.writer.is_settled());
+    assert!(count(&View::All).unwrap().is_some());
+    assert!(
+        count(&View::Roots([RootId(1)].into())).is_err(),
+        "of the same documents"
+    );
+}
+
+#[test]
 fn what_changes_while_it_is_counted_is_counted_next_time() {
     let base = Random::new(97).words(40);
     for at in 0..12 {
@@ -253,7 +320,7 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     // All that is served lies in one root.
     assert_eq!(count(&View::All, threshold), Some(groups));
     assert_eq!(count(&one, threshold), Some(groups));
-    // While something waits they are counted one by one.
+    // And so they are while something waits.
     for path in ["a/0", "a/1", "a/7"] {
         bed.remove(path);
         assert_eq!(count(&View::All, threshold), Some(listed()));

@@ -181,9 +181,8 @@ fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
         let miss = if at == rung { 0.001 } else { DOUBT };
         shared >= least_overlap_cut(union, ratio, miss).max(u64::from(at == rung))
     };
-    let enough = Rung::all()
-        .filter(|at| *at > Rung::ZERO && *at <= rung)
-        .all(enough);
+    let mut sampled = Rung::all().filter(|at| *at > Rung::ZERO);
+    let enough = rung == Rung::ZERO || sampled.all(enough);
     (enough && resemblance >= threshold).then(|| (a.set.shared_with(&b.set), resemblance))
 }
 

@@ -15,7 +15,10 @@
 //! it, so that a block of another data directory, or one that strayed to another place, is noticed.
 //! It is verified before anything is decompressed. Version 1 leaves the store out and is still read.
 
+use std::cell::RefCell;
+
 use simdex_schema::StoreId;
+use zstd::bulk::Decompressor;
 
 use super::{MAX_TEXT, TextError};
 
@@ -117,12 +120,27 @@ pub(super) fn decode(store: StoreId, place: Place, block: &[u8]) -> Result<Vec<u
     if checksum(store, place, &head[..16], compressed) != head[16..] {
         return Err(place.corrupt("checksum mismatch"));
     }
-    let raw = zstd::bulk::decompress(compressed, header.raw_len)
-        .map_err(|_| place.corrupt("not a zstd frame"))?;
+    let raw =
+        decompress(compressed, header.raw_len).map_err(|_| place.corrupt("not a zstd frame"))?;
     if raw.len() != header.raw_len {
         return Err(place.corrupt("decompressed length differs"));
     }
     Ok(raw)
+}
+
+thread_local! {
+    /// What a thread decompresses with: to make one anew takes as long as a small block.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn decompress(compressed: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new()?),
+        };
+        decompressor.decompress(compressed, len)
+    })
 }
 
 fn checksum(store: Option<StoreId>, place: Place, head: &[u8], compressed: &[u8]) -> [u8; 16] {

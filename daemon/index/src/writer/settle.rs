@@ -54,7 +54,7 @@ impl IndexWriter {
     /// Limits the groups that are kept to documents with files of this view.
     pub fn set_grouped_view(&self, view: View) {
         let mut state = self.shared.state_mut();
-        state.grouped = view;
+        state.group_view(view);
         state.queue_all_file_checks();
     }
 
@@ -207,7 +207,7 @@ impl IndexWriter {
         let mut state = self.shared.state_mut();
         let since = state.unsettled.clear_placement(id);
         state.regroup_for(id, place, since);
-        let displaced = state.stars.place(id, place);
+        let displaced = state.place(id, place);
         if state.stars.leads(id) {
             state.note_principal(id);
         }

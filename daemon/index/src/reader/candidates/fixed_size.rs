@@ -17,7 +17,7 @@
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
-use super::{Candidate, Candidates, CountBasis, Coverage, Filter, MIN_LONG_SHARE, Tally};
+use super::{Candidate, Candidates, CountBasis, Coverage, MIN_LONG_SHARE, Tally};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
 impl IndexReader {
@@ -30,7 +30,7 @@ impl IndexReader {
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
         let visible = self.shared.state().table.visible(view);
-        let mut tally = Tally::new(self, query.scheme().kind, Filter::Among(&visible));
+        let mut tally = Tally::of_question(self, query.scheme().kind, &visible);
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: what is found by common entries alone holds hardly anything of the query where these are few.
         let long = tally.long_lists.len() as u64;

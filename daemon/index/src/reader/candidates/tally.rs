@@ -1,7 +1,7 @@
 //! Counting, per document, how many of some fingerprints it holds.
 
 use roaring::RoaringTreemap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::DocId;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
@@ -9,6 +9,12 @@ use simdex_signature::{Fingerprint, Rung, SchemeKind};
 use crate::buckets::LongLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, IndexError, IndexReader};
+
+/// A list is long for a question that spans more further shards than this in one run: some 4,000 documents. Each that
+/// it added were a candidate for one fingerprint.
+const SHARDS_OF_QUESTION: usize = 2;
+/// And so is this one for edges: it takes as much as the further lists that make up for it, and tells exactly.
+const SHARDS_OF_EDGE: usize = 8;
 
 /// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
 /// only if needed. No lock is held: of documents that were recorded after the counting began, and of
@@ -22,6 +28,10 @@ pub(crate) struct Tally<'a> {
     pub(crate) shared: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
     pub(crate) long_lists: Vec<Fingerprint>,
+    /// Does not count: whose fingerprints these are.
+    left_out: Option<DocId>,
+    /// Further shards of a list that is not long, at most.
+    most_shards: usize,
 }
 
 /// Which documents a tally counts.
@@ -60,18 +70,25 @@ enum LookUp {
     All,
     /// Reads all lists; counts only documents that were counted before.
     OnlyCounted,
+    /// Reads short lists and sets long ones aside; counts only documents that were counted before.
+    ShortOfCounted,
 }
 
 impl LookUp {
-    fn long_lists(self) -> LongLists {
+    fn long_lists(self, most_shards: usize) -> LongLists {
         match self {
-            Self::Short => LongLists::Skip,
+            Self::Short | Self::ShortOfCounted => LongLists::SkipAbove(most_shards),
             Self::All | Self::OnlyCounted => LongLists::Read,
         }
+    }
+
+    fn adds_documents(self) -> bool {
+        matches!(self, Self::Short | Self::All)
     }
 }
 
 impl<'a> Tally<'a> {
+    /// For edges.
     pub(crate) fn new(index: &'a IndexReader, scheme: SchemeKind, filter: Filter<'a>) -> Self {
         Self {
             index,
@@ -79,7 +96,41 @@ impl<'a> Tally<'a> {
             filter,
             shared: FxHashMap::default(),
             long_lists: Vec::new(),
+            left_out: None,
+            most_shards: SHARDS_OF_EDGE,
         }
+    }
+
+    /// For a question about these documents.
+    pub(crate) fn of_question(
+        index: &'a IndexReader,
+        scheme: SchemeKind,
+        visible: &'a RoaringTreemap,
+    ) -> Self {
+        Self {
+            most_shards: SHARDS_OF_QUESTION,
+            ..Self::new(index, scheme, Filter::Among(visible))
+        }
+    }
+
+    /// Does not count this document.
+    pub(crate) fn leave_out(&mut self, id: DocId) {
+        self.left_out = Some(id);
+    }
+
+    /// Counts none but these from now on, of those that were counted.
+    pub(crate) fn keep(&mut self, documents: impl Iterator<Item = DocId>) {
+        let kept: FxHashSet<DocId> = documents.collect();
+        self.shared.retain(|id, _| kept.contains(id));
+    }
+
+    /// Counts further fingerprints of the documents that were counted by others, except where lists are long.
+    pub(crate) fn probe_for_counted(
+        &mut self,
+        probes: &[Fingerprint],
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        self.look_up(probes, LookUp::ShortOfCounted, cancel)
     }
 
     /// Counts the documents of these fingerprints, except where their lists are long.
@@ -139,7 +190,8 @@ impl<'a> Tally<'a> {
             probes.retain(|(key, _)| count(*key).is_none());
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
-        let (index, scheme, long) = (self.index, self.scheme, look_up.long_lists());
+        let (index, scheme) = (self.index, self.scheme);
+        let long = look_up.long_lists(self.most_shards);
         let mut read = (0, 0);
         let each = &mut |at: usize, list: Option<&[DocId]>| match list {
             None => self.long_lists.push(probes[at].1),
@@ -168,18 +220,30 @@ impl<'a> Tally<'a> {
     }
 
     fn count(&mut self, list: &[DocId], look_up: LookUp) {
+        if !look_up.adds_documents() {
+            for id in list {
+                if let Some(shared) = self.shared.get_mut(id) {
+                    *shared += 1;
+                }
+            }
+            return;
+        }
+        let others = list.iter().filter(|id| Some(**id) != self.left_out);
         let index = self.index;
-        let principals = self.filter.principal_lists();
-        let state = principals.map(|_| index.shared.state());
-        let stars = state.as_deref().map(|state| &state.stars);
         let among = self.filter.among();
-        let counts = |id: &DocId| {
-            among.is_none_or(|ids| ids.contains(id.0)) && stars.is_none_or(|stars| stars.leads(*id))
+        // Locked for those alone that are met for the first time.
+        let mut state = None;
+        let mut counts = |id: &DocId| match self.filter {
+            Filter::Principals(_) => {
+                let state = state.get_or_insert_with(|| index.shared.state());
+                state.stars.leads(*id)
+            }
+            Filter::All | Filter::Among(_) => among.is_none_or(|ids| ids.contains(id.0)),
         };
-        for id in list {
+        for id in others {
             if let Some(shared) = self.shared.get_mut(id) {
                 *shared += 1;
-            } else if look_up != LookUp::OnlyCounted && counts(id) {
+            } else if counts(id) {
                 self.shared.insert(*id, 1);
             }
         }

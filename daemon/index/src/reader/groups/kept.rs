@@ -56,8 +56,9 @@ impl IndexReader {
         }
     }
 
-    /// How many groups [`IndexReader::groups`] lists of a view; none where they would have to be made for it. The
-    /// state is locked for some thousands of documents at a time.
+    /// How many groups [`IndexReader::groups`] lists of a view; none where they would have to be made for it. Of the
+    /// view that is grouped the number is kept. Of another that shows the same documents they are counted, the state
+    /// locked for some thousands of documents at a time.
     pub fn kept_group_count(
         &self,
         view: &View,
@@ -69,8 +70,8 @@ impl IndexReader {
         }
         let visible = {
             let state = self.shared.state();
-            if *view == state.grouped && state.unsettled.is_empty() {
-                return Ok(Some(state.group_ids.len() as u64));
+            if *view == state.grouped {
+                return Ok(Some(state.shown.len()));
             }
             if !state.keeps_groups_of(view) {
                 return Ok(None);
@@ -103,7 +104,7 @@ impl IndexState {
     }
 
     /// Whether a document with a file in the view is no member, and two files or more are in the group around it.
-    fn heads_group(&self, id: DocId, view: &View) -> bool {
+    pub(crate) fn heads_group(&self, id: DocId, view: &View) -> bool {
         let files = |id| self.table.files_in(id, view);
         let members = self.stars.members(id).map(|(member, _)| files(member));
         let own = files(id);

@@ -1,9 +1,11 @@
-//! Blocks of runs that were looked up lately.
+//! Blocks of runs that were looked up lately, and apart from them parts of blocks.
 //!
 //! sled reads and keeps whole leaves, nine blocks of which a look-up wants one, and counts each leaf as
 //! the next power of two of its bytes: where fingerprints are looked up at random, a cache of single blocks
 //! holds some ten times as many that somebody asks for in the same memory, and returns one without a copy. So
-//! most of the memory for runs is here, and sled keeps little more than the index above its leaves.
+//! most of the memory for runs is here, and sled keeps little more than the index above its leaves. In turn a block
+//! holds some hundred lists of which a look-up wants one: where there are more blocks than are kept, the list stays
+//! that was asked for.
 //!
 //! Each shard has a lock of its own, which is held for a moment. What goes is drawn by lot; a block that was used
 //! since it was last drawn stays, and another is drawn. Where questions come round again and ask for more than is
@@ -44,23 +46,25 @@ pub(in crate::store) struct Blocks {
 
 #[derive(Debug, Default)]
 struct Shard {
-    places: FxHashMap<Key, usize>,
-    kept: Vec<Kept>,
+    kept: FxHashMap<Key, Kept>,
+    /// Keys of what is kept, to draw from.
+    order: Vec<Key>,
     lot: u64,
     held: usize,
 }
 
+/// All that a look-up needs is here: where many are kept, each place in memory beside would take as long as the rest.
 #[derive(Debug)]
 struct Kept {
-    key: Key,
     block: Block,
+    /// In the order.
+    place: usize,
     was_used: bool,
 }
 
-impl Kept {
-    fn bytes(&self) -> usize {
-        self.block.len() + OVERHEAD
-    }
+/// Bytes that keeping a block takes.
+fn bytes(block: &Block) -> usize {
+    block.len() + OVERHEAD
 }
 
 /// The blocks of one run.
@@ -107,8 +111,7 @@ impl BlocksOfRun {
     pub(in crate::store) fn get(&self, key: &[u8]) -> Option<Block> {
         let key = self.key(key)?;
         let mut shard = self.all.shard(key);
-        let place = *shard.places.get(&key)?;
-        let kept = shard.kept.get_mut(place)?;
+        let kept = shard.kept.get_mut(&key)?;
         kept.was_used = true;
         Some(Arc::clone(&kept.block))
     }
@@ -135,40 +138,44 @@ impl BlocksOfRun {
 
 impl Shard {
     fn keep(&mut self, key: Key, block: &Block, limit: usize) {
-        let kept = Kept {
-            key,
-            block: Arc::clone(block),
-            was_used: false,
-        };
-        let bytes = kept.bytes();
+        let bytes = bytes(block);
         // Another reader may have kept it meanwhile.
-        if bytes > limit || self.places.contains_key(&key) {
+        if bytes > limit || self.kept.contains_key(&key) {
             return;
         }
         while self.held + bytes > limit {
             self.drop_one();
         }
         self.held += bytes;
-        self.places.insert(key, self.kept.len());
-        self.kept.push(kept);
+        let kept = Kept {
+            block: Arc::clone(block),
+            place: self.order.len(),
+            was_used: false,
+        };
+        self.order.push(key);
+        self.kept.insert(key, kept);
     }
 
     /// Drops a block that was not used since it was last drawn.
     fn drop_one(&mut self) {
-        let place = loop {
-            let place = self.draw();
-            let Some(kept) = self.kept.get_mut(place) else {
+        let key = loop {
+            let drawn = self.draw();
+            let Some(key) = self.order.get(drawn).copied() else {
                 return;
             };
-            if !std::mem::take(&mut kept.was_used) {
-                break place;
+            let kept = self.kept.get_mut(&key);
+            if !kept.is_some_and(|kept| std::mem::take(&mut kept.was_used)) {
+                break key;
             }
         };
-        let dropped = self.kept.swap_remove(place);
-        self.places.remove(&dropped.key);
-        self.held -= dropped.bytes();
-        if let Some(moved) = self.kept.get(place) {
-            self.places.insert(moved.key, place);
+        let Some(dropped) = self.kept.remove(&key) else {
+            return;
+        };
+        self.held -= bytes(&dropped.block);
+        self.order.swap_remove(dropped.place);
+        let moved = self.order.get(dropped.place);
+        if let Some(moved) = moved.and_then(|moved| self.kept.get_mut(moved)) {
+            moved.place = dropped.place;
         }
     }
 
@@ -176,7 +183,7 @@ impl Shard {
     fn draw(&mut self) -> usize {
         self.lot = self.lot.wrapping_mul(LOT.0).wrapping_add(LOT.1);
         // The upper bits are the random ones.
-        ((self.lot >> 32) % self.kept.len().max(1) as u64) as usize
+        ((self.lot >> 32) % self.order.len().max(1) as u64) as usize
     }
 }
 
@@ -229,8 +236,8 @@ mod tests {
         assert!(found > 39_900, "used each time, and found {found} times");
         for shard in &blocks.shards {
             let shard = shard.lock().unwrap();
-            let bytes: usize = shard.kept.iter().map(Kept::bytes).sum();
-            assert_eq!((bytes, shard.kept.len()), (shard.held, shard.places.len()));
+            let held: usize = shard.kept.values().map(|kept| bytes(&kept.block)).sum();
+            assert_eq!((held, shard.kept.len()), (shard.held, shard.order.len()));
             assert_eq!(shard.kept.len(), IN_SHARD);
         }
     }

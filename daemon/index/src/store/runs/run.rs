@@ -27,8 +27,16 @@ pub(in crate::store) struct SledRun {
     db: Db,
     last: LastHandle,
     id: Option<RunId>,
-    /// Those looked up lately.
-    kept: BlocksOfRun,
+    kept: KeptOfRun,
+}
+
+/// What is kept in memory of a run.
+#[derive(Debug)]
+pub(in crate::store) struct KeptOfRun {
+    /// Blocks that were looked up lately.
+    pub(in crate::store) blocks: BlocksOfRun,
+    /// Parts of others.
+    pub(in crate::store) parts: BlocksOfRun,
 }
 
 /// Key of the block that ends a run; no other block has it.
@@ -70,7 +78,7 @@ impl SledRun {
         dir: &Path,
         number: u32,
         cache_bytes: u64,
-        kept: BlocksOfRun,
+        kept: KeptOfRun,
     ) -> Result<Self, StoreError> {
         let mut run = Self::open_unfinished(dir, number, cache_bytes, kept)?;
         run.id = run.end()?.id;
@@ -81,7 +89,7 @@ impl SledRun {
         dir: &Path,
         number: u32,
         cache_bytes: u64,
-        kept: BlocksOfRun,
+        kept: KeptOfRun,
     ) -> Result<Self, StoreError> {
         let (db, last) = open_db(dir, cache_bytes, Cleaning::WhileWriting)?;
         let blocks = SledTree::open(&db, dir, TreeId::Postings(number), last.failed())?;
@@ -120,15 +128,27 @@ impl PostingRun for SledRun {
     }
 
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
-        if let Some(block) = self.kept.get(key) {
+        if let Some(block) = self.kept(key) {
             return Ok(Some(block));
         }
         let Some(sealed) = self.blocks.read_sealed(key)? else {
             return Ok(None);
         };
         let block = Block::from(self.blocks.unseal(key, &sealed)?);
-        self.kept.keep(key, &block);
+        self.kept.blocks.keep(key, &block);
         Ok(Some(block))
+    }
+
+    fn kept(&self, key: &[u8]) -> Option<Block> {
+        self.kept.blocks.get(key)
+    }
+
+    fn kept_part(&self, key: &[u8]) -> Option<Block> {
+        self.kept.parts.get(key)
+    }
+
+    fn keep_part(&self, key: &[u8], part: &[u8]) {
+        self.kept.parts.keep(key, &Block::from(part));
     }
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
@@ -209,8 +229,9 @@ impl Builder {
 }
 
 /// For a run that nobody looks up anything in.
-fn none_kept() -> BlocksOfRun {
-    Blocks::new(0).of_run()
+fn none_kept() -> KeptOfRun {
+    let [blocks, parts] = [0; 2].map(|limit| Blocks::new(limit).of_run());
+    KeptOfRun { blocks, parts }
 }
 
 fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {

@@ -11,6 +11,10 @@ use crate::shared::IndexState;
 use crate::unsettled::Effort;
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, MemoryPermit};
 
+mod mates;
+
+use mates::find_mates;
+
 /// A document that must be compared with more principals than this is deferred.
 const MOST_PRINCIPALS: usize = if cfg!(test) { 12 } else { 256 };
 /// One that must be compared with more documents than this, principals or their members, is crowded.
@@ -334,44 +338,4 @@ fn requeue_all_but_one(newcomers: &mut [Newcomer]) {
     for newcomer in undecided.skip(1) {
         newcomer.is_requeued = true;
     }
-}
-
-/// Finds for each newcomer those before it that share enough.
-fn find_mates(
-    finder: &EdgeFinder<'_>,
-    newcomers: &mut [Newcomer],
-    account: &MemoryAccount,
-) -> Result<(), IndexError> {
-    let mut samples = Vec::with_capacity(newcomers.len());
-    for newcomer in newcomers.iter() {
-        let sample = newcomer
-            .loaded
-            .as_ref()
-            .map(|loaded| finder.sample(loaded, account));
-        let mut sample = sample.transpose()?.flatten().unwrap_or_default();
-        sample.sort_unstable();
-        samples.push(sample);
-    }
-    for at in 1..newcomers.len() {
-        let (before, rest) = newcomers.split_at_mut(at);
-        let Some(own) = rest[0].loaded.as_ref().map(|loaded| loaded.stats) else {
-            continue;
-        };
-        for (mate, sample) in before.iter().zip(&samples) {
-            let theirs = mate.loaded.as_ref().map(|loaded| loaded.stats);
-            let Some(threshold) = theirs.and_then(|theirs| finder.pair_threshold(&own, &theirs))
-            else {
-                continue;
-            };
-            if simdex_signature::count_shared_at(&samples[at], sample, threshold.rung)
-                >= threshold.min_shared
-            {
-                rest[0].mates.push(Partner {
-                    id: mate.id,
-                    threshold,
-                });
-            }
-        }
-    }
-    Ok(())
 }

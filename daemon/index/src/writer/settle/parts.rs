@@ -73,7 +73,7 @@ impl IndexWriter {
         let mut state = self.shared.state_mut();
         for id in ids {
             state.regroup(*id, since);
-            let displaced = state.stars.remove(*id);
+            let displaced = state.unplace(*id);
             debug_assert!(displaced.is_empty(), "it led somebody");
             state.unsettled.queue_placement_since(*id, since);
         }
@@ -98,7 +98,7 @@ impl IndexWriter {
         for (id, edge) in joining {
             let since = state.unsettled.clear_placement(id);
             state.regroup(id, since);
-            state.stars.join(id, principal, edge);
+            state.join(id, principal, edge);
         }
         Ok(())
     }

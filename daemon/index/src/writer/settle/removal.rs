@@ -67,7 +67,7 @@ impl IndexWriter {
             .into_iter()
             .chain([id])
             .for_each(|id| state.regroup(id, since));
-        let displaced = state.stars.remove(id);
+        let displaced = state.unplace(id);
         state.requeue(&displaced, since);
         if let (Some(group), Some(successor)) = (state.group_ids.release(id), successor) {
             state.group_ids.assign(*successor, group);

@@ -1,0 +1,143 @@
+//! How many groups are shown of the documents that are grouped, at every moment: counted with each change of files
+//! and of places, so that nobody goes through the documents to know.
+//!
+//! A group is shown around a document that is no member, has a file and, with those of its members, two files or
+//! more; it need not be settled. A change takes as long as it concerns documents.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringTreemap;
+use rustc_hash::FxHashMap;
+use simdex_schema::{DocId, EdgeRecord};
+
+use crate::View;
+use crate::counts::{CountChanges, KeptCounts};
+use crate::groups::Place;
+use crate::shared::IndexState;
+
+/// The groups shown.
+#[derive(Default)]
+pub(crate) struct GroupsShown {
+    /// Files of the members of each principal.
+    of_members: FxHashMap<DocId, u64>,
+    /// The documents that they are shown around.
+    around: RoaringTreemap,
+}
+
+impl GroupsShown {
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.around.len()
+    }
+
+    /// Bytes of memory it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.of_members.capacity() * size_of::<(DocId, u64)>() + self.around.serialized_size()
+    }
+}
+
+impl IndexState {
+    /// Counts what was applied, with the files of each document and root.
+    pub(crate) fn count(&mut self, counts: &mut KeptCounts, changes: &CountChanges) {
+        let carried = changes
+            .changes
+            .iter()
+            .filter_map(|change| change.file.carried);
+        let concerned = carried.map(|(id, _)| id).collect();
+        self.shown_after(concerned, |state| counts.change(&mut state.table, changes));
+    }
+
+    /// Settles a document in its place; returns the members left unsettled by it.
+    pub(crate) fn place(&mut self, id: DocId, place: &Place) -> Vec<DocId> {
+        let taken: &[_] = match place {
+            Place::Principal { taken } => taken,
+            Place::Member { .. } => &[],
+        };
+        let concerned = self.stars.displaced(place).into_iter().chain([id]);
+        let concerned = concerned.chain(taken.iter().map(|(other, _)| *other));
+        self.shown_after(concerned.collect(), |state| state.stars.place(id, place))
+    }
+
+    /// Takes a document out of its star; returns the members it leaves unsettled.
+    pub(crate) fn unplace(&mut self, id: DocId) -> Vec<DocId> {
+        let members = self.stars.members(id).map(|(member, _)| member);
+        let concerned = members.chain([id]).collect();
+        self.shown_after(concerned, |state| state.stars.remove(id))
+    }
+
+    /// Has a document join a star; `edge` counts the principal's side first.
+    pub(crate) fn join(&mut self, id: DocId, principal: DocId, edge: EdgeRecord) {
+        let concerned = [id].into();
+        self.shown_after(concerned, |state| state.stars.join(id, principal, edge));
+    }
+
+    /// Changes the files or places of some documents.
+    fn shown_after<T>(
+        &mut self,
+        concerned: BTreeSet<DocId>,
+        change: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let mut around = concerned.clone();
+        for id in &concerned {
+            let (principal, files) = self.files_for_principal(*id);
+            around.insert(principal);
+            if files > 0
+                && let Some(of_members) = self.shown.of_members.get_mut(&principal)
+            {
+                *of_members = of_members.saturating_sub(files);
+                if *of_members == 0 {
+                    self.shown.of_members.remove(&principal);
+                }
+            }
+        }
+        let changed = change(self);
+        for id in &concerned {
+            let (principal, files) = self.files_for_principal(*id);
+            around.insert(principal);
+            if files > 0 {
+                *self.shown.of_members.entry(principal).or_insert(0) += files;
+            }
+        }
+        around.into_iter().for_each(|id| self.show_or_hide(id));
+        changed
+    }
+
+    /// The principal of a document, and the files that this has of it as of a member.
+    fn files_for_principal(&self, id: DocId) -> (DocId, u64) {
+        let principal = self.stars.principal(id);
+        let files = match principal == id {
+            true => 0,
+            false => self.table.files_in(id, &self.grouped),
+        };
+        (principal, files)
+    }
+
+    fn show_or_hide(&mut self, id: DocId) {
+        let own = self.table.files_in(id, &self.grouped);
+        let of_members = self.shown.of_members.get(&id).copied().unwrap_or(0);
+        let leads_some = self.stars.principal(id) == id && own > 0 && own + of_members > 1;
+        match leads_some && self.table.is_text(id) {
+            true => self.shown.around.insert(id.0),
+            false => self.shown.around.remove(id.0),
+        };
+    }
+
+    /// Counts all anew: the documents were loaded, or others are grouped from now on.
+    pub(crate) fn recount_shown(&mut self) {
+        self.shown = GroupsShown::default();
+        let known = self.table.known().clone();
+        for id in known.iter().map(DocId) {
+            let (principal, files) = self.files_for_principal(id);
+            if files > 0 {
+                *self.shown.of_members.entry(principal).or_insert(0) += files;
+            }
+        }
+        known.iter().for_each(|id| self.show_or_hide(DocId(id)));
+    }
+
+    /// Limits what is grouped to documents with files of this view.
+    pub(crate) fn group_view(&mut self, view: View) {
+        self.grouped = view;
+        self.recount_shown();
+    }
+}
