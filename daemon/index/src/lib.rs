@@ -41,6 +41,7 @@ mod groups;
 mod id_map;
 mod index;
 pub mod integrity;
+mod join;
 mod memory;
 mod principal_lists;
 mod reader;
@@ -54,6 +55,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod two_threads;
 mod unsettled;
 mod work;
 mod writer;
@@ -68,7 +70,7 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, FileView, FingerprintSink, Fingerprints,
     GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader, IsWanted,
-    PairSearch, QueryFingerprints, SignAtRung,
+    NextDocuments, PairSearch, QueryFingerprints, SignAtRung,
 };
 pub use registry::Registry;
 pub use signing::{TextSigner, canonicalise, forward_signature};
