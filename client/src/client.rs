@@ -88,11 +88,23 @@ impl Client {
         threshold: Option<f64>,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListPairsReply>, Error> {
+        self.pairs_after(None, threshold, roots).await
+    }
+
+    /// Lists pairs as [`Client::pairs`] does, from the one on that comes after `after`, where that is named: the paths
+    /// of the last pair seen.
+    pub async fn pairs_after(
+        &self,
+        after: Option<wire::PairPlace>,
+        threshold: Option<f64>,
+        roots: Vec<u32>,
+    ) -> Result<ItemStream<ListPairsReply>, Error> {
         let request = wire::ListPairsRequest {
             threshold,
             roots,
             strict: self.strict,
             with_judgement: self.judged,
+            after,
         };
         let mut similarity = self.similarity.clone();
         self.list(self.limits.item, similarity.list_pairs(request))

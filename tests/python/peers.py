@@ -1,7 +1,7 @@
 """What other programs make of the postings and queries that `bench peers` wrote into a folder.
 
 Usage: peers.py FOLDER. Prints one JSON object a line: a figure with `name`, `value` and `unit`, or a `note`.
-Needs numpy, and measures those of duckdb, sourmash and datasketch that are installed.
+Needs numpy, and measures those of duckdb, sourmash, datasketch, rensa and gaoya that are installed.
 """
 
 import json
@@ -18,6 +18,8 @@ import numpy
 # A fingerprint in more documents than this is template text, and joins no pairs.
 MOST_HOLDERS = 200
 THRESHOLD = 0.8
+# Of 128 permutations: 16 bands of 8, which finds nearly all at the threshold.
+PERMUTATIONS, BANDS = 128, 16
 
 
 def figure(name, value, unit):
@@ -141,17 +143,54 @@ def datasketch_lsh(corpus):
     from datasketch import MinHash, MinHashLSH
 
     def minhash(fingerprints):
-        made = MinHash(num_perm=128)
+        made = MinHash(num_perm=PERMUTATIONS)
         made.update_batch([each.tobytes() for each in fingerprints])
         return made
 
     begin = time.perf_counter()
-    lsh = MinHashLSH(threshold=THRESHOLD, num_perm=128)
+    lsh = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
     with lsh.insertion_session() as session:
         for id_, fingerprints in zip(corpus.ids, corpus.by_document):
             session.insert(id_, minhash(fingerprints))
     figure("datasketch MinHashLSH: build", time.perf_counter() - begin, "s")
     ask("datasketch MinHashLSH", corpus, lambda query: set(lsh.query(minhash(query))))
+
+
+def words(fingerprints):
+    return [str(each) for each in fingerprints.tolist()]
+
+
+def rensa_lsh(corpus):
+    from rensa import RMinHash, RMinHashLSH
+
+    def minhash(fingerprints):
+        made = RMinHash(num_perm=PERMUTATIONS, seed=1)
+        made.update(words(fingerprints))
+        return made
+
+    begin = time.perf_counter()
+    lsh = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=BANDS)
+    for id_, fingerprints in zip(corpus.ids, corpus.by_document):
+        lsh.insert(id_, minhash(fingerprints))
+    figure("rensa RMinHashLSH: build", time.perf_counter() - begin, "s")
+    ask("rensa RMinHashLSH", corpus, lambda query: set(lsh.query(minhash(query))))
+
+
+def gaoya_index(corpus):
+    from gaoya.minhash import MinHashStringIndex
+
+    begin = time.perf_counter()
+    index = MinHashStringIndex(
+        jaccard_threshold=THRESHOLD,
+        num_bands=BANDS,
+        band_size=PERMUTATIONS // BANDS,
+        analyzer="word",
+    )
+    for id_, fingerprints in zip(corpus.ids, corpus.by_document):
+        index.insert_document(id_, " ".join(words(fingerprints)))
+    figure("gaoya MinHashStringIndex: build", time.perf_counter() - begin, "s")
+    answer = lambda query: set(index.query(" ".join(words(query))))
+    ask("gaoya MinHashStringIndex", corpus, answer)
 
 
 def main(folder):
@@ -161,6 +200,8 @@ def main(folder):
         ("duckdb", lambda: duckdb_join(corpus)),
         ("sourmash", lambda: sourmash_index(corpus, folder)),
         ("datasketch", lambda: datasketch_lsh(corpus)),
+        ("rensa", lambda: rensa_lsh(corpus)),
+        ("gaoya", lambda: gaoya_index(corpus)),
     ]
     for name, measure in peers:
         try:

@@ -72,7 +72,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark {
         name: "peers",
-        about: "all pairs and queries beside DuckDB, sourmash and datasketch, which PYTHON has installed",
+        about: "all pairs and queries beside DuckDB, sourmash, datasketch, rensa and gaoya, which PYTHON has installed",
         run: peers::run,
     },
     Benchmark {

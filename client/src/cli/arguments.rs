@@ -186,6 +186,9 @@ pub(crate) struct GroupsArgs {
 /// A list of pairs.
 #[derive(Debug, Args)]
 pub(crate) struct PairsArgs {
+    /// Resume a list: begin after the pair of these files, the last one that was listed
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) after: Option<Vec<PathBuf>>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]

@@ -1,6 +1,10 @@
 //! `pairs`: every pair of near-duplicates.
 
 use std::convert::identity;
+use std::path::PathBuf;
+
+use simdex_client::wire::PairPlace;
+use simdex_client::{absolute, path_bytes};
 
 use crate::cli::PairsArgs;
 use crate::commands::Session;
@@ -8,15 +12,30 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 
 pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcome, Failure> {
-    let PairsArgs { judge, list: args } = args;
+    let PairsArgs {
+        after,
+        judge,
+        list: args,
+    } = args;
+    let after = after.as_deref().map(place).transpose()?.flatten();
     session.apply_completeness_flags(&args.wanted).await?;
     session.client = session.client.clone().judged(judge.is_on());
     let roots = session.root_ids(&args.roots.paths).await?;
-    let pairs = session.client.pairs(args.threshold.value, roots).await?;
+    let threshold = args.threshold.value;
+    let pairs = session.client.pairs_after(after, threshold, roots).await?;
     let (count, summary) = session
         .print_without(judge.hidden(), pairs, args.limit, identity)
         .await?;
     session.print_summary(&summary)?;
     session.remark_unjudged(&summary, "pair");
     Ok(Outcome::of_search(count))
+}
+
+/// The place of a pair of files, which need not be there any more.
+fn place(files: &[PathBuf]) -> Result<Option<PairPlace>, Failure> {
+    let [a, b] = files else { return Ok(None) };
+    Ok(Some(PairPlace {
+        a: path_bytes(&absolute(a)?),
+        b: path_bytes(&absolute(b)?),
+    }))
 }

@@ -27,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) compared: Option<wire::CompareRequest>,
     pub(crate) calibrated: Option<wire::CalibrateRequest>,
     pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
+    /// Where the last list of pairs was resumed.
+    pub(crate) after: Option<wire::PairPlace>,
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
     pub(crate) waits: u32,
@@ -337,8 +339,10 @@ impl Similarity for Fake {
             threshold,
             roots,
             strict,
+            after,
             ..
         } = request.into_inner();
+        self.seen().after = after;
         if strict {
             return Err(Status::data_loss(
                 "the index is not complete: 1 text damaged",

@@ -44,7 +44,7 @@ fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
             pairs += 1;
             ControlFlow::Continue(())
         };
-        let listed = lists::pairs(&bed.engine, &request, &account(&bed), &mut visit);
+        let listed = lists::pairs(&bed.engine, &request, None, &account(&bed), &mut visit);
         listed.map(|summary| {
             let pending = summary.completeness.pending;
             assert_eq!((summary.pairs, summary.groups), (Some(pairs), Some(2)));

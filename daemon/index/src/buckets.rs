@@ -225,6 +225,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Begins with the postings whose keys do not lie below `start`.
+    pub(crate) fn starting_at(buckets: Buckets<'a>, start: u64) -> Result<Self, IndexError> {
+        let mut cursor = Self::new(buckets);
+        cursor.next_bucket = buckets.number(PostingKey::from_bits(start));
+        cursor.take_below(start, &mut Vec::new())?;
+        Ok(cursor)
+    }
+
     /// Appends the postings whose keys lie below `end` and were not taken yet.
     pub(crate) fn take_below(
         &mut self,

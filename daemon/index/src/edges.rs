@@ -101,6 +101,21 @@ impl<'a> EdgeFinder<'a> {
         }
     }
 
+    /// The cuts of its threshold.
+    pub(crate) fn cuts(&self) -> &Cuts {
+        &self.cuts
+    }
+
+    /// A document that may be a partner of another, with what both must share; none where nothing would do.
+    pub(crate) fn partner(&self, document: &LoadedDocument, other: DocId) -> Option<Partner> {
+        let theirs = self.index.stats(other)?;
+        let threshold = self.pair_threshold(&document.stats, &theirs)?;
+        Some(Partner {
+            id: other,
+            threshold,
+        })
+    }
+
     /// Long posting lists skipped so far: further probes made up for each.
     pub(crate) fn long_lists(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)

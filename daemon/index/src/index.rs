@@ -33,7 +33,7 @@ pub struct Options {
     pub working_bytes: u64,
     /// Bytes of disk below which records are not rewritten to give room back.
     pub records_bytes: u64,
-    /// Whether documents are placed in groups on two threads. It changes no answer, only which of both reads a
+    /// Whether documents are placed in groups, and pairs counted, on two threads. It changes no answer, only which of both reads a
     /// principal or a posting list first: with one the work is the same whenever it is done again.
     pub second_settler: bool,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.

@@ -42,6 +42,7 @@ mod groups_shown;
 mod id_map;
 mod index;
 pub mod integrity;
+mod join;
 mod memory;
 mod principal_lists;
 mod reader;
@@ -55,6 +56,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod two_threads;
 mod unsettled;
 mod work;
 mod writer;
@@ -69,7 +71,7 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
     Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader,
-    IsWanted, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio,
+    IsWanted, NextDocuments, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio,
 };
 pub use registry::Registry;
 pub use signing::{TextSigner, canonicalise, forward_signature};

@@ -70,6 +70,8 @@ pub(crate) struct Shared {
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; SCHEME_COUNT],
     pub(crate) damaged: DamagedTexts,
+    /// Held by the one question at a time that works on two threads.
+    pub(crate) second_reader: Mutex<()>,
     /// Serial from which documents are named by the present canonical text.
     pub(crate) named_from: u64,
 }
@@ -126,6 +128,7 @@ impl Shared {
             counts: Mutex::new(counts),
             signing: Default::default(),
             damaged: DamagedTexts::default(),
+            second_reader: Mutex::default(),
         }
     }
 

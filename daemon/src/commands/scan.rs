@@ -18,7 +18,7 @@ use crate::config::{Config, RootConfig, RootMode};
 use crate::edge::output;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
-use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts};
+use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts, PairsRequest};
 use crate::read_side::lists::{ListSummary, promise_of_pairs};
 use crate::write_side::progress::Counts;
 
@@ -217,13 +217,12 @@ fn pairs(
         failed.flow(out.write_all(text.as_bytes()))
     };
     let (view, account) = (engine.roots.view(), account(engine));
-    let listed = catalogue::pairs(
-        engine.index.reader(),
-        &view,
+    let asked = PairsRequest {
+        view: &view,
         threshold,
-        &account,
-        &mut print,
-    )?;
+        after: None,
+    };
+    let listed = catalogue::pairs(engine.index.reader(), asked, &account, &mut print)?;
     failed.into_result()?;
     Ok(listed)
 }

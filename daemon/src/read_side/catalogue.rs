@@ -22,7 +22,7 @@ pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use groups::{
     FoundGroup, group_by_id, group_of_document, visit_groups, visit_principals, visit_whole_groups,
 };
-pub use pairs::{PairCounts, pairs};
+pub use pairs::{PairCounts, PairPlace, PairsRequest, pairs};
 
 /// Files of a group that are visited at once.
 const PART: usize = 1_000;

@@ -12,7 +12,9 @@ use simdex_signature::{Ratio, SchemeKind};
 use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
-use crate::read_side::catalogue::{self, ClusterFiles, Group, ListCounts, Pair};
+use crate::read_side::catalogue::{
+    self, ClusterFiles, Group, ListCounts, Pair, PairPlace, PairsRequest,
+};
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
 
 /// What closes a list.
@@ -89,10 +91,11 @@ pub enum ListError {
     Index(#[from] IndexError),
 }
 
-/// Calls `visit` for each pair of a view, by path, then counts. If `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each pair of a view, by path, after a place if one is named, then counts. If `visit` returns `Break`, ignore the counts.
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
+    after: Option<&PairPlace>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
@@ -103,7 +106,12 @@ pub fn pairs(
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
     check.begin_list(view);
-    let listed = catalogue::pairs(index, view, *threshold, account, visit)?;
+    let asked = PairsRequest {
+        view,
+        threshold: *threshold,
+        after,
+    };
+    let listed = catalogue::pairs(index, asked, account, visit)?;
     check.note_unsettled(listed.unsettled);
     Ok(ListSummary {
         groups: Some(listed.items.groups),

@@ -1,5 +1,6 @@
 //! Simdex beside what a user would pick instead, on the same postings in one run: a self-join in DuckDB for
-//! all pairs, sourmash's index on disk and datasketch's LSH for queries. These run in Python, where installed.
+//! all pairs, sourmash's index on disk and the LSH of datasketch, rensa and gaoya for queries. These run in Python,
+//! where installed.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, BufWriter, Write as _};
@@ -103,7 +104,13 @@ fn all_pairs(index: &IndexReader, figures: &mut Figures<'_>) -> anyhow::Result<(
     let mut pairs = 0;
     for id in search.documents() {
         let is_later = |other: DocId| Ok(other > id);
-        pairs += search.wanted_partners_of(id, &is_later, &account)?.len();
+        let next = |most| Ok(search.documents_from(id, most));
+        search.look_ahead(id, &next, &account)?;
+        let partners = match search.partners_ahead(id, &account)? {
+            Some(partners) => partners,
+            None => search.wanted_partners_of(id, &is_later, &account)?,
+        };
+        pairs += partners.iter().filter(|(other, _)| *other > id).count();
     }
     figures.put(
         "Simdex: all pairs, verified",

@@ -37,6 +37,11 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
         )
     );
     assert_eq!(simctl(&daemon, &["pairs", "--threshold", "1"]).code, 1);
+    assert_eq!(daemon.seen().after, None);
+    simctl(&daemon, &["pairs", "--after", "/x/../a", "/b.eml!/c"]);
+    let after = daemon.seen().after.clone().expect("it is passed on");
+    assert_eq!(after.a, b"/a");
+    assert_eq!(after.b, b"/b.eml!/c");
     assert_eq!(daemon.seen().listed[0], (Some(0.7), vec![]));
 }
 

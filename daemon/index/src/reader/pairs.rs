@@ -1,15 +1,21 @@
-//! Pairs of near-duplicates of a view: the partners of each document, sought when they are asked for.
+//! Pairs of near-duplicates of a view: the partners of each document, sought when they are asked for, or ahead by a
+//! join where many are asked for in a known order.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
+use self::ahead::{Ahead, Edges};
 use crate::cache::Cache;
 use crate::edges::{EdgeFinder, LoadedDocument, Partner};
 use crate::{IndexError, IndexReader, MemoryAccount, View};
+
+mod ahead;
+
+pub use ahead::NextDocuments;
 
 /// Seeks the near-duplicates of one document after another.
 pub struct PairSearch<'a> {
@@ -18,7 +24,8 @@ pub struct PairSearch<'a> {
     visible: RoaringTreemap,
     finder: EdgeFinder<'a>,
     /// Partners found of documents that several files carry, weighed by their number.
-    found: Cache<DocId, Arc<Vec<(DocId, EdgeRecord)>>>,
+    found: Cache<DocId, Edges>,
+    ahead: Mutex<Ahead>,
     counted: AtomicU64,
 }
 
@@ -32,6 +39,12 @@ impl PairSearch<'_> {
     /// Documents with text that the view shows, by id.
     pub fn documents(&self) -> impl Iterator<Item = DocId> + '_ {
         self.visible.iter().map(DocId)
+    }
+
+    /// The first documents from one on, by id, as [`PairSearch::look_ahead`] asks for them.
+    pub fn documents_from(&self, id: DocId, most: usize) -> Vec<DocId> {
+        let documents = self.documents().skip_while(|other| *other < id);
+        documents.take(most).collect()
     }
 
     /// Every near-duplicate of a document, with exact counts, its own side first.
@@ -51,29 +64,73 @@ impl PairSearch<'_> {
         id: DocId,
         is_wanted: &IsWanted<'_>,
         account: &MemoryAccount,
-    ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
+    ) -> Result<Edges, IndexError> {
         if let Some(found) = self.found.get(&id) {
             return Ok(found);
         }
-        let mut found = Vec::new();
-        if let Some(document) = self.finder.load(id, account)? {
-            for partner in self
-                .finder
-                .find_partners(&document, &|_, _| true, account)?
-            {
-                account.cancel().check()?;
-                if is_wanted(partner.id)? {
-                    let edge = self.edge(&document, &partner, account)?;
-                    found.extend(edge.map(|edge| (partner.id, edge)));
-                }
-            }
-        }
+        let found = match self.joined_partners(id) {
+            Some(others) => self.wanted_of_joined(id, &others, is_wanted, account)?,
+            None => self.wanted_alone(id, is_wanted, account)?,
+        };
         let found = Arc::new(found);
         if self.index.files_in(id, &self.view) > 1 {
-            let weight = 1 + found.len() as u64;
-            self.found.insert(id, Arc::clone(&found), weight);
+            self.keep_found(id, &found);
         }
         Ok(found)
+    }
+
+    fn wanted_alone(
+        &self,
+        id: DocId,
+        is_wanted: &IsWanted<'_>,
+        account: &MemoryAccount,
+    ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
+        let mut found = Vec::new();
+        let Some(document) = self.finder.load(id, account)? else {
+            return Ok(found);
+        };
+        for partner in self
+            .finder
+            .find_partners(&document, &|_, _| true, account)?
+        {
+            account.cancel().check()?;
+            if is_wanted(partner.id)? {
+                let edge = self.edge(&document, &partner, account)?;
+                found.extend(edge.map(|edge| (partner.id, edge)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The wanted ones among those that a join found; where none is, no text is read.
+    fn wanted_of_joined(
+        &self,
+        id: DocId,
+        others: &[DocId],
+        is_wanted: &IsWanted<'_>,
+        account: &MemoryAccount,
+    ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
+        let (mut found, mut loaded) = (Vec::new(), None);
+        for other in others {
+            account.cancel().check()?;
+            if !is_wanted(*other)? {
+                continue;
+            }
+            if loaded.is_none() {
+                loaded = self.finder.load(id, account)?;
+            }
+            let Some(document) = &loaded else { break };
+            if let Some(partner) = self.finder.partner(document, *other) {
+                let edge = self.edge(document, &partner, account)?;
+                found.extend(edge.map(|edge| (*other, edge)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn keep_found(&self, id: DocId, found: &Edges) {
+        let weight = 1 + found.len() as u64;
+        self.found.insert(id, Arc::clone(found), weight);
     }
 
     /// The edge to a partner; known where it was found from the other side.
@@ -92,6 +149,20 @@ impl PairSearch<'_> {
             .edge(document, partner.id, partner.threshold, account)
     }
 
+    /// Joins from the first document on, with other sizes.
+    #[cfg(test)]
+    pub(crate) fn join_at_once(&self, limits: crate::join::JoinLimits) {
+        let mut ahead = self.ahead();
+        ahead.limits = limits;
+        ahead.singly = 0;
+    }
+
+    /// How often documents were joined.
+    #[cfg(test)]
+    pub(crate) fn joins(&self) -> usize {
+        self.ahead().joins
+    }
+
     /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
     pub fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
@@ -99,7 +170,7 @@ impl PairSearch<'_> {
 
     /// Fingerprint lists left unread so far, because no pair hung on them.
     pub fn long_lists(&self) -> u64 {
-        self.finder.long_lists()
+        self.finder.long_lists() + self.ahead().long_lists
     }
 }
 
@@ -112,6 +183,7 @@ impl IndexReader {
             view: view.clone(),
             finder: EdgeFinder::for_question(self, threshold, visible.clone()),
             found: Cache::new(KEPT_PARTNERS),
+            ahead: Mutex::default(),
             counted: AtomicU64::new(0),
             visible,
         }

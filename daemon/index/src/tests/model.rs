@@ -70,6 +70,11 @@ impl Model {
         }
     }
 
+    /// The pairs of a view, every two texts compared.
+    pub(super) fn pairs(&self, view: &View, threshold: f64) -> BTreeSet<BTreeSet<DocumentHash>> {
+        edges(&self.texts(view), threshold).into_keys().collect()
+    }
+
     fn visible(&self, view: &View) -> impl Iterator<Item = (&FileKey, &(String, u8))> {
         self.files.iter().filter(|(key, _)| view.shows(key.root))
     }

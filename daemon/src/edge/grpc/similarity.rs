@@ -1,5 +1,7 @@
 //! The service `simdex.v1.Similarity`.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,6 +28,7 @@ use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::calibrating::{CalibrationRequest, calibrate};
+use crate::read_side::catalogue::PairPlace;
 use crate::read_side::compare::{Comparing, compare};
 use crate::read_side::lists::{self, ListRequest};
 use crate::read_side::query::FindKind;
@@ -194,8 +197,13 @@ impl Similarity for SimilarityService {
             roots,
             strict,
             with_judgement,
+            after,
         } = request.into_inner();
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
+        let after = after.map(|place| {
+            let [a, b] = [&place.a, &place.b].map(|path| OsStr::from_bytes(path));
+            PairPlace::of(a, b)
+        });
         let listed = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -203,7 +211,7 @@ impl Similarity for SimilarityService {
                 let mut refused = FirstError::default();
                 let account = sender.account(&caller, engine.index.reader());
                 let mut list = ListEncoder::new(engine, with_judgement, &account);
-                let summary = lists::pairs(engine, &asked, &account, &mut |pair| {
+                let summary = lists::pairs(engine, &asked, after.as_ref(), &account, &mut |pair| {
                     let pair = list.pair(&pair).map_err(Refused::from);
                     refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
                 });

@@ -2,11 +2,14 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 use simdex_index::{
-    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, View,
+    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, UnsettledCounts,
+    View,
 };
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
@@ -25,37 +28,82 @@ pub struct PairCounts {
     pub groups: u64,
 }
 
+/// A place in the list of pairs: that of a pair that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairPlace {
+    /// Path of a as it is stored, absolute: files are listed in this order.
+    a: Vec<u8>,
+    /// Path of b as it is shown.
+    b: OsString,
+}
+
+impl PairPlace {
+    /// The place of a pair of files with these paths, as they are shown.
+    pub fn of(a: &OsStr, b: &OsStr) -> Self {
+        Self {
+            a: stored(a),
+            b: b.to_owned(),
+        }
+    }
+
+    /// Whether all pairs that a file is first in come before it.
+    fn is_past(&self, file: &FileView) -> bool {
+        stored(path_of(file)) < self.a
+    }
+
+    /// Whether a pair comes after it, of a file that is not past.
+    fn precedes(&self, pair: &Pair) -> bool {
+        path_of(&pair.b) > self.b.as_os_str() || stored(path_of(&pair.a)) > self.a
+    }
+}
+
+fn stored(shown: &OsStr) -> Vec<u8> {
+    simdex_schema::path::from_shown(shown.as_bytes())
+}
+
+/// Which pairs are listed.
+#[derive(Clone, Copy, Debug)]
+pub struct PairsRequest<'a> {
+    /// The roots whose files may be listed.
+    pub view: &'a View,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: Ratio,
+    /// Those after this place alone.
+    pub after: Option<&'a PairPlace>,
+}
+
 /// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
 /// of a principal with it. Memory holds the pairs of one file that were not visited yet, which are counted, and what a [`PairSearch`]
 /// keeps.
 pub fn pairs(
     index: &IndexReader,
-    view: &View,
-    threshold: Ratio,
+    request: PairsRequest<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<Listing<PairCounts>, IndexError> {
+    let PairsRequest {
+        view,
+        threshold,
+        after,
+    } = request;
     let reader = GroupFiles { index, view };
-    let known = index.groups(view, threshold, account)?;
-    let groups = known.groups.iter().filter(|group| reader.is_shown(group));
-    let groups = groups.count() as u64;
-    let mut held = GrowingPermit::of(account);
-    held.add(2 * (known.groups.len() * size_of::<DocId>()) as u64)?;
-    let leads = known.groups.into_iter().map(|group| group.principal);
-    let leads: HashSet<DocId> = leads.collect();
-    // Of the groups themselves nothing is held any longer.
-    drop(known.held);
+    let leads = Leads::of(&reader, threshold, account)?;
     let search = index.pair_search(view, threshold);
     let mut count = 0;
     let mut failed = None;
     index.files(view, account, &mut |file| {
+        if after.is_some_and(|after| after.is_past(&file)) {
+            return ControlFlow::Continue(());
+        }
         let mut found = FoundPairs {
             pairs: Vec::new(),
             held: GrowingPermit::of(account),
         };
-        let listed = reader.pairs_from(&file, &search, &leads, &mut found);
+        let listed = reader.pairs_from(&file, &search, &leads.documents, &mut found);
         let listed = listed.map(|()| {
-            std::iter::from_fn(|| found.next()).try_for_each(|pair| {
+            let pairs = std::iter::from_fn(|| found.next());
+            let mut pairs = pairs.filter(|pair| after.is_none_or(|after| after.precedes(pair)));
+            pairs.try_for_each(|pair| {
                 count += 1;
                 visit(pair)
             })
@@ -69,11 +117,43 @@ pub fn pairs(
     Ok(Listing {
         items: PairCounts {
             pairs: count,
-            groups,
+            groups: leads.groups,
         },
-        long_lists: known.long_lists + search.long_lists(),
-        unsettled: known.unsettled,
+        long_lists: leads.long_lists + search.long_lists(),
+        unsettled: leads.unsettled,
     })
+}
+
+/// The groups of a view, whose principals are listed with their copies.
+struct Leads {
+    groups: u64,
+    documents: HashSet<DocId>,
+    long_lists: u64,
+    unsettled: UnsettledCounts,
+    _held: GrowingPermit,
+}
+
+impl Leads {
+    fn of(
+        reader: &GroupFiles<'_>,
+        threshold: Ratio,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let known = reader.index.groups(reader.view, threshold, account)?;
+        let groups = known.groups.iter().filter(|group| reader.is_shown(group));
+        let groups = groups.count() as u64;
+        let mut held = GrowingPermit::of(account);
+        held.add(2 * (known.groups.len() * size_of::<DocId>()) as u64)?;
+        // Of the groups themselves nothing is held any longer.
+        let documents = known.groups.into_iter().map(|group| group.principal);
+        Ok(Self {
+            groups,
+            documents: documents.collect(),
+            long_lists: known.long_lists,
+            unsettled: known.unsettled,
+            _held: held,
+        })
+    }
 }
 
 /// The pairs of one file, counted: a partner may be carried by a hundred thousand files, and whoever lists them
@@ -122,6 +202,37 @@ impl GroupFiles<'_> {
         if leads.contains(&id) && is_first(file) {
             self.copies(id, found)?;
         }
+        let account = found.held.account().clone();
+        let partners = self.partners(file, id, search, &account)?;
+        // Each pair is listed, and counted, where the smaller path comes up.
+        for (other, edge) in partners.iter() {
+            account.cancel().check()?;
+            let mut failed = FirstError::default();
+            self.index.visit_files_of(*other, self.view, &mut |other| {
+                let is_later = path_of(&other) > path_of(file);
+                let pair = is_later.then(|| near_duplicate(file.clone(), other, *edge));
+                failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
+            })?;
+            failed.into_result()?;
+        }
+        let last_first = |a: &Pair, b: &Pair| path_of(&b.b).cmp(path_of(&a.b));
+        found.pairs.sort_by(last_first);
+        Ok(())
+    }
+
+    /// The near-duplicates of a file's document that later files carry, and maybe others.
+    fn partners(
+        &self,
+        file: &FileView,
+        id: DocId,
+        search: &PairSearch<'_>,
+        account: &MemoryAccount,
+    ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
+        let next = |most| self.index.documents_from(self.view, &file.key, most);
+        search.look_ahead(id, &next, account)?;
+        if let Some(partners) = search.partners_ahead(id, account)? {
+            return Ok(partners);
+        }
         // Asked for only where a partner is met, since a document may have many copies.
         let least = OnceCell::new();
         let is_later = |other: DocId| {
@@ -142,21 +253,7 @@ impl GroupFiles<'_> {
             })?;
             Ok(is_later)
         };
-        let account = found.held.account().clone();
-        // Each pair is listed, and counted, where the smaller path comes up.
-        for (other, edge) in search.wanted_partners_of(id, &is_later, &account)?.iter() {
-            account.cancel().check()?;
-            let mut failed = FirstError::default();
-            self.index.visit_files_of(*other, self.view, &mut |other| {
-                let is_later = path_of(&other) > path_of(file);
-                let pair = is_later.then(|| near_duplicate(file.clone(), other, *edge));
-                failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
-            })?;
-            failed.into_result()?;
-        }
-        let last_first = |a: &Pair, b: &Pair| path_of(&b.b).cmp(path_of(&a.b));
-        found.pairs.sort_by(last_first);
-        Ok(())
+        search.wanted_partners_of(id, &is_later, account)
     }
 
     /// The smallest path among the files that carry a document, `file` being one of them.

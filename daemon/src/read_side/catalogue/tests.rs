@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Cancel, FileChange, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget, Opened,
-    Options, UnsettledCounts, View,
+    Cancel, FileChange, FileView, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget,
+    Opened, Options, UnsettledCounts, View,
 };
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1::find_reply::Part;
@@ -14,13 +14,14 @@ use simdex_schema::{RootId, Schemes};
 use simdex_signature::{Ratio, SchemeKind};
 
 use super::{
-    Group, group_by_id, pairs, visit_clusters, visit_groups, visit_principals, visit_whole_groups,
+    Group, Pair, PairPlace, PairsRequest, group_by_id, pairs, visit_clusters, visit_groups,
+    visit_principals, visit_whole_groups,
 };
 use crate::config::Config;
 use crate::encode;
 use crate::read_side::clusters::{Cluster, ClusterRequest, Clusters, KeptClusters, clusters};
 use crate::read_side::query::tests::{change, opened_of, similar, words};
-use crate::read_side::query::{Subject, find};
+use crate::read_side::query::{Relation, Subject, find};
 
 /// Files of the first text and of the second, which is nearly the same; as many as take several parts.
 const FILES: [usize; 2] = [2_300, 1_200];
@@ -39,6 +40,14 @@ fn index() -> (IndexReader, tempfile::TempDir) {
 
 fn threshold() -> Ratio {
     Ratio::new(0.8).unwrap()
+}
+
+fn all_pairs() -> PairsRequest<'static> {
+    PairsRequest {
+        view: &View::All,
+        threshold: threshold(),
+        after: None,
+    }
 }
 
 /// Of each part whether it goes on with the one before, and how many files it has; and the paths of all.
@@ -122,7 +131,7 @@ fn a_group_that_is_wanted_whole_and_takes_too_much_is_refused() {
     // In parts it is listed all the same.
     assert_eq!(parts_of(&index, &account).0.len(), 4);
     // The pairs of one file are held at once.
-    let refused = pairs(&index, &View::All, threshold(), &account, &mut |_| {
+    let refused = pairs(&index, all_pairs(), &account, &mut |_| {
         ControlFlow::Continue(())
     });
     let refused = refused.err().unwrap();
@@ -176,13 +185,102 @@ fn the_pairs_of_one_file_are_given_back_as_they_are_visited() {
             false => ControlFlow::Break(()),
         }
     };
-    pairs(&index, &View::All, threshold(), &account, visit).unwrap();
+    pairs(&index, all_pairs(), &account, visit).unwrap();
     assert_eq!(used.len(), of_first);
     assert!(used.is_sorted_by(|before, after| before >= after));
     assert!(
         used[0] > 6 << 20 && used[of_first - 1] <= 1 << 20,
         "{used:?}"
     );
+}
+
+/// Versions of some texts in no order, of which every fifth has a second file and every seventh a third.
+fn versions() -> Vec<String> {
+    let mut seed = 23;
+    let bases: Vec<Vec<String>> = (0..30).map(|_| words(&mut seed, 160)).collect();
+    let version = |at: usize| {
+        let mut version = bases[at * 7 % 30].clone();
+        version[at % 160] = format!("edited{at}");
+        version.join(" ")
+    };
+    let mut texts: Vec<String> = (0..180).map(version).collect();
+    texts.extend((0..180).step_by(5).map(version));
+    texts.extend((0..180).step_by(7).map(version));
+    texts
+}
+
+#[test]
+fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
+    let (opened, _dir) = opened_of(&versions());
+    let index = opened.index.reader();
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let budget = MemoryBudget::new(64 << 20);
+    let account = budget.account(&Cancel::never());
+    let mut listed = Vec::new();
+    let counted = pairs(index, all_pairs(), &account, &mut |pair| {
+        if pair.relation == Relation::NearDuplicate {
+            listed.push((pair.a.path, pair.b.path, pair.resemblance));
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(counted.unwrap().items.pairs > listed.len() as u64, "copies");
+    let search = index.pair_search(&View::All, threshold());
+    let mut expected = Vec::new();
+    let visit = &mut |file: FileView| {
+        let (id, _) = file.document.unwrap();
+        for (other, edge) in search.partners_of(id, &account).unwrap() {
+            let visit = &mut |other: FileView| {
+                let is_later = other.path > file.path;
+                let pair = || (file.path.clone(), other.path, edge.resemblance());
+                expected.extend(is_later.then(pair));
+                ControlFlow::Continue(())
+            };
+            index.visit_files_of(other, &View::All, visit).unwrap();
+        }
+        ControlFlow::Continue(())
+    };
+    index.files(&View::All, &account, visit).unwrap();
+    expected.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    assert!(listed.len() > 600, "{}", listed.len());
+    assert_eq!(listed, expected);
+    drop(search);
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn a_list_of_pairs_resumes_after_the_last_one_seen() {
+    let (opened, _dir) = opened_of(&versions());
+    let index = opened.index.reader();
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let list = |after: Option<&PairPlace>, most: usize| {
+        let asked = PairsRequest {
+            after,
+            ..all_pairs()
+        };
+        let mut listed = Vec::new();
+        let visit = &mut |pair: Pair| {
+            listed.push((pair.a.path, pair.b.path));
+            match listed.len() < most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        };
+        let counted = pairs(index, asked, &account, visit).unwrap();
+        assert_eq!(counted.items.pairs, listed.len() as u64);
+        listed
+    };
+    let all = list(None, usize::MAX);
+    // In pages of 150, each from the last pair of the one before.
+    let (mut paged, mut after): (Vec<_>, Option<PairPlace>) = (Vec::new(), None);
+    loop {
+        let page = list(after.as_ref(), 150);
+        let Some((a, b)) = page.last() else { break };
+        after = Some(PairPlace::of(a.as_os_str(), b.as_os_str()));
+        paged.extend(page);
+    }
+    assert!(all.len() > 700, "{}", all.len());
+    assert_eq!(paged, all);
 }
 
 #[test]
@@ -292,9 +390,11 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     let account = index.memory().requests.account(&never);
     let go_on = &mut |_| ControlFlow::Continue(());
     let groups = visit_groups(index, &view, threshold(), &account, go_on).unwrap();
-    let pairs = pairs(index, &view, threshold(), &account, &mut |_| {
-        ControlFlow::Continue(())
-    });
+    let asked = PairsRequest {
+        view: &view,
+        ..all_pairs()
+    };
+    let pairs = pairs(index, asked, &account, &mut |_| ControlFlow::Continue(()));
     let pairs = pairs.unwrap();
     assert_eq!((groups.items, pairs.items.pairs), (1, 1));
     assert!(groups.long_lists > 0 && pairs.long_lists > groups.long_lists);

@@ -33,6 +33,14 @@ pub(super) fn find(
             let is_apart = |other| parts.find(own) != parts.find(other);
             Ok(place(other).is_some_and(is_apart))
         };
+        let next = |most| {
+            Ok(documents[own as usize..]
+                .iter()
+                .copied()
+                .take(most)
+                .collect())
+        };
+        search.look_ahead(id, &next, &account)?;
         let found = search.wanted_partners_of(id, &is_apart, &account)?;
         for other in found.iter().filter_map(|(other, _)| place(*other)) {
             parts.borrow_mut().join(own, other);

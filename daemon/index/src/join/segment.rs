@@ -1,0 +1,309 @@
+//! Posting lists of some keys, and the pairs that they speak for.
+
+use std::ops::Range;
+
+use simdex_signature::Rung;
+
+use super::Join;
+use super::documents::{Documents, Kept, NO_TURN};
+use crate::{Cancel, IndexError};
+
+/// Documents are counted between two looks at whether anybody waits.
+const AT_ONCE: u32 = 256;
+
+/// Two documents that may reach the threshold.
+#[derive(Clone, Copy)]
+pub(super) struct OpenPair {
+    /// Place of the one that has the later turn.
+    pub(super) other: u32,
+    /// Postings met that both have.
+    pub(super) shared: u32,
+    /// What they must share at their common rung; 0 where it was not asked for yet.
+    pub(super) min_shared: u32,
+}
+
+/// Pairs by the turn of the document that comes first.
+#[derive(Default)]
+pub(super) struct OpenPairs {
+    pub(super) pairs: Vec<OpenPair>,
+    /// Where those of each turn end.
+    ends: Vec<usize>,
+}
+
+impl OpenPairs {
+    /// None of so many turns.
+    pub(super) fn none(turns: usize) -> Self {
+        Self {
+            pairs: Vec::new(),
+            ends: vec![0; turns],
+        }
+    }
+
+    pub(super) fn turns(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn range(&self, turn: usize) -> Range<usize> {
+        let start = turn.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..self.ends[turn]
+    }
+
+    pub(super) fn of(&self, turn: usize) -> &[OpenPair] {
+        &self.pairs[self.range(turn)]
+    }
+
+    /// Leaves those of the first turns.
+    pub(super) fn truncate(&mut self, turns: usize) {
+        self.ends.truncate(turns);
+        self.pairs.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// Ends the pairs of the next turn.
+    pub(super) fn end_turn(&mut self) {
+        self.ends.push(self.pairs.len());
+    }
+
+    fn append(&mut self, mut more: Self) {
+        let before = self.pairs.len();
+        self.pairs.append(&mut more.pairs);
+        self.ends
+            .extend(more.ends.into_iter().map(|end| before + end));
+    }
+}
+
+/// Posting lists, cut to the documents whose postings may tell something.
+#[derive(Default)]
+pub(super) struct Segment {
+    members: Vec<u32>,
+    /// Where each list ends.
+    ends: Vec<u32>,
+    /// Pairs of members, at most.
+    work: u64,
+}
+
+impl Segment {
+    /// Bytes that a member takes, here and in [`Forward`].
+    pub(super) const EACH: u64 = 12;
+    /// Pairs of members that are counted before documents are asked anew whether they begin further ones.
+    const MOST_WORK: u64 = 1 << 25;
+
+    /// Adds the active ones among the documents of one key, where one of them has one of the first turns.
+    pub(super) fn add(&mut self, documents: &Documents, turns: usize, members: &[u32]) {
+        let start = self.members.len();
+        let kept = |place: &u32| &documents.kept[*place as usize];
+        let active = members.iter().filter(|place| kept(place).is_active);
+        self.members.extend(active);
+        let length = (self.members.len() - start) as u64;
+        let has_turn = |place: &u32| (kept(place).turn as usize) < turns;
+        let is_needed = length >= 2 && self.members[start..].iter().any(has_turn);
+        match is_needed {
+            false => self.members.truncate(start),
+            true => {
+                self.ends.push(self.members.len() as u32);
+                self.work += length * length / 2;
+            }
+        }
+    }
+
+    pub(super) fn is_full(&self, most: usize) -> bool {
+        self.members.len() >= most || self.work >= Self::MOST_WORK
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.members.clear();
+        self.ends.clear();
+        self.work = 0;
+    }
+
+    fn list(&self, at: u32) -> &[u32] {
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before as usize]);
+        &self.members[start as usize..self.ends[at as usize] as usize]
+    }
+}
+
+/// The lists of a segment by the turn of each document that stands in them.
+pub(super) struct Forward {
+    ends: Vec<u32>,
+    lists: Vec<u32>,
+}
+
+impl Forward {
+    pub(super) fn of(segment: &Segment, documents: &Documents, turns: usize) -> Self {
+        let turn = |place: u32| {
+            let turn = documents.kept[place as usize].turn as usize;
+            (turn < turns).then_some(turn)
+        };
+        let mut ends = vec![0; turns];
+        let with_turns = segment.members.iter().filter_map(|place| turn(*place));
+        with_turns.for_each(|turn| ends[turn] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            // Where its lists begin, until they are filled in.
+            sum += std::mem::replace(end, sum);
+        }
+        let mut lists = vec![0; sum as usize];
+        for list in 0..segment.ends.len() as u32 {
+            for turn in segment.list(list).iter().filter_map(|place| turn(*place)) {
+                lists[ends[turn] as usize] = list;
+                ends[turn] += 1;
+            }
+        }
+        Self { ends, lists }
+    }
+
+    fn of_turn(&self, turn: usize) -> &[u32] {
+        let start = turn.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.lists[start as usize..self.ends[turn] as usize]
+    }
+
+    /// The turn that parts the work in halves.
+    pub(super) fn middle(&self) -> usize {
+        let half = self.lists.len() as u32 / 2;
+        self.ends.partition_point(|end| *end < half)
+    }
+}
+
+/// Counts the pairs of some turns in a segment.
+pub(super) struct Counting<'a> {
+    pub(super) join: &'a Join<'a>,
+    pub(super) segment: &'a Segment,
+    pub(super) forward: &'a Forward,
+    pub(super) turns: Range<usize>,
+    /// Pairs that there is room for.
+    pub(super) most: usize,
+    /// What was found of the turns, from the first on; fewer than asked for where there was no room.
+    pub(super) found: OpenPairs,
+    /// By place: where the pair with it stands among those of the present turn, plus one.
+    at: Vec<u32>,
+}
+
+impl<'a> Counting<'a> {
+    pub(super) fn new(
+        join: &'a Join<'a>,
+        (segment, forward): (&'a Segment, &'a Forward),
+        turns: Range<usize>,
+        most: usize,
+    ) -> Self {
+        Self {
+            join,
+            segment,
+            forward,
+            turns,
+            most,
+            found: OpenPairs::default(),
+            at: vec![0; join.documents.len()],
+        }
+    }
+
+    pub(super) fn run(&mut self, cancel: &Cancel) -> Result<(), IndexError> {
+        let mut open = Vec::new();
+        for (nth, turn) in (0..).zip(self.turns.clone()) {
+            if nth % AT_ONCE == 0 {
+                cancel.check()?;
+            }
+            let place = self.join.places[turn];
+            if place == NO_TURN {
+                self.found.end_turn();
+                continue;
+            }
+            open.extend_from_slice(self.join.open.of(turn));
+            self.count(turn, &mut open);
+            open.iter()
+                .for_each(|pair| self.at[pair.other as usize] = 0);
+            open.retain_mut(|pair| self.join.may_reach(place, pair));
+            if self.found.pairs.len() + open.len() > self.most {
+                return Ok(());
+            }
+            self.found.pairs.append(&mut open);
+            self.found.end_turn();
+        }
+        Ok(())
+    }
+
+    /// Whether all turns were counted.
+    pub(super) fn is_done(&self) -> bool {
+        self.found.turns() == self.turns.len()
+    }
+
+    fn count(&mut self, turn: usize, open: &mut Vec<OpenPair>) {
+        let kept = &self.join.documents.kept;
+        let own = self.join.places[turn];
+        let of_own = kept[own as usize];
+        for (at, pair) in (1..).zip(open.iter()) {
+            self.at[pair.other as usize] = at;
+        }
+        for list in self.forward.of_turn(turn) {
+            for other in self.segment.list(*list) {
+                let at = &mut self.at[*other as usize];
+                if *at > 0 {
+                    open[*at as usize - 1].shared += 1;
+                } else if is_new(&of_own, &kept[*other as usize]) {
+                    open.push(OpenPair {
+                        other: *other,
+                        shared: 1,
+                        min_shared: 0,
+                    });
+                    *at = open.len() as u32;
+                }
+            }
+        }
+    }
+
+    pub(super) fn into_found(self) -> OpenPairs {
+        self.found
+    }
+}
+
+/// Whether a pair begins where both have a posting. Each is counted from the side that has its turn first.
+fn is_new(own: &Kept, other: &Kept) -> bool {
+    other.turn > own.turn && own.may_begin(other)
+}
+
+/// Joins what was found of neighbouring turns.
+pub(super) fn joined(parts: impl Iterator<Item = OpenPairs>) -> OpenPairs {
+    parts.fold(OpenPairs::default(), |mut all, part| {
+        all.append(part);
+        all
+    })
+}
+
+impl Join<'_> {
+    /// Whether a pair may still share as much as it must.
+    fn may_reach(&self, place: u32, pair: &mut OpenPair) -> bool {
+        let (a, b) = (
+            &self.documents.kept[place as usize],
+            &self.documents.kept[pair.other as usize],
+        );
+        // What the coarser one has not read yet is at the common rung; of the finer one that is not known.
+        let unread = match a.rung.cmp(&b.rung) {
+            std::cmp::Ordering::Equal => a.unread().min(b.unread()),
+            std::cmp::Ordering::Less => b.unread(),
+            std::cmp::Ordering::Greater => a.unread(),
+        };
+        if pair.min_shared == 0 {
+            pair.min_shared = self.min_shared(place, pair.other, a.rung.max(b.rung));
+        }
+        pair.shared.saturating_add(unread) >= pair.min_shared
+    }
+
+    /// What two documents must share at their common rung; more than there is where nothing would do.
+    fn min_shared(&self, a: u32, b: u32, rung: Rung) -> u32 {
+        let count = |place: u32| {
+            let kept = &self.documents.kept[place as usize];
+            match kept.rung == rung {
+                true => Some(u64::from(kept.count)),
+                false => {
+                    let stats = self.index.stats(self.documents.id(place))?;
+                    Some(u64::from(stats.counts[usize::from(rung.get())]))
+                }
+            }
+        };
+        let counts = count(a).zip(count(b));
+        let least = counts.and_then(|(a, b)| self.cuts.least_at_common(a, b, rung));
+        least
+            .and_then(|least| u32::try_from(least).ok())
+            .unwrap_or(u32::MAX)
+    }
+}

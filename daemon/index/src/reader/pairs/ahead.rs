@@ -1,0 +1,318 @@
+//! Partners found by joins, for whoever asks for one document after another in an order that is known ahead.
+
+use std::ops::Range;
+use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
+
+use roaring::RoaringTreemap;
+use rustc_hash::FxHashMap;
+use simdex_schema::{DocId, EdgeRecord};
+use simdex_signature::SchemeKind;
+
+use super::PairSearch;
+use crate::join::{JoinLimits, JoinRequest, Joined, join};
+use crate::two_threads::on_two_threads;
+use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
+
+/// Documents sought one by one before the first join, so that the first pairs do not wait for it.
+const FIRST_SINGLY: usize = 64;
+/// Documents sought one by one after a join that took too much memory.
+const NEXT_SINGLY: usize = 1_024;
+/// Postings that are read in the time in which one document is sought alone.
+const POSTINGS_AS_ONE: u64 = 10_000;
+/// Documents of one join.
+const MOST_TURNS: usize = 1 << 22;
+/// Bytes that a document of a join takes here.
+const TURN: u64 = 40;
+/// Pairs that are counted at once, and documents whose pairs are.
+const PAIRS_AT_ONCE: usize = 1 << 14;
+const TURNS_AT_ONCE: usize = 1 << 14;
+
+/// Partners with exact counts.
+pub(super) type Edges = Arc<Vec<(DocId, EdgeRecord)>>;
+
+/// What was found ahead.
+pub(super) struct Ahead {
+    pub(super) limits: JoinLimits,
+    /// Documents that are sought one by one before the next join.
+    pub(super) singly: usize,
+    /// Of the last join, when each document has its turn.
+    turns: FxHashMap<DocId, u32>,
+    /// The documents by turn.
+    order: Vec<DocId>,
+    /// By turn, those that may be partners.
+    partners: Vec<Vec<DocId>>,
+    held: Vec<GrowingPermit>,
+    /// Documents that are not asked for again.
+    past: RoaringTreemap,
+    /// Turns whose pairs were counted, with these.
+    counted: Range<usize>,
+    edges: Vec<Edges>,
+    of_edges: Option<MemoryPermit>,
+    pub(super) long_lists: u64,
+    #[cfg(test)]
+    pub(super) joins: usize,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Self {
+            limits: JoinLimits::USUAL,
+            singly: FIRST_SINGLY,
+            turns: FxHashMap::default(),
+            order: Vec::new(),
+            partners: Vec::new(),
+            held: Vec::new(),
+            past: RoaringTreemap::new(),
+            counted: 0..0,
+            edges: Vec::new(),
+            of_edges: None,
+            long_lists: 0,
+            #[cfg(test)]
+            joins: 0,
+        }
+    }
+}
+
+/// The next documents in the order in which they are asked for, at most so many; the first is the one at hand.
+pub type NextDocuments<'a> = dyn Fn(usize) -> Result<Vec<DocId>, IndexError> + 'a;
+
+/// The pairs of one document, to be counted.
+struct Turn<'a> {
+    id: DocId,
+    partners: &'a [DocId],
+    edges: Vec<(DocId, EdgeRecord)>,
+}
+
+impl PairSearch<'_> {
+    /// Seeks the partners of a document and of many that come after it by one join, where that is cheaper than
+    /// seeking each. Of a pair then the document that is asked for first has the other as a partner.
+    pub fn look_ahead(
+        &self,
+        id: DocId,
+        next: &NextDocuments<'_>,
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let mut ahead = self.ahead();
+        if ahead.turns.contains_key(&id) || !self.visible.contains(id.0) {
+            return Ok(());
+        }
+        if ahead.singly > 0 {
+            ahead.singly -= 1;
+            return Ok(());
+        }
+        let documents = next(MOST_TURNS)?;
+        let reading = self.index.postings_of(SchemeKind::ModN);
+        if documents.len() as u64 * POSTINGS_AS_ONE < reading {
+            ahead.singly = documents.len().max(1);
+            return Ok(());
+        }
+        self.join(&mut ahead, documents, account)
+    }
+
+    /// Seeks the partners of the first documents by a join.
+    fn join(
+        &self,
+        ahead: &mut Ahead,
+        documents: Vec<DocId>,
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        self.pass(ahead);
+        let mut held = GrowingPermit::of(account);
+        held.add(TURN * documents.len() as u64)?;
+        let mut order = Vec::new();
+        for id in documents {
+            let turn = order.len() as u32;
+            if self.visible.contains(id.0) && *ahead.turns.entry(id).or_insert(turn) == turn {
+                order.push(id);
+            }
+        }
+        let joined = match self.join_in_order(ahead, &order, account) {
+            Err(IndexError::TooMuchMemory { .. }) => {
+                ahead.turns.clear();
+                ahead.singly = NEXT_SINGLY;
+                return Ok(());
+            }
+            joined => joined?,
+        };
+        let done = joined.partners.len() as u32;
+        ahead.turns.retain(|_, turn| *turn < done);
+        ahead.partners = joined.partners;
+        ahead.long_lists += joined.long_lists;
+        order.truncate(ahead.partners.len());
+        held.add(self.add_earlier(ahead, &order))?;
+        ahead.order = order;
+        ahead.held = vec![held, joined.held];
+        Ok(())
+    }
+
+    fn join_in_order(
+        &self,
+        ahead: &Ahead,
+        order: &[DocId],
+        account: &MemoryAccount,
+    ) -> Result<Joined, IndexError> {
+        let to_come = |id: &u64| !ahead.past.contains(*id);
+        let mut among = self.visible.iter().filter(to_come).map(DocId);
+        let second = self.second_thread();
+        let request = JoinRequest {
+            turns: order,
+            among: &mut among,
+            cuts: self.finder.cuts(),
+            second_thread: second.is_some(),
+            limits: ahead.limits,
+        };
+        join(self.index, request, account)
+    }
+
+    /// Notes that the documents of the last join are past; not those that several files carry, which are asked
+    /// for again.
+    fn pass(&self, ahead: &mut Ahead) {
+        let state = self.index.shared.state();
+        let turns = std::mem::take(&mut ahead.turns).into_keys();
+        let past = turns.filter(|id| state.table.files_in(*id, &self.view) < 2);
+        ahead.past.extend(past.map(|id| id.0));
+        *ahead = Ahead {
+            limits: ahead.limits,
+            singly: 0,
+            past: std::mem::take(&mut ahead.past),
+            long_lists: ahead.long_lists,
+            #[cfg(test)]
+            joins: ahead.joins + 1,
+            ..Ahead::default()
+        };
+    }
+
+    /// A document that several files carry is asked for again after those that it has as partners: it is one of
+    /// theirs as well. Returns how many bytes that takes.
+    fn add_earlier(&self, ahead: &mut Ahead, order: &[DocId]) -> u64 {
+        let mut earlier = Vec::new();
+        for (id, partners) in order.iter().zip(&ahead.partners) {
+            if !partners.is_empty() && self.index.files_in(*id, &self.view) > 1 {
+                let turns = partners.iter().filter_map(|other| ahead.turns.get(other));
+                earlier.extend(turns.map(|turn| (*turn, *id)));
+            }
+        }
+        for (turn, id) in &earlier {
+            ahead.partners[*turn as usize].push(*id);
+        }
+        size_of_val(&earlier[..]) as u64
+    }
+
+    /// The partners of a document that a join has found ahead, with exact counts; none where none did. Pairs of many
+    /// documents are counted at once.
+    pub fn partners_ahead(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<Edges>, IndexError> {
+        let mut ahead = self.ahead();
+        let Some(turn) = ahead.turns.get(&id).map(|turn| *turn as usize) else {
+            return Ok(None);
+        };
+        if ahead.counted.contains(&turn) {
+            return Ok(Some(Arc::clone(&ahead.edges[turn - ahead.counted.start])));
+        }
+        if let Some(found) = self.found.get(&id) {
+            return Ok(Some(found));
+        }
+        // One that is asked for again is no reason to count again what comes after it.
+        let turns = match turn < ahead.counted.start {
+            true => turn..turn + 1,
+            false => turn..turn + turns_at_once(&ahead.partners[turn..]),
+        };
+        let (edges, permit) = self.count(&ahead, turns.clone(), account)?;
+        let found = edges.first().cloned();
+        if turn >= ahead.counted.start {
+            ahead.counted = turns;
+            ahead.edges = edges;
+            ahead.of_edges = permit;
+        }
+        if let Some(found) = &found
+            && self.index.files_in(id, &self.view) > 1
+        {
+            self.keep_found(id, found);
+        }
+        Ok(found)
+    }
+
+    /// Counts the pairs of some turns, on two threads where one is to be had.
+    fn count(
+        &self,
+        ahead: &Ahead,
+        turns: Range<usize>,
+        account: &MemoryAccount,
+    ) -> Result<(Vec<Edges>, Option<MemoryPermit>), IndexError> {
+        let pairs: usize = ahead.partners[turns.clone()].iter().map(Vec::len).sum();
+        let permit = account.take_large((pairs * size_of::<(DocId, EdgeRecord)>()) as u64)?;
+        let of_turn = |turn: usize| Turn {
+            id: ahead.order[turn],
+            partners: &ahead.partners[turn],
+            edges: Vec::new(),
+        };
+        let mut items: Vec<Turn<'_>> = turns.map(of_turn).collect();
+        let each = |items: &mut [Turn<'_>]| {
+            let mut items = items.iter_mut();
+            items.try_for_each(|turn| self.count_turn(turn, account))
+        };
+        match self.second_thread() {
+            Some(_second) => on_two_threads("pairs-2", &mut items, &each)?,
+            None => each(&mut items)?,
+        }
+        let edges = items.into_iter().map(|turn| Arc::new(turn.edges));
+        Ok((edges.collect(), permit))
+    }
+
+    fn count_turn(&self, turn: &mut Turn<'_>, account: &MemoryAccount) -> Result<(), IndexError> {
+        account.cancel().check()?;
+        if turn.partners.is_empty() {
+            return Ok(());
+        }
+        let Some(document) = self.finder.load(turn.id, account)? else {
+            return Ok(());
+        };
+        for other in turn.partners {
+            let edge = match self.finder.partner(&document, *other) {
+                Some(partner) => self.edge(&document, &partner, account)?,
+                None => None,
+            };
+            turn.edges.extend(edge.map(|edge| (*other, edge)));
+        }
+        Ok(())
+    }
+
+    /// Those that may be partners of a document, where a join has found them ahead.
+    pub(super) fn joined_partners(&self, id: DocId) -> Option<Vec<DocId>> {
+        let ahead = self.ahead();
+        let turn = *ahead.turns.get(&id)?;
+        Some(ahead.partners[turn as usize].clone())
+    }
+
+    /// The permit for a second thread, where no other question has it.
+    fn second_thread(&self) -> Option<MutexGuard<'_, ()>> {
+        let shared = &self.index.shared;
+        if !shared.options.second_settler {
+            return None;
+        }
+        match shared.second_reader.try_lock() {
+            Ok(permit) => Some(permit),
+            Err(TryLockError::Poisoned(permit)) => Some(permit.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    // What it holds is replaced whole.
+    pub(super) fn ahead(&self) -> MutexGuard<'_, Ahead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many of the next documents are counted at once, at least one.
+fn turns_at_once(partners: &[Vec<DocId>]) -> usize {
+    let mut pairs = 0;
+    let turns = partners.iter().take(TURNS_AT_ONCE).take_while(|partners| {
+        let is_within = pairs < PAIRS_AT_ONCE;
+        pairs += partners.len();
+        is_within
+    });
+    turns.count()
+}

@@ -1,0 +1,277 @@
+//! Pairs sought by a join are those that comparing every two texts finds, and cost what they must.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use simdex_schema::{DocId, DocumentHash};
+use simdex_signature::Ratio;
+
+use super::bed::{Bed, account, file, put};
+use super::model::Model;
+use super::texts::{Random, pool};
+use crate::join::JoinLimits;
+use crate::{Cancel, IndexError, PairSearch, View, Work};
+
+/// So small that a few documents fill several segments, and have long lists.
+const SMALL: JoinLimits = JoinLimits {
+    members: [300, 300],
+    long_from: 9,
+    first_pairs: 16,
+    most_pairs: 1 << 20,
+};
+
+/// A bed with these texts, some in both roots, some of several files; and the model of it.
+fn filled(texts: &[String], random: &mut Random) -> (Bed, Model) {
+    let (bed, mut model) = (Bed::memory(), Model::default());
+    for (at, text) in texts.iter().enumerate() {
+        let mut paths = vec![format!("{}/{at:03}", random.pick(&["a", "b"]))];
+        while random.once_in(4) {
+            let root = random.pick(&["a", "b"]);
+            paths.push(format!("{root}/{:03}-{at}", random.below(texts.len())));
+        }
+        for path in paths {
+            bed.put(&path, text);
+            model.files.insert(file(&path), (text.clone(), 0));
+        }
+        if random.once_in(30) {
+            bed.index().writer.merge().unwrap();
+        }
+    }
+    (bed, model)
+}
+
+fn search<'a>(bed: &'a Bed, view: &View, threshold: f64, limits: JoinLimits) -> PairSearch<'a> {
+    let threshold = Ratio::new(threshold).unwrap();
+    let search = bed.index().reader().pair_search(view, threshold);
+    search.join_at_once(limits);
+    search
+}
+
+/// Asks for each document in an order, and counts the pairs that it is told of.
+fn ask(bed: &Bed, search: &PairSearch<'_>, order: &[DocId]) -> Vec<BTreeSet<DocumentHash>> {
+    let (account, mut found) = (account(bed.index()), Vec::new());
+    let name = |id: DocId| bed.index().reader().stats(id).unwrap().hash;
+    for (at, id) in order.iter().enumerate() {
+        let next = |most: usize| Ok(order[at..].iter().copied().take(most).collect());
+        search.look_ahead(*id, &next, &account).unwrap();
+        let partners = search.partners_ahead(*id, &account).unwrap();
+        for (other, edge) in partners.expect("it was joined").iter() {
+            let exact = bed
+                .index()
+                .reader()
+                .shingles(*id, &account)
+                .unwrap()
+                .unwrap();
+            let theirs = bed
+                .index()
+                .reader()
+                .shingles(*other, &account)
+                .unwrap()
+                .unwrap();
+            assert_eq!(edge.shared, exact.shared_with(&theirs));
+            assert_eq!(edge.shingles_a, exact.len() as u64);
+            found.push([name(*id), name(*other)].into());
+        }
+    }
+    found
+}
+
+/// Every document that a view shows, in some order.
+fn shuffled(search: &PairSearch<'_>, random: &mut Random) -> Vec<DocId> {
+    let mut order: Vec<DocId> = search.documents().collect();
+    for at in 1..order.len() {
+        order.swap(at, random.below(at + 1));
+    }
+    order
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn a_join_finds_what_comparing_every_two_texts_finds(
+        seed in 0u64..1_000_000,
+        longest in prop::sample::select(vec![60usize, 400]),
+        most_pairs in prop::sample::select(vec![80usize, 1 << 20]),
+        segment in prop::sample::select(vec![100usize, 5_000]),
+        long_from in prop::sample::select(vec![3usize, 9, 256]),
+    ) {
+        let mut random = Random::new(seed);
+        let (bed, model) = filled(&pool(&mut random, 5, longest), &mut random);
+        let root = |path| View::Roots([file(path).root].into());
+        let limits = JoinLimits { members: [segment, segment], most_pairs, long_from, ..SMALL };
+        for view in [View::All, root("a/"), root("b/")] {
+            for threshold in [0.2, 0.5, 0.7, 0.9, 1.0] {
+                let search = search(&bed, &view, threshold, limits);
+                let order = shuffled(&search, &mut random);
+                let found = ask(&bed, &search, &order);
+                let distinct: BTreeSet<_> = found.iter().cloned().collect();
+                prop_assert_eq!(&distinct, &model.pairs(&view, threshold));
+            }
+        }
+    }
+}
+
+/// Where every document has one file, each pair is told once, of the document that is asked for first.
+#[test]
+fn a_pair_is_told_once_by_the_document_that_comes_first() {
+    let (bed, mut random) = (Bed::memory(), Random::new(31));
+    let texts = pool(&mut random, 6, 60);
+    for (at, text) in texts.iter().enumerate() {
+        bed.put(&format!("a/{at:03}"), text);
+    }
+    for most_pairs in [100, 1 << 20] {
+        let limits = JoinLimits {
+            most_pairs,
+            ..SMALL
+        };
+        let search = search(&bed, &View::All, 0.5, limits);
+        let order = shuffled(&search, &mut random);
+        let found = ask(&bed, &search, &order);
+        let distinct: BTreeSet<_> = found.iter().cloned().collect();
+        assert!(found.len() > 30, "{}", found.len());
+        assert_eq!(distinct.len(), found.len());
+    }
+}
+
+/// A joined document knows which pairs are wanted before it reads a text.
+#[test]
+fn of_joined_documents_only_what_is_wanted_is_counted() {
+    let (bed, mut random) = (Bed::memory(), Random::new(32));
+    let base = random.words(60);
+    for at in 0..12 {
+        bed.put(&format!("a/{at}"), &random.version(&base, 1));
+    }
+    let (search, account) = (search(&bed, &View::All, 0.5, SMALL), account(bed.index()));
+    let order: Vec<DocId> = search.documents().collect();
+    let next = |_| Ok(order.clone());
+    search.look_ahead(order[0], &next, &account).unwrap();
+    let read = |bed: &Bed| bed.index().index.work().texts_read;
+    let before = read(&bed);
+    let none = search.wanted_partners_of(order[0], &|_| Ok(false), &account);
+    assert!(none.unwrap().is_empty());
+    assert_eq!((search.counted(), read(&bed)), (0, before));
+    let wanted = order[5];
+    let one = search.wanted_partners_of(order[0], &|id| Ok(id == wanted), &account);
+    assert_eq!(one.unwrap().len(), 1);
+    assert_eq!(search.counted(), 1);
+}
+
+fn put_all(bed: &Bed, texts: &[String]) {
+    for (at, some) in texts.chunks(100).enumerate() {
+        let path = |n: usize| format!("a/{:05}", 100 * at + n);
+        let changes = some.iter().enumerate();
+        let changes = changes.map(|(n, text)| put(bed.index(), &path(n), text, 0));
+        let changes: Vec<_> = changes.collect();
+        bed.index().writer.apply(&changes).unwrap();
+    }
+    bed.index().writer.merge().unwrap();
+}
+
+/// A bed that counts the same in each run.
+fn counting_bed() -> Bed {
+    let mut bed = Bed::memory();
+    bed.options.listed_shingles = 1 << 20;
+    bed.options.cached_shingles = 1 << 20;
+    bed.options.second_settler = false;
+    bed.open();
+    bed
+}
+
+/// Work for each document of a join of all at a threshold.
+fn work_of_join(bed: &Bed, threshold: f64, documents: usize) -> ([f64; 3], usize) {
+    let search = search(bed, &View::All, threshold, JoinLimits::USUAL);
+    let order: Vec<DocId> = search.documents().collect();
+    let (account, before) = (account(bed.index()), bed.index().index.work());
+    let mut pairs = 0;
+    for (at, id) in order.iter().enumerate() {
+        let next = |most: usize| Ok(order[at..].iter().copied().take(most).collect());
+        search.look_ahead(*id, &next, &account).unwrap();
+        let partners = search.partners_ahead(*id, &account).unwrap();
+        pairs += partners.expect("it was joined").len();
+    }
+    let Work {
+        texts_read,
+        lists_read: _,
+        postings_read,
+        comparisons,
+        ..
+    } = bed.index().index.work();
+    let each = [
+        texts_read - before.texts_read,
+        postings_read - before.postings_read,
+        comparisons - before.comparisons,
+    ];
+    (each.map(|count| count as f64 / documents as f64), pairs)
+}
+
+#[test]
+fn every_posting_is_read_twice_at_most_and_a_text_once_for_all_its_pairs() {
+    let mut of_each = Vec::new();
+    for families in [20, 80] {
+        let (bed, mut random) = (counting_bed(), Random::new(33));
+        let mut texts = Vec::new();
+        for _ in 0..families {
+            let base = random.words(200);
+            texts.extend((0..8).map(|_| random.version(&base, 2)));
+            // These resemble nothing by so much, and are never read.
+            texts.extend((0..8).map(|_| random.version(&base, 90)));
+        }
+        put_all(&bed, &texts);
+        let (work, pairs) = work_of_join(&bed, 0.8, texts.len());
+        let [read, postings, compared] = work;
+        assert_eq!(pairs, families * 28);
+        assert!(read <= 0.55, "{read} texts");
+        assert!(postings <= 2.0 * 600.0, "{postings} postings");
+        assert!(compared <= 2.0, "{compared} comparisons");
+        of_each.push(work);
+    }
+    for (small, large) in of_each[0].iter().zip(&of_each[1]) {
+        assert!(
+            *large <= 1.2 * small,
+            "{of_each:?}: four times as many documents"
+        );
+    }
+}
+
+#[test]
+fn documents_of_one_template_are_not_compared_with_one_another() {
+    for count in [600, 2_400] {
+        let (bed, mut random) = (counting_bed(), Random::new(34));
+        let template = random.words(30);
+        let text = |_| format!("{template} {}", random.words(30));
+        put_all(&bed, &(0..count).map(text).collect::<Vec<_>>());
+        let ([read, postings, compared], pairs) = work_of_join(&bed, 0.8, count);
+        assert_eq!((pairs, read, compared), (0, 0.0, 0.0));
+        assert!(postings <= 600.0, "{postings} postings");
+    }
+}
+
+#[test]
+fn a_join_ends_with_its_asker_and_keeps_within_its_memory() {
+    let (bed, mut random) = (Bed::memory(), Random::new(35));
+    let base = random.words(60);
+    let texts: Vec<String> = (0..200).map(|_| random.version(&base, 1)).collect();
+    put_all(&bed, &texts);
+    let order: Vec<DocId> = search(&bed, &View::All, 0.5, SMALL).documents().collect();
+    let questions = &bed.index().reader().memory().requests;
+    let next = |_| Ok(order.clone());
+    let cancel = Cancel::never();
+    let cancelled = questions.account(&cancel);
+    cancel.cancel();
+    let of_all = search(&bed, &View::All, 0.5, SMALL);
+    let refused = of_all.look_ahead(order[0], &next, &cancelled);
+    assert!(matches!(refused, Err(IndexError::Cancelled)), "{refused:?}");
+    drop(of_all);
+    assert_eq!(questions.used(), 0);
+    // Of all pairs 500 are open at a time, and each is told all the same.
+    let limits = JoinLimits {
+        most_pairs: 500,
+        ..SMALL
+    };
+    let of_some = search(&bed, &View::All, 0.5, limits);
+    let found: BTreeSet<_> = ask(&bed, &of_some, &order).into_iter().collect();
+    assert_eq!(found.len(), order.len() * (order.len() - 1) / 2);
+    assert!(of_some.joins() > 30, "{}", of_some.joins());
+    drop(of_some);
+    assert_eq!(questions.used(), 0);
+}

@@ -1,0 +1,26 @@
+//! Work that is done on two threads, one half each.
+
+use crate::IndexError;
+
+/// Does both halves at once. The second thread has this name.
+pub(crate) fn on_two_threads<T: Send>(
+    name: &'static str,
+    items: &mut [T],
+    each: &(dyn Fn(&mut [T]) -> Result<(), IndexError> + Sync),
+) -> Result<(), IndexError> {
+    let (left, right) = items.split_at_mut(items.len() / 2);
+    let mut right = Some(right);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        let slot = &mut right;
+        let other = thread.spawn_scoped(scope, move || slot.take().map_or(Ok(()), each));
+        let of_left = each(left);
+        // Where no thread is to be had, this one does all of it, below.
+        if let Ok(other) = other {
+            let gone = || Err(IndexError::WorkerPanicked(name));
+            other.join().unwrap_or_else(|_| gone())?;
+        }
+        of_left
+    })?;
+    right.map_or(Ok(()), each)
+}
