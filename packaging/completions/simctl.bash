@@ -1087,12 +1087,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__pairs)
-            opts="-h --judge --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --after --judge --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --judge)
                     COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0

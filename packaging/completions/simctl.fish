@@ -168,6 +168,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "evaluate" -d 'Evaluate judgements against labels: each signal, all together, the model in force, agreement of raters'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "train" -d 'Train a model on labels and judge by it from then on, or return to the shipped one'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l after -d 'Resume a list: begin after the pair of these files, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
