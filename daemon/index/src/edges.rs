@@ -34,7 +34,6 @@ pub(crate) use cuts::Cuts;
 #[cfg(test)]
 pub(crate) use cuts::DOUBT;
 use prefix::Prefix;
-pub(crate) use prefix::probing_rung;
 
 /// Partners that are compared right away: where there are more, the rest of the fingerprints tells most of
 /// those apart that are no neighbours, and costs less than to read their texts.
@@ -306,7 +305,7 @@ impl<'a> EdgeFinder<'a> {
         admits: &Admits<'_>,
         account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
-        let probing = prefix::probing_rung(&document.stats);
+        let probing = self.probing_rung(&document.stats);
         let Some(sample) = self.sample_at(document, probing, account)? else {
             return Ok(Vec::new());
         };
@@ -356,6 +355,11 @@ impl<'a> EdgeFinder<'a> {
         partners.collect()
     }
 
+    /// The rung at which the partners of a document are sought.
+    pub(crate) fn probing_rung(&self, stats: &DocumentStats) -> Rung {
+        prefix::probing_rung(stats, &self.cuts)
+    }
+
     /// Whether two documents share enough at a rung coarser than their common one, where that is told apart for
     /// them; `shared` counts at it.
     pub(crate) fn may_be_neighbours(
@@ -364,7 +368,7 @@ impl<'a> EdgeFinder<'a> {
         shared: impl FnOnce(Rung) -> u64,
     ) -> bool {
         let common = a.rung.max(b.rung);
-        let rung = prefix::probing_rung(a).max(prefix::probing_rung(b));
+        let rung = self.probing_rung(a).max(self.probing_rung(b));
         if common == Rung::ZERO || rung == common {
             return true;
         }

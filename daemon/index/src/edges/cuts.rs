@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use simdex_signature::{Ladder, Ratio, Rung, least_overlap_cut, lower_tail};
 
-use super::compare::DOUBT;
 use crate::IndexReader;
 
 /// A pair exactly at the threshold is missed with at most this probability at the common rung.
@@ -15,7 +14,7 @@ pub(crate) const DOUBT: f64 = 1e-9;
 impl IndexReader {
     /// The probability, at most, that the search for pairs misses one whose resemblance is exactly the threshold: its
     /// sample lies below the cut or, of so low a threshold that no cut is left, it shares nothing at all; or
-    /// one of the finer samples refuses it.
+    /// one of the other samples, finer and coarser, refuses it.
     pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
         missed_at_most(threshold, self.ladder())
     }
@@ -23,7 +22,7 @@ impl IndexReader {
 
 fn missed_at_most(threshold: Ratio, ladder: Ladder) -> f64 {
     let shares_nothing = lower_tail(0, u64::from(ladder.least_kept()), threshold);
-    MISS.max(shares_nothing) + f64::from(ladder.cap.get()) * DOUBT
+    MISS.max(shares_nothing) + f64::from(Rung::TOP.get()) * DOUBT
 }
 
 /// Unions whose cuts are kept once they were worked out: two usual documents share at most 1,024
@@ -133,7 +132,7 @@ mod tests {
     #[test]
     fn pairs_that_resemble_each_other_hardly_at_all_may_share_nothing_of_their_samples() {
         let missed = |threshold| missed_at_most(Ratio::new(threshold).unwrap(), Ladder::default());
-        let refused = f64::from(Rung::MAX_DOCUMENT.get()) * DOUBT;
+        let refused = f64::from(Rung::TOP.get()) * DOUBT;
         assert!((missed(0.8) - MISS - refused).abs() < 1e-15);
         assert!((missed(0.02) - refused - 0.98_f64.powi(128)).abs() < 1e-12);
         assert!(missed(0.0) >= 1.0);

@@ -15,7 +15,7 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung};
 
-use super::{EdgeFinder, count_at};
+use super::{Cuts, EdgeFinder, count_at};
 use crate::principal_lists::{PRINCIPALS_STEP, PrincipalLists};
 use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
@@ -28,13 +28,17 @@ const PROBED: u64 = 64;
 const MOST_PRINCIPALS: usize = 64 / PRINCIPALS_STEP;
 
 /// The rung at which the partners of a document are sought whose own is no coarser: the coarsest that leaves it
-/// [`PROBED`] fingerprints. Where nothing is sampled all is looked up that tells neighbours apart exactly.
-pub(crate) fn probing_rung(stats: &DocumentStats) -> Rung {
+/// [`PROBED`] fingerprints, of which a neighbour must share one. At a low threshold it need not, and a search
+/// there would lack neighbours that the other side finds: then it is the document's own rung. Where nothing is
+/// sampled all is looked up that tells neighbours apart exactly.
+pub(super) fn probing_rung(stats: &DocumentStats, cuts: &Cuts) -> Rung {
     if stats.rung == Rung::ZERO {
         return Rung::ZERO;
     }
     let mut coarser = Rung::all().rev().take_while(|rung| *rung > stats.rung);
-    let enough = coarser.find(|rung| count_at(stats, *rung) >= PROBED);
+    // The union is no smaller, and its cut no lower.
+    let tells_apart = |count| count >= PROBED && cuts.elsewhere(count) > 0;
+    let enough = coarser.find(|rung| tells_apart(count_at(stats, *rung)));
     enough.unwrap_or(stats.rung)
 }
 
@@ -169,5 +173,49 @@ impl EdgeFinder<'_> {
         requirements
             .filter(|requirement| requirement.own_count > 0)
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_schema::{DocumentHash, DocumentKind};
+    use simdex_signature::Ratio;
+
+    use super::*;
+
+    /// A document of so many shingles, sampled at a rung.
+    fn stats(shingles: u32, rung: u8) -> DocumentStats {
+        DocumentStats {
+            hash: DocumentHash([1; 32]),
+            kind: DocumentKind::Text,
+            length: u64::from(shingles),
+            rung: Rung::new(rung).unwrap(),
+            counts: std::array::from_fn(|at| shingles >> at),
+            bsw_count: 0,
+            min_count: 0,
+            sketch_count: 0,
+        }
+    }
+
+    #[test]
+    fn partners_are_sought_at_a_coarse_rung_only_where_neighbours_must_share_some_of_it() {
+        let probing = |threshold, stats: &DocumentStats| {
+            probing_rung(stats, &Cuts::new(Ratio::new(threshold).unwrap())).get()
+        };
+        let long = stats(8_192, 4);
+        assert_eq!(probing(0.8, &long), 7);
+        assert_eq!(probing(0.8, &stats(500, 0)), 0);
+        // Of 64 fingerprints neighbours may share none there: (1 - 0.2)^64 is above the doubt, for 128 below.
+        assert_eq!(probing(0.2, &long), 6);
+        assert_eq!(probing(0.05, &long), 4);
+        for threshold in [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0] {
+            let cuts = Cuts::new(Ratio::new(threshold).unwrap());
+            let rung = probing_rung(&long, &cuts);
+            let is_own = rung == long.rung;
+            assert!(
+                is_own || cuts.elsewhere(count_at(&long, rung)) > 0,
+                "{threshold}"
+            );
+        }
     }
 }

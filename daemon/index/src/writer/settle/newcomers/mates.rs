@@ -3,7 +3,7 @@
 use simdex_signature::{Fingerprint, count_shared_at};
 
 use super::Newcomer;
-use crate::edges::{EdgeFinder, PairThreshold, Partner, probing_rung};
+use crate::edges::{EdgeFinder, PairThreshold, Partner};
 use crate::{DocumentStats, IndexError, MemoryAccount};
 
 /// The fingerprints of a newcomer, ascending: at the rung at which partners are sought, and all that it is signed by.
@@ -25,7 +25,7 @@ impl Sample {
         let stats = loaded.stats;
         let mut all = finder.sample(loaded, account)?.unwrap_or_default();
         all.sort_unstable();
-        let is_probing = |f: &&Fingerprint| f.divisible_by(probing_rung(&stats));
+        let is_probing = |f: &&Fingerprint| f.divisible_by(finder.probing_rung(&stats));
         let probing = all.iter().filter(is_probing).copied().collect();
         Ok(Some(Self {
             stats,
