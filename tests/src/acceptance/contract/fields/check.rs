@@ -50,10 +50,7 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
         ensure!(complete, "complete");
         own.remove("complete");
     }
-    let answers = line["type"] == "query" || line["type"] == "completeness";
-    if answers || (line["type"] == "summary" && line["pairs"].is_u64()) {
-        ensure!(own.contains_key("promise"), "promise");
-    }
+    ensure!(!has_promise(line) || own.contains_key("promise"), "promise");
     if line["type"] == "match" {
         let is_version = own.contains_key("is_query");
         for name in ["modified", "date", "date_source", "written", "container"] {
@@ -68,6 +65,15 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
         ensure!(marked.is_none_or(|mark| mark.is_boolean()), "is_query");
     }
     object(&Value::Object(own), fields)
+}
+
+/// Whether what a line closes was found by a threshold.
+fn has_promise(line: &Value) -> bool {
+    match line["type"].as_str() {
+        Some("query" | "completeness") => true,
+        Some("summary") => line["pairs"].is_u64(),
+        _ => false,
+    }
 }
 
 fn object(value: &Value, fields: Fields) -> Result<()> {
