@@ -380,6 +380,8 @@ fn two_reports_of_a_question_say_what_changed_between_them() {
     // Another question of the kind is said to be one; another kind is not compared with.
     shares.ask("other", asked("plan-2.txt")).unwrap();
     assert_eq!(told("other").1.caveats, [Caveat::Question]);
+    assert!(earlier().check_kind("copies-of").is_ok());
+    assert!(earlier().check_kind("duplicates").is_err());
     shares.ask("kind", of_kind("duplicates")).unwrap();
     let refused = earlier().write_changes(&shares.out("kind"));
     assert!(matches!(refused, Err(Error::NoEarlierReport { .. })));
