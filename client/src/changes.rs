@@ -1,33 +1,33 @@
-//! What changed from one report of groups to a later one, as lines in a file beside the later.
+//! What changed from one report to a later one of its kind, as lines in a file beside the later.
+
+mod lists;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write};
+use std::io::{self, BufWriter, Read, Seek as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use serde::Deserialize;
-use simdex_proto::changes::{Caveat, ChangeTotals, Comparer, GroupReader, ReportTerms, TakeChange};
-use simdex_proto::lines::Line;
+use simdex_proto::changes::{Caveat, ReportTerms, Totals, list_of};
 use simdex_proto::manifest::{FileEntry, checked_hash};
 
 use crate::Error;
+use lists::{Hashed, Lists};
 
 const MANIFEST: &str = "manifest.json";
-const GROUPS: &str = "groups.jsonl";
-/// Longest line of a group that is read, bytes.
-const LONGEST: usize = 256 << 20;
 /// Longest manifest that is read, bytes.
 const LONGEST_MANIFEST: u64 = 512 << 20;
 
-/// A report of groups that later ones are compared with; its list of groups is as its manifest says.
+/// A report that later ones of its kind are compared with; its list is as its manifest says.
 #[derive(Debug)]
 pub struct EarlierReport {
-    groups: File,
+    /// Its groups, or its findings.
+    list: File,
     /// The hash of that list, by the manifest.
-    of_groups: String,
+    of_list: String,
     /// Where it is, for errors.
     place: PathBuf,
     terms: ReportTerms,
@@ -41,19 +41,18 @@ pub struct SavedChanges {
     /// The file, one line a change.
     pub out: PathBuf,
     /// How much changed.
-    pub totals: ChangeTotals,
+    pub totals: Totals,
     /// Why part of it may not be of the files.
     pub caveats: Vec<Caveat>,
 }
 
 #[derive(Deserialize)]
 struct Manifest {
-    kind: String,
     files: Vec<FileEntry>,
 }
 
 impl EarlierReport {
-    /// Opens a report by its directory or its manifest, and checks its list of groups.
+    /// Opens a report by its directory or its manifest, and checks its list.
     ///
     /// # Errors
     /// [`Error::Unreadable`], [`Error::NoEarlierReport`].
@@ -70,30 +69,42 @@ impl EarlierReport {
         let digest = checked_hash(&text).ok_or(none("its manifest lacks its own hash"))?;
         let manifest: Manifest =
             serde_json::from_str(&text).map_err(|_| none("its manifest is malformed"))?;
-        if manifest.kind != "groups" {
-            return Err(none("it is not of groups"));
-        }
-        let named = manifest.files.iter().find(|file| file.path == GROUPS);
-        let named = named.ok_or(none("its manifest names no list of groups"))?;
         let terms = ReportTerms::of_manifest(&text).ok_or(none("its manifest is malformed"))?;
-        let place = folder.join(GROUPS);
+        let name = list_of(&terms.kind);
+        let named = manifest.files.iter().find(|file| file.path == name);
+        let named = named.ok_or(none("its manifest names no list of what changes"))?;
+        let place = folder.join(name);
         let mut hasher = blake3::Hasher::new();
-        let hashed = open_regular(&place).and_then(|mut groups| {
-            hasher.update_reader(&groups)?;
-            groups.rewind()?;
-            Ok(groups)
+        let hashed = open_regular(&place).and_then(|mut list| {
+            hasher.update_reader(&list)?;
+            list.rewind()?;
+            Ok(list)
         });
-        let groups = hashed.map_err(unreadable(&place))?;
+        let list = hashed.map_err(unreadable(&place))?;
         if hasher.finalize().to_hex().as_str() != named.blake3 {
-            return Err(none("its list of groups was changed after it was written"));
+            return Err(none("its list was changed after it was written"));
         }
         Ok(Self {
-            groups,
-            of_groups: named.blake3.clone(),
+            list,
+            of_list: named.blake3.clone(),
             place,
             terms,
             manifest: digest,
         })
+    }
+
+    /// Refuses a report of another kind than the later one: their lists are of other things.
+    ///
+    /// # Errors
+    /// [`Error::NoEarlierReport`].
+    pub fn check_kind(&self, later: &str) -> Result<(), Error> {
+        match self.terms.kind == later {
+            true => Ok(()),
+            false => Err(Error::NoEarlierReport {
+                path: self.place.clone(),
+                why: "it is of another kind",
+            }),
+        }
     }
 
     /// Where the changes to a report at `out` are told.
@@ -106,12 +117,14 @@ impl EarlierReport {
     /// Writes what changed to the report at `out` beside it, whole or not at all.
     ///
     /// # Errors
-    /// [`Error::Unwritable`], where the file is there already, too; [`Error::Unreadable`].
+    /// [`Error::Unwritable`], where the file is there already, too; [`Error::Unreadable`];
+    /// [`Error::NoEarlierReport`], where the later report is of another kind, too.
     pub fn write_changes(self, out: &Path) -> Result<SavedChanges, Error> {
         let place = Self::changes_of(out);
         let hidden = hidden(&place);
         let later = ReportTerms::of_manifest(&manifest_of(out)?);
-        let caveats = later.map(|later| self.terms.caveats(&later));
+        let caveats = later.as_ref().map(|later| self.terms.caveats(later));
+        later.map_or(Ok(()), |later| self.check_kind(&later.kind))?;
         let written = self.compare(out, &hidden);
         let named = written.and_then(|totals| {
             // Never over something that is there.
@@ -129,41 +142,26 @@ impl EarlierReport {
         })
     }
 
-    fn compare(self, out: &Path, to: &Path) -> Result<ChangeTotals, Error> {
+    fn compare(self, out: &Path, to: &Path) -> Result<Totals, Error> {
         let unwritable = |source| Error::Unwritable {
             path: to.to_owned(),
             source,
         };
         let mut options = OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(to);
-        let mut lines = BufWriter::new(file.map_err(unwritable)?);
-        let later = out.join(GROUPS);
-        let mut failed = None;
+        let lines = BufWriter::new(file.map_err(unwritable)?);
+        let later = out.join(list_of(&self.terms.kind));
         let hasher = RefCell::new(blake3::Hasher::new());
-        let earlier = Hashed {
-            file: self.groups,
-            hasher: &hasher,
-        };
-        let totals = open_regular(&later).and_then(|later| {
-            compare(earlier, later, &mut |change| {
-                let written = serde_json::to_writer(&mut lines, &Line::of(change));
-                let written = written.map_err(io::Error::from);
-                written
-                    .and_then(|()| lines.write_all(b"\n"))
-                    .map_err(|error| {
-                        let kind = error.kind();
-                        failed = Some(error);
-                        kind.into()
-                    })
-            })
-        });
+        let mut lists = Lists::new(Hashed::of(&self.list, &hasher), lines);
+        let totals = open_regular(&later).and_then(|later| lists.compare(&self.terms.kind, later));
+        let (lines, failed) = lists.into_written();
         failed.map_or(Ok(()), |source| Err(unwritable(source)))?;
         let totals = totals.map_err(|source| Error::Unreadable {
             path: later,
             source,
         })?;
         // It was checked before the later report was made, which may be long ago.
-        if hasher.borrow().finalize().to_hex().as_str() != self.of_groups {
+        if hasher.borrow().finalize().to_hex().as_str() != self.of_list {
             return Err(Error::NoEarlierReport {
                 path: self.place,
                 why: "it was changed while the later report was made",
@@ -174,20 +172,6 @@ impl EarlierReport {
             .and_then(|file| file.sync_all())
             .map_err(unwritable)?;
         Ok(totals)
-    }
-}
-
-/// A list of groups, hashed as it is read.
-struct Hashed<'a> {
-    file: File,
-    hasher: &'a RefCell<blake3::Hasher>,
-}
-
-impl Read for Hashed<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(buffer)?;
-        self.hasher.borrow_mut().update(&buffer[..read]);
-        Ok(read)
     }
 }
 
@@ -227,18 +211,4 @@ fn hidden(place: &Path) -> PathBuf {
     name.push(place.file_name().unwrap_or_default());
     name.push(format!(".{}", std::process::id()));
     place.with_file_name(name)
-}
-
-/// Takes each change from one list of groups to another.
-fn compare(
-    earlier: Hashed<'_>,
-    later: File,
-    take: &mut TakeChange<'_>,
-) -> io::Result<ChangeTotals> {
-    let mut comparer = Comparer::new(GroupReader::new(BufReader::new(earlier), LONGEST))?;
-    let mut later = GroupReader::new(BufReader::new(later), LONGEST);
-    while let Some(group) = later.next_group()? {
-        comparer.group(&group, take)?;
-    }
-    comparer.finish(take)
 }

@@ -1,11 +1,12 @@
-//! What changed from one report of groups to the next: which groups and files came, which went, and which files carry
-//! another text.
+//! What changed from one report to the next. Of groups: which groups and files came, which went, and which files carry
+//! another text; of the files that a compliance question finds: [`findings`].
 //!
 //! A group is known by its principal's path. Reports list their groups by it, so that two are walked side by side and
 //! one group of each is held. A group whose principal is another file by now is told as gone and as new, both with its
 //! id. A file that went over to another group left the one and joined the other: what left and joined turns what the
 //! earlier report lists into what the later one does.
 
+pub mod findings;
 mod terms;
 
 use std::cmp::Ordering;
@@ -16,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::lines::{Change, JsonPath, exact, lossy};
+use findings::FindingTotals;
 
 pub use terms::{Caveat, ReportTerms, SchemeTerms, caveats_sentence};
 
@@ -45,6 +47,24 @@ pub struct ChangeTotals {
     pub files_left: u64,
     /// Files that carry another text in the same group.
     pub files_changed: u64,
+}
+
+/// How much changed between two reports of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Totals {
+    /// Of groups.
+    Groups(ChangeTotals),
+    /// Of a compliance question.
+    Findings(FindingTotals),
+}
+
+/// The file of a report that two reports of this kind are compared by.
+pub fn list_of(kind: &str) -> &'static str {
+    match kind {
+        "groups" => "groups.jsonl",
+        _ => "findings.jsonl",
+    }
 }
 
 /// Takes one change.
@@ -87,14 +107,9 @@ impl<R: BufRead> GroupReader<R> {
     /// # Errors
     /// What reading met; [`io::ErrorKind::InvalidData`] where it is no list of groups by their principals.
     pub fn next_group(&mut self) -> io::Result<Option<GroupFiles>> {
-        let mut line = Vec::new();
-        let most = self.longest as u64 + 1;
-        (&mut self.lines).take(most).read_until(b'\n', &mut line)?;
+        let line = next_line(&mut self.lines, self.longest)?;
         if line.is_empty() {
             return Ok(None);
-        }
-        if line.len() > self.longest {
-            return Err(malformed("a group of it takes too many bytes"));
         }
         let group: GroupLine =
             serde_json::from_slice(&line).map_err(|_| malformed("a line of it is no group"))?;
@@ -106,6 +121,17 @@ impl<R: BufRead> GroupReader<R> {
         }
         self.last = Some(group.principal.clone());
         Ok(Some(group))
+    }
+}
+
+/// The next line, of so many bytes at most; empty after the last.
+fn next_line(lines: &mut impl BufRead, longest: usize) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    let most = longest as u64 + 1;
+    lines.take(most).read_until(b'\n', &mut line)?;
+    match line.len() > longest {
+        true => Err(malformed("a line of it takes too many bytes")),
+        false => Ok(line),
     }
 }
 

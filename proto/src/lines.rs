@@ -46,8 +46,8 @@ pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
 pub use label::{Label, LabelledPair, Verdict};
 pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
 pub use report::{
-    Change, Changes, Diff, EarlierReport, Finding, JsonPath, Manifest, Question, SchemeInUse,
-    UnreadFile,
+    Change, Changes, Diff, EarlierReport, Finding, FindingChange, JsonPath, Manifest, Question,
+    SchemeInUse, UnreadFile,
 };
 pub use template::{Template, TemplatesSummary};
 
@@ -116,6 +116,7 @@ bodies! {
     UnreadFile = "unread",
     Finding = "finding",
     Change = "change",
+    FindingChange = "finding-change",
     Changes = "changes",
 }
 

@@ -13,9 +13,9 @@ use super::{CompletenessArgs, Threshold};
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) target: ReportTarget,
-    /// Compare with this earlier report, given by its directory or manifest; changes are written to
+    /// Compare with this earlier report of the same kind, given by its directory or manifest; changes are written to
     /// DIR.changes.jsonl beside the new report
-    #[arg(long, value_name = "REPORT", requires = "out", conflicts_with_all = ["kind", "files"])]
+    #[arg(long, value_name = "REPORT", requires = "out")]
     pub(crate) since: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use simdex_client::{EarlierReport, absolute, caveats_sentence, path_from_bytes, wire};
+use simdex_client::{EarlierReport, Totals, absolute, caveats_sentence, path_from_bytes, wire};
 
 use crate::cli::ReportArgs;
 use crate::commands::Session;
@@ -18,6 +18,8 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     let (options, threshold) = (args.options()?, args.threshold.value);
     // Before the daemon is asked for work that would be in vain, and before a wait that may take hours.
     let earlier = args.since.as_deref().map(EarlierReport::open).transpose()?;
+    let checked = earlier.as_ref().map(|it| it.check_kind(&options.kind));
+    checked.transpose()?;
     session.apply_completeness_flags(&args.wanted).await?;
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
@@ -71,14 +73,27 @@ fn changes(
         return Ok(());
     }
     writeln!(session.printer, "{}", escaped(&out))?;
-    eprint_line(format!(
-        "since the earlier report: {} new, {} gone, {} changed; {} joined, {} left, {} with another text",
-        counted(totals.groups_new, "group"),
-        counted(totals.groups_gone, "group"),
-        counted(totals.groups_changed, "group"),
-        counted(totals.files_joined, "file"),
-        counted(totals.files_left, "file"),
-        counted(totals.files_changed, "file"),
-    ));
+    eprint_line(changed(&totals));
     Ok(())
+}
+
+/// How much changed, as a sentence.
+fn changed(totals: &Totals) -> String {
+    match totals {
+        Totals::Groups(totals) => format!(
+            "since the earlier report: {} new, {} gone, {} changed; {} joined, {} left, {} with another text",
+            counted(totals.groups_new, "group"),
+            counted(totals.groups_gone, "group"),
+            counted(totals.groups_changed, "group"),
+            counted(totals.files_joined, "file"),
+            counted(totals.files_left, "file"),
+            counted(totals.files_changed, "file"),
+        ),
+        Totals::Findings(totals) => format!(
+            "since the earlier report: {} new, {} gone, {} changed",
+            counted(totals.findings_new, "file"),
+            counted(totals.findings_gone, "file"),
+            counted(totals.findings_changed, "file"),
+        ),
+    }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::daemon::{Daemon, code, prose};
 use serde_json::Value;
-use simdex_client::{Error, SavedReport, wire};
+use simdex_client::{Caveat, EarlierReport, Error, FindingTotals, SavedReport, Totals, wire};
 use simdexd::config::{Config, Mebibytes, RootConfig, RootMode};
 use tonic::Code;
 
@@ -340,6 +340,52 @@ fn refuse<const N: usize>(shares: &Shares, refusals: [(wire::ReportOptions, &str
         assert!(said.contains(sentence), "{said}");
     }
     assert_eq!(fs::read_dir(shares.place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn two_reports_of_a_question_say_what_changed_between_them() {
+    let shares = Shares::new();
+    let daemon = &shares.daemon;
+    let asked = |name: &str| wire::ReportOptions {
+        files: vec![bytes(&daemon.path(name))],
+        ..of_kind("copies-of")
+    };
+    shares.ask("first", asked("plan-1.txt")).unwrap();
+    let earlier = || EarlierReport::open(&shares.out("first")).unwrap();
+    let told = |later: &str| {
+        let changes = earlier().write_changes(&shares.out(later)).unwrap();
+        let lines = fs::read_to_string(&changes.out).unwrap();
+        let lines = lines.lines().map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let (change, fields) = (line["change"].as_str().unwrap(), &line["fields"]);
+            format!("{change} {} {fields}", shares.short(&line["path"]))
+        });
+        (lines.collect::<Vec<_>>(), changes)
+    };
+    shares.ask("same", asked("plan-1.txt")).unwrap();
+    let (lines, same) = told("same");
+    assert_eq!(lines, Vec::<String>::new());
+    assert_eq!(same.totals, Totals::Findings(FindingTotals::default()));
+    fs::remove_file(daemon.path("copy/plan-1.txt")).unwrap();
+    fs::copy(daemon.path("plan-3.txt"), daemon.path("plan-2.txt")).unwrap();
+    fs::copy(daemon.path("plan-1.txt"), daemon.path("again.txt")).unwrap();
+    daemon.sync();
+    shares.ask("second", asked("plan-1.txt")).unwrap();
+    let (lines, second) = told("second");
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[0], "finding-new again.txt null");
+    assert_eq!(lines[1], "finding-gone copy/plan-1.txt null");
+    assert!(lines[2].starts_with("finding-changed plan-2.txt [\"document\",\"content\",\"bytes\""));
+    assert_eq!(second.caveats, []);
+    // Another question of the kind is said to be one; another kind is not compared with.
+    shares.ask("other", asked("plan-2.txt")).unwrap();
+    assert_eq!(told("other").1.caveats, [Caveat::Question]);
+    assert!(earlier().check_kind("copies-of").is_ok());
+    assert!(earlier().check_kind("duplicates").is_err());
+    shares.ask("kind", of_kind("duplicates")).unwrap();
+    let refused = earlier().write_changes(&shares.out("kind"));
+    assert!(matches!(refused, Err(Error::NoEarlierReport { .. })));
+    assert!(!shares.out("kind.changes.jsonl").exists());
 }
 
 #[test]

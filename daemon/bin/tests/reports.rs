@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::daemon::{Daemon, code, prose};
-use simdex_client::{Caveat, ChangeTotals, EarlierReport, Error, wire};
+use simdex_client::{Caveat, ChangeTotals, EarlierReport, Error, Totals, wire};
 use tonic::Code;
 
 /// Two versions of one text, and something else.
@@ -100,7 +100,7 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
     let first = report("first");
     let earlier = || EarlierReport::open(&first.join("manifest.json"));
     let same = earlier().unwrap().write_changes(&first).unwrap();
-    assert_eq!(same.totals, ChangeTotals::default());
+    assert_eq!(same.totals, Totals::Groups(ChangeTotals::default()));
     fs::rename(daemon.path("old.txt"), daemon.path("moved.txt")).unwrap();
     fs::copy(daemon.path("other.txt"), daemon.path("twin.txt")).unwrap();
     daemon.sync();
@@ -113,7 +113,7 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
         files_left: 1,
         ..ChangeTotals::default()
     };
-    assert_eq!(changes.totals, right);
+    assert_eq!(changes.totals, Totals::Groups(right));
     assert_eq!(changes.caveats, []);
     assert_eq!(changes.out, place.join("second.changes.jsonl"));
     let mode = fs::metadata(&changes.out).unwrap().permissions().mode();

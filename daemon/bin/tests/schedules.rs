@@ -213,6 +213,42 @@ fn each_report_says_what_changed_since_the_last_one() {
 }
 
 #[test]
+fn a_report_of_a_question_says_what_changed_since_the_last_one_too() {
+    let bed = Bed::new();
+    let share = |name: &str| bed.place("share").join(name);
+    let more = "since_last = true\nkind = \"duplicates\"";
+    let scheduler = bed.scheduler(more);
+    fs::copy(share("a.txt"), share("a2.txt")).unwrap();
+    let sync = || bed.slot.get().unwrap().sync(&Cancel::never()).unwrap();
+    sync();
+    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(at(23, "02:00"));
+    fs::remove_file(share("a2.txt")).unwrap();
+    fs::copy(share("b.txt"), share("b2.txt")).unwrap();
+    sync();
+    scheduler.run_due(at(24, "02:00"));
+    let report = bed.place("reports").join(run(24));
+    verify(&report).unwrap();
+    let lines = fs::read_to_string(report.join("changes.jsonl")).unwrap();
+    let told: Vec<_> = lines
+        .lines()
+        .map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let path = line["path"].as_str().unwrap().rsplit('/').next().unwrap();
+            format!("{} {path}", line["change"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(told, ["finding-gone a2.txt", "finding-new b2.txt"]);
+    assert_eq!(scheduler.status()[0].error, "");
+    // A schedule that asks for something else by now begins anew, and says so.
+    let scheduler = bed.scheduler("since_last = true");
+    scheduler.run_due(at(25, "02:00"));
+    let error = scheduler.status().remove(0).error;
+    assert!(error.contains("it is of kind duplicates"), "{error}");
+    verify(&bed.place("reports").join(run(25))).unwrap();
+}
+
+#[test]
 fn what_fails_is_told_and_what_is_not_ours_stays() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("command = [\"/bin/false\"]");

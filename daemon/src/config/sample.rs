@@ -40,7 +40,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 #                    leak with protected roots, duplicates
 #   threshold        as --threshold of simctl report
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
-#   since_last       true: each report says what changed since the last one (kind groups)
+#   since_last       true: each report says what changed since the last one
 #   keep             reports of this schedule that are kept; older ones are removed (12)
 #   command          a program by its absolute path and its arguments, run after each report with the path
 #                    of the manifest as one more argument; no shell, no input, no environment but PATH

@@ -42,7 +42,7 @@ pub struct ScheduleConfig {
     /// How a DAT is encoded.
     #[serde(default)]
     pub encoding: String,
-    /// Each report says what changed since the last one of this schedule; of groups alone.
+    /// Each report says what changed since the last one of this schedule.
     #[serde(default)]
     pub since_last: bool,
     /// Reports of this schedule that are kept; older ones are removed.

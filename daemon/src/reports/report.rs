@@ -89,7 +89,7 @@ pub struct ReportInput<'a> {
     pub files: &'a AllFiles<'a>,
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
-    /// The earlier report of groups to compare with, if any.
+    /// The earlier report of this kind to compare with, if any.
     pub since: Option<&'a EarlierReport>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,

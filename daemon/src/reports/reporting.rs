@@ -61,7 +61,7 @@ pub struct ReportRequest {
     pub load: Option<LoadFile>,
     /// What the report is of.
     pub kind: ReportKind,
-    /// The earlier report to compare with, if any; of groups alone.
+    /// The earlier report of this kind to compare with, if any.
     pub since: Option<Arc<EarlierReport>>,
 }
 

@@ -74,12 +74,6 @@ impl Schedule {
 
     fn check(&self) -> Result<(), String> {
         let config = &self.config;
-        if config.since_last && !self.report.is_of_groups() {
-            return Err(
-                "is wrong: only a report of kind groups says what changed since the last"
-                    .to_owned(),
-            );
-        }
         if config.keep == 0 {
             return Err("keeps no report; let it keep at least 1".to_owned());
         }

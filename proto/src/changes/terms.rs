@@ -1,13 +1,18 @@
-//! What a report of groups was made of. Where two reports differ in it, part of what changed between them follows
+//! What a report was made of. Where two reports differ in it, part of what changed between them follows
 //! from that and not from the files.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::lines::{JsonPath, SchemeInUse};
 
 /// What a report was made of.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ReportTerms {
+    /// `groups`, or the name of a compliance question: reports of other kinds are not compared.
+    pub kind: String,
     /// The trees it covers.
     pub roots: Vec<JsonPath>,
     /// Least resemblance of a near-duplicate.
@@ -16,6 +21,12 @@ pub struct ReportTerms {
     pub scheme: SchemeTerms,
     /// Whether the index held everything when it was written.
     pub complete: bool,
+    /// What a compliance question asked.
+    #[serde(default)]
+    pub question: Option<Value>,
+    /// What it came to, by name.
+    #[serde(default)]
+    pub findings: BTreeMap<String, u64>,
 }
 
 /// What two schemes must share for their signatures to be comparable.
@@ -47,6 +58,10 @@ pub enum Caveat {
     Threshold,
     /// Their documents were signed in other ways.
     Scheme,
+    /// They asked about other files, roots or ages.
+    Question,
+    /// A search of one of them reached a bound.
+    CutShort,
     /// The index lacked something when the earlier was made.
     EarlierIncomplete,
     /// The index lacked something when the later was made.
@@ -60,6 +75,8 @@ impl Caveat {
             Self::Roots => "other-roots",
             Self::Threshold => "other-threshold",
             Self::Scheme => "other-scheme",
+            Self::Question => "other-question",
+            Self::CutShort => "cut-short",
             Self::EarlierIncomplete => "earlier-incomplete",
             Self::LaterIncomplete => "later-incomplete",
         }
@@ -71,6 +88,8 @@ impl Caveat {
             Self::Roots => "the earlier report covers other roots",
             Self::Threshold => "the earlier report was made at another threshold",
             Self::Scheme => "the documents of the earlier report were signed in another way",
+            Self::Question => "the earlier report asked about other files, roots or another age",
+            Self::CutShort => "a search of one of the reports reached a bound",
             Self::EarlierIncomplete => "the earlier report was not complete",
             Self::LaterIncomplete => "this report is not complete",
         }
@@ -83,12 +102,19 @@ impl ReportTerms {
         serde_json::from_str(text).ok()
     }
 
+    /// Whether there may be more than it lists.
+    fn is_cut(&self) -> bool {
+        self.findings.get("cut_short").is_some_and(|cut| *cut > 0)
+    }
+
     /// What must be said of changes from this report to a later one.
     pub fn caveats(&self, later: &Self) -> Vec<Caveat> {
         let all = [
             (self.roots != later.roots, Caveat::Roots),
             (self.threshold != later.threshold, Caveat::Threshold),
             (self.scheme != later.scheme, Caveat::Scheme),
+            (self.question != later.question, Caveat::Question),
+            (self.is_cut() || later.is_cut(), Caveat::CutShort),
             (!self.complete, Caveat::EarlierIncomplete),
             (!later.complete, Caveat::LaterIncomplete),
         ];
@@ -112,8 +138,9 @@ pub fn caveats_sentence(caveats: &[Caveat]) -> Option<String> {
 mod tests {
     use super::*;
 
-    const MANIFEST: &str = r#"{"roots":[{"path":"/a"}],"threshold":0.8,"complete":true,
-        "scheme":{"name":"mod_n","n_max":64,"window":20,"unit":"byte","canonical":4},"files":[]}"#;
+    const MANIFEST: &str = r#"{"kind":"leak","roots":[{"path":"/a"}],"threshold":0.8,"complete":true,
+        "scheme":{"name":"mod_n","n_max":64,"window":20,"unit":"byte","canonical":4},
+        "question":{"protected":[{"path":"/a"}]},"findings":{"cut_short":0},"files":[]}"#;
 
     #[test]
     fn terms_that_differ_are_told() {
@@ -126,6 +153,7 @@ mod tests {
             .replace("\"/a\"", "\"/b\"")
             .replace("0.8", "0.9")
             .replace("true", "false")
+            .replace("_short\":0", "_short\":2")
             .replace(":4}", ":5}");
         let later = ReportTerms::of_manifest(&other).unwrap();
         let caveats = earlier.caveats(&later);
@@ -136,10 +164,12 @@ mod tests {
                 "other-roots",
                 "other-threshold",
                 "other-scheme",
+                "other-question",
+                "cut-short",
                 "later-incomplete"
             ]
         );
-        assert_eq!(later.caveats(&earlier)[3], Caveat::EarlierIncomplete);
+        assert_eq!(later.caveats(&earlier)[5], Caveat::EarlierIncomplete);
         assert!(
             caveats_sentence(&caveats)
                 .unwrap()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, exact, lossy};
-use crate::changes::ChangeTotals;
+use crate::changes::Totals;
 use crate::completeness::Completeness;
 
 /// A path as an object.
@@ -72,10 +72,10 @@ pub struct UnreadFile {
 }
 
 /// A file that a compliance question found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The question: `copies-of`, `stale-versions`, `leak` or `duplicates`.
-    pub kind: &'static str,
+    pub kind: String,
     /// Path of the file.
     #[serde(flatten)]
     pub path: JsonPath,
@@ -86,7 +86,7 @@ pub struct Finding {
     /// The name of that user on the daemon's machine.
     pub owner_name: Option<String>,
     /// What the file is to `of`: a relation, `superseded` or `hard-link`.
-    pub relation: &'static str,
+    pub relation: String,
     /// The file it was found beside: that asked about, that kept, the next version.
     pub of: String,
     /// Its exact bytes, where they are not UTF-8.
@@ -111,7 +111,7 @@ pub struct Finding {
     pub date: Option<String>,
     /// Where that date is from: `sent`, `modified`, `created` or `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub date_source: Option<&'static str>,
+    pub date_source: Option<String>,
     /// Resemblance to `of`; null where nothing was counted.
     pub resemblance: Option<f64>,
     /// Share of the file found in `of`.
@@ -148,6 +148,22 @@ pub struct Change {
     pub document_before: Option<String>,
 }
 
+/// What became of a file that a compliance question found, since an earlier report.
+#[derive(Clone, Debug, Serialize)]
+pub struct FindingChange {
+    /// `finding-new`, `finding-gone` or `finding-changed`.
+    pub change: &'static str,
+    /// Names of the fields that changed; absent where the file is new or gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<&'static str>,
+    /// The line of the later report; of one that is gone, that of the earlier.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// The line of the earlier report; absent where the file is new or gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Finding>,
+}
+
 /// What changed since an earlier report, in sum.
 #[derive(Clone, Debug, Serialize)]
 pub struct Changes {
@@ -158,7 +174,7 @@ pub struct Changes {
     pub since: String,
     /// How much changed.
     #[serde(flatten)]
-    pub totals: ChangeTotals,
+    pub totals: Totals,
     /// Why part of it may not be of the files, by name ([`Caveat`](crate::changes::Caveat)).
     pub caveats: Vec<&'static str>,
 }
@@ -173,7 +189,7 @@ pub struct EarlierReport {
     pub manifest: String,
     /// How much changed.
     #[serde(flatten)]
-    pub totals: ChangeTotals,
+    pub totals: Totals,
     /// Why part of it may not be of the files, by name ([`Caveat`](crate::changes::Caveat)).
     pub caveats: Vec<&'static str>,
 }

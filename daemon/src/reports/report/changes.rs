@@ -1,5 +1,7 @@
 //! What changed since an earlier report: a line per change in `changes.jsonl`, and a section on the page.
 
+mod findings;
+
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -8,23 +10,26 @@ use std::path::PathBuf;
 
 use simdex_index::{GrowingPermit, IndexError};
 use simdex_proto::changes::{
-    Caveat, ChangeTotals, Comparer, GroupFiles, GroupReader, ReportTerms, TakeChange,
+    Caveat, ChangeTotals, Comparer, GroupFiles, GroupReader, ReportTerms, TakeChange, Totals,
+    list_of,
 };
-use simdex_proto::lines::{Change, JsonPath};
+use simdex_proto::lines::{Body, JsonPath};
 
+use super::findings::Findings;
 use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
 use super::write::{SortedGroup, json_line};
 use super::{ReportError, ReportInput, html};
+use crate::read_side::findings::Sums;
 
-/// The file of an earlier report that is read.
-pub(super) const GROUPS: &str = "groups.jsonl";
+pub(super) use findings::FoundChanges;
+
 const CHANGES: &str = "changes.jsonl";
 
 /// Bytes of a group that is read, for each of its line's: the line, and what is made of it.
 const OF_LINE: u64 = 4;
 
-/// An earlier report of groups, checked against its manifest.
+/// An earlier report, its list checked against its manifest.
 #[derive(Debug)]
 pub struct EarlierReport {
     /// Where it is.
@@ -32,40 +37,54 @@ pub struct EarlierReport {
     /// BLAKE3 that its manifest ends with, in hexadecimal.
     pub manifest: String,
     terms: ReportTerms,
-    groups: File,
+    /// Its groups, or its findings.
+    list: File,
+    /// Bytes of its longest line.
     longest: usize,
 }
 
 /// What a comparison with an earlier report came to.
 pub(super) struct ChangeSummary {
-    pub(super) totals: ChangeTotals,
+    pub(super) totals: Totals,
     /// Why part of it may not be of the files.
     pub(super) caveats: Vec<Caveat>,
 }
 
 impl EarlierReport {
-    /// A report whose `groups.jsonl` is this file, which must have this hash.
+    /// A report whose list is this file, which must have this hash.
     ///
     /// # Errors
     /// What reading met; [`io::ErrorKind::InvalidData`] where the file was changed.
     pub(super) fn of(
         path: PathBuf,
         (manifest, terms): (String, ReportTerms),
-        groups: File,
+        list: File,
         hash: &[u8; 32],
     ) -> io::Result<Self> {
-        let (found, longest) = examined(&groups)?;
+        let (found, longest) = examined(&list)?;
         if found != *hash {
-            let changed = "its groups.jsonl was changed after it was written";
+            let list = list_of(&terms.kind);
+            let changed = format!("its {list} was changed after it was written");
             return Err(io::Error::new(io::ErrorKind::InvalidData, changed));
         }
         Ok(Self {
             path,
             manifest,
             terms,
-            groups,
+            list,
             longest,
         })
+    }
+
+    /// Refuses a report of another kind: its list is of something else.
+    fn check_kind(&self, kind: &str) -> Result<(), ReportError> {
+        match self.terms.kind == kind {
+            true => Ok(()),
+            false => Err(unreadable(io::Error::other(format!(
+                "it is of kind {}",
+                self.terms.kind
+            )))),
+        }
     }
 }
 
@@ -110,9 +129,10 @@ impl<'a> Changes<'a> {
         let Some(previous) = input.since else {
             return Ok(None);
         };
+        previous.check_kind("groups")?;
         let mut held = GrowingPermit::of(input.account);
         not_held(held.add(OF_LINE * previous.longest as u64))?;
-        let mut groups = &previous.groups;
+        let mut groups = &previous.list;
         let comparer = groups.rewind().and_then(|()| {
             let lines = BufReader::new(groups);
             Comparer::new(GroupReader::new(lines, previous.longest))
@@ -149,7 +169,9 @@ impl<'a> Changes<'a> {
         compare: impl FnOnce(&mut Comparer<BufReader<&'a File>>, &mut TakeChange<'_>) -> io::Result<()>,
     ) -> Result<(), ReportError> {
         let (comparer, rows) = (&mut self.comparer, &mut self.rows);
-        written(&mut self.file, rows, |take| compare(comparer, take))
+        written(&mut self.file, rows, html::change_row, |take| {
+            compare(comparer, take)
+        })
     }
 
     /// Ends the comparison and writes its section of the page.
@@ -167,41 +189,49 @@ impl<'a> Changes<'a> {
             held: _held,
         } = self;
         let mut totals = ChangeTotals::default();
-        written(&mut file, &mut rows, |take| {
+        written(&mut file, &mut rows, html::change_row, |take| {
             totals = comparer.finish(take)?;
             Ok(())
         })?;
         sink.finish(file)?;
-        let caveats = previous.terms.caveats(&terms_of(input));
-        let compared = ChangeSummary { totals, caveats };
+        let compared = ChangeSummary {
+            totals: Totals::Groups(totals),
+            caveats: previous.terms.caveats(&terms_of(input, None)),
+        };
         page.write_with(|out| html::changes(out, &previous.path, &compared, &rows))?;
         Ok(compared)
     }
 }
 
-/// What this report is made of.
-fn terms_of(input: &ReportInput<'_>) -> ReportTerms {
+/// What this report is made of: the groups, or what was asked and came of it.
+fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> ReportTerms {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
+    let (found, sums) = asked.unzip();
+    let sums = sums.into_iter().flatten();
     ReportTerms {
+        kind: found.map_or("groups", |found| found.kind).to_owned(),
         roots: roots.map(JsonPath::new).collect(),
         threshold: input.threshold,
         scheme: (&input.scheme).into(),
         complete: (input.completeness)().complete,
+        question: found.and_then(|found| serde_json::to_value(&found.question).ok()),
+        findings: sums.map(|(name, sum)| ((*name).to_owned(), *sum)).collect(),
     }
 }
 
 /// Writes each change that `compare` takes, and the rows of those that the page shows.
-fn written(
+fn written<C: Body>(
     file: &mut HashedFile<'_>,
     rows: &mut Rows,
-    compare: impl FnOnce(&mut TakeChange<'_>) -> io::Result<()>,
+    show: fn(&mut Vec<u8>, &C) -> io::Result<()>,
+    compare: impl FnOnce(&mut dyn FnMut(&C) -> io::Result<()>) -> io::Result<()>,
 ) -> Result<(), ReportError> {
     // What was written to fails in its own words, what was read in others.
     let not_written = Cell::new(false);
     let mut compared = Ok(());
     file.write_with(|out| {
-        let mut take = |change: &Change| -> io::Result<()> {
-            rows.push(|row| html::change_row(row, change))?;
+        let mut take = |change: &C| -> io::Result<()> {
+            rows.push(|row| show(row, change))?;
             let done = json_line(out, change);
             not_written.set(done.is_err());
             done

@@ -3,6 +3,7 @@
 //! ```text
 //! manifest.json    what was asked, when, with which parameters; sums; every file with its BLAKE3
 //! findings.jsonl   one line per file found, in the order of the question
+//! changes.jsonl    where it was asked for: what changed since an earlier report of the same question
 //! unread.jsonl     one line per file that was not read, or not whole: nothing is known of these
 //! report.html      the same for people, self-contained
 //! ```
@@ -11,6 +12,7 @@ use std::io;
 
 use simdex_proto::lines::{self as json, JsonPath, date};
 
+use super::changes::FoundChanges;
 use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
@@ -35,12 +37,12 @@ pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<Sums> + 
 fn line(found: &Finding, kind: &'static str) -> json::Finding {
     let (stated, source) = found.date.unzip();
     json::Finding {
-        kind,
+        kind: kind.to_owned(),
         path: JsonPath::new(&found.path),
         root: json::lossy(&found.root),
         owner: found.owner,
         owner_name: found.owner_name.clone(),
-        relation: found.relation,
+        relation: found.relation.to_owned(),
         of: json::lossy(&found.of),
         of_bytes: json::exact(&found.of),
         newest: found.newest.as_deref().map(json::lossy),
@@ -50,7 +52,7 @@ fn line(found: &Finding, kind: &'static str) -> json::Finding {
         bytes: found.bytes,
         modified: date(found.modified),
         date: date(stated),
-        date_source: source,
+        date_source: source.map(str::to_owned),
         resemblance: found.resemblance,
         containment: found.containment,
         containment_of_other: found.containment_of_other,
@@ -59,29 +61,23 @@ fn line(found: &Finding, kind: &'static str) -> json::Finding {
 }
 
 /// Writes the report of a question; see [`super::write`].
-pub(super) fn report(
-    sink: &dyn Sink,
-    input: &ReportInput<'_>,
+pub(super) fn report<'a>(
+    sink: &'a dyn Sink,
+    input: &'a ReportInput<'a>,
     findings: &Findings<'_>,
 ) -> Result<Written, ReportError> {
     let mut sink = HashingSink::new(sink, input.account);
-    let mut lines = sink.create_file("findings.jsonl")?;
+    let mut changes = FoundChanges::begin(&mut sink, input, findings.kind)?;
     let mut rows = Rows::new(html::FINDINGS_SHOWN, input.account);
-    let mut sums = Sums::new();
-    lines.write_with(|out| {
-        sums = (findings.visit)(&mut |finding| {
-            rows.push(|row| html::finding_row(row, finding))?;
-            json_line(out, &line(finding, findings.kind))
-        })?;
-        Ok(())
-    })?;
-    sink.finish(lines)?;
+    let sums = list(&mut sink, findings, &mut rows, &mut changes)?;
     check(input.account.cancel())?;
     let survey = survey(&mut sink, input)?;
     let mut page: HashedFile<'_> = sink.create_file("report.html")?;
+    page.write_with(|out| html::findings(out, input, findings, &sums, &rows))?;
+    let changes = changes.map(|it| it.finish(input, (findings, &sums), &mut sink, &mut page));
+    let changes = changes.transpose()?;
     let met = (input.completeness)();
     page.write_with(|out| {
-        html::findings(out, input, findings, &sums, &rows)?;
         html::unread(out, &survey.unread)?;
         html::findings_foot(out, &input.summary.completeness, &met)
     })?;
@@ -90,7 +86,34 @@ pub(super) fn report(
         kind: findings.kind,
         question: Some(findings.question.clone()),
         sums: Some(sums),
+        changes,
         ..manifest::Outcome::default()
     };
     write::close(sink, input, outcome)
+}
+
+/// Writes a line of each finding, and compares it with the earlier report where there is one.
+fn list<'a>(
+    sink: &mut HashingSink<'a>,
+    findings: &Findings<'_>,
+    rows: &mut Rows,
+    changes: &mut Option<FoundChanges<'_>>,
+) -> Result<Sums, ReportError> {
+    let mut lines = sink.create_file("findings.jsonl")?;
+    let (mut sums, mut text) = (Sums::new(), Vec::new());
+    let listed = lines.write_with(|out| {
+        sums = (findings.visit)(&mut |finding| {
+            rows.push(|row| html::finding_row(row, finding))?;
+            text.clear();
+            json_line(&mut text, &line(finding, findings.kind))?;
+            out.write_all(&text)?;
+            changes.as_mut().map_or(Ok(()), |it| it.line(&text))
+        })?;
+        Ok(())
+    });
+    // A comparison that cannot go on ends the list, in its own words.
+    changes.as_mut().map_or(Ok(()), FoundChanges::check)?;
+    listed?;
+    sink.finish(lines)?;
+    Ok(sums)
 }

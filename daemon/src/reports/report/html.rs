@@ -14,7 +14,7 @@ mod unread;
 
 use std::io::{self, Write};
 
-pub(super) use changes::{CHANGES_SHOWN, change_row, changes};
+pub(super) use changes::{CHANGES_SHOWN, change_row, changes, finding_change_row};
 pub(super) use findings::{FINDINGS_SHOWN, finding_row, findings, findings_foot};
 pub(super) use group::group;
 pub(super) use head::{head, later_head};

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use simdex_index::MemoryBudget;
 use simdex_proto::completeness::Pending;
 
+mod found;
 mod pages;
 mod verification;
 

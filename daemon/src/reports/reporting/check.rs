@@ -173,12 +173,6 @@ impl UncheckedReport {
 }
 
 impl CheckedReport {
-    /// Whether it is of groups.
-    #[must_use]
-    pub fn is_of_groups(&self) -> bool {
-        matches!(self.kind, CheckedKind::Groups)
-    }
-
     /// The request to an engine.
     ///
     /// # Errors
@@ -263,7 +257,8 @@ mod tests {
         ] {
             let kind = asked.kind.clone();
             let checked = asked.check().unwrap();
-            assert_eq!(checked.is_of_groups(), ["", "groups"].contains(&&*kind));
+            let is_of_groups = matches!(checked.kind, CheckedKind::Groups);
+            assert_eq!(is_of_groups, ["", "groups"].contains(&&*kind));
         }
     }
 

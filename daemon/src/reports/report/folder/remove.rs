@@ -10,10 +10,9 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Deserialize;
 
-use simdex_proto::changes::ReportTerms;
+use simdex_proto::changes::{ReportTerms, list_of};
 use simdex_proto::manifest::checked_hash;
 
-use super::super::changes::GROUPS;
 use super::super::{EarlierReport, LONGEST_MANIFEST, ReportError};
 use super::{DIRECTORY, ReportDir};
 use crate::base::report_files::MANIFEST;
@@ -59,7 +58,7 @@ impl ReportDir {
     }
 
     /// The report of this name, to compare a later one with. Its manifest must bear this key's mark, and its list
-    /// of groups must be as the manifest says.
+    /// must be as the manifest says.
     ///
     /// # Errors
     /// [`ReportError::Previous`].
@@ -71,13 +70,14 @@ impl ReportDir {
     fn read_previous(&self, name: &OsStr, key: &ReportKey) -> io::Result<EarlierReport> {
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
         let text = manifest(&folder)?;
-        let other = || io::Error::other("it is not a report of groups of this daemon");
+        let other = || io::Error::other("it is not a report of this daemon");
         let files = key.listed(&text).ok_or_else(other)?;
-        let hash = files.get(GROUPS).ok_or_else(other)?;
-        let groups = rustix::fs::openat(&folder, GROUPS, READ, Mode::empty())?;
         let terms = ReportTerms::of_manifest(&text).ok_or_else(other)?;
+        let list = list_of(&terms.kind);
+        let hash = files.get(list).ok_or_else(other)?;
+        let list = rustix::fs::openat(&folder, list, READ, Mode::empty())?;
         let manifest = (checked_hash(&text).unwrap_or_default(), terms);
-        EarlierReport::of(self.path.join(name), manifest, File::from(groups), hash)
+        EarlierReport::of(self.path.join(name), manifest, File::from(list), hash)
     }
 
     fn remove_named(&self, name: &OsStr, key: &ReportKey) -> io::Result<()> {

@@ -1,0 +1,111 @@
+//! What changed since an earlier report of the same compliance question.
+
+use std::fs::File;
+use std::io::{self, BufReader, Seek as _};
+
+use simdex_index::{GrowingPermit, IndexError};
+use simdex_proto::changes::Totals;
+use simdex_proto::changes::findings::{FindingComparer, FindingTotals};
+
+use super::{
+    CHANGES, ChangeSummary, EarlierReport, OF_LINE, not_held, terms_of, unreadable, written,
+};
+use crate::read_side::findings::Sums;
+use crate::reports::report::findings::Findings;
+use crate::reports::report::rows::Rows;
+use crate::reports::report::sink::{HashedFile, HashingSink};
+use crate::reports::report::{ReportError, ReportInput, html};
+
+/// A comparison under way, while the findings are written.
+pub(in crate::reports::report) struct FoundChanges<'a> {
+    previous: &'a EarlierReport,
+    comparer: FindingComparer<&'a File>,
+    file: HashedFile<'a>,
+    held: GrowingPermit,
+    /// Why it ended before its time.
+    failed: Option<io::Error>,
+}
+
+impl<'a> FoundChanges<'a> {
+    /// Begins, where the report is to be compared with an earlier one.
+    pub(in crate::reports::report) fn begin(
+        sink: &mut HashingSink<'a>,
+        input: &ReportInput<'a>,
+        kind: &str,
+    ) -> Result<Option<Self>, ReportError> {
+        let Some(previous) = input.since else {
+            return Ok(None);
+        };
+        previous.check_kind(kind)?;
+        let mut held = GrowingPermit::of(input.account);
+        not_held(held.add(OF_LINE * previous.longest as u64))?;
+        let mut list = &previous.list;
+        let comparer = list.rewind().and_then(|()| {
+            let lines = BufReader::new(list);
+            FindingComparer::new(lines, previous.longest, list, &mut hold(&mut held))
+        });
+        Ok(Some(Self {
+            comparer: comparer.map_err(unreadable)?,
+            file: sink.create_file(CHANGES)?,
+            previous,
+            held,
+            failed: None,
+        }))
+    }
+
+    /// Compares the next line of the later list.
+    ///
+    /// # Errors
+    /// Where the comparison cannot go on; [`FoundChanges::check`] says why.
+    pub(in crate::reports::report) fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        let compared = self.comparer.line(line, &mut hold(&mut self.held));
+        compared.map_err(|error| {
+            let kind = error.kind();
+            self.failed = Some(error);
+            kind.into()
+        })
+    }
+
+    /// Why the comparison could not go on, if it could not.
+    pub(in crate::reports::report) fn check(&mut self) -> Result<(), ReportError> {
+        self.failed.take().map_or(Ok(()), |it| Err(unreadable(it)))
+    }
+
+    /// Ends the comparison and writes its section of the page.
+    pub(in crate::reports::report) fn finish(
+        self,
+        input: &ReportInput<'_>,
+        asked: (&Findings<'_>, &Sums),
+        sink: &mut HashingSink<'a>,
+        page: &mut HashedFile<'a>,
+    ) -> Result<ChangeSummary, ReportError> {
+        let Self {
+            previous,
+            comparer,
+            mut file,
+            mut held,
+            ..
+        } = self;
+        let mut rows = Rows::new(html::CHANGES_SHOWN, input.account);
+        let mut totals = FindingTotals::default();
+        written(&mut file, &mut rows, html::finding_change_row, |take| {
+            totals = comparer.finish(&mut hold(&mut held), take)?;
+            Ok(())
+        })?;
+        sink.finish(file)?;
+        let compared = ChangeSummary {
+            totals: Totals::Findings(totals),
+            caveats: previous.terms.caveats(&terms_of(input, Some(asked))),
+        };
+        page.write_with(|out| html::changes(out, &previous.path, &compared, &rows))?;
+        Ok(compared)
+    }
+}
+
+/// Counts what a comparison holds.
+fn hold(held: &mut GrowingPermit) -> impl FnMut(u64) -> io::Result<()> {
+    move |bytes| {
+        let counted: Result<(), IndexError> = held.add(bytes);
+        counted.map_err(io::Error::other)
+    }
+}

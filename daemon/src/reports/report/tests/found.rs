@@ -1,0 +1,126 @@
+//! What changed between two reports of one compliance question.
+
+use simdex_index::Cancel;
+use simdex_proto::lines::Question;
+
+use super::*;
+use crate::read_side::findings::{Finding, Sums, TakeFinding};
+
+fn leaked(path: &[u8], containment: f64) -> Finding {
+    Finding {
+        path: path.to_vec(),
+        root: b"/share".to_vec(),
+        relation: "contained-in",
+        of: b"/vault/secret.txt".to_vec(),
+        containment: Some(containment),
+        verified: Some(true),
+        ..Finding::default()
+    }
+}
+
+/// Keeps the report of a kind that found these, beside an earlier one.
+fn kept(
+    place: &Path,
+    name: &str,
+    (kind, found): (&'static str, &[Finding]),
+    since: Option<&EarlierReport>,
+) -> Result<Written, ReportError> {
+    kept_within(place, name, (kind, found), since, &ACCOUNT)
+}
+
+fn kept_within(
+    place: &Path,
+    name: &str,
+    (kind, found): (&'static str, &[Finding]),
+    since: Option<&EarlierReport>,
+    account: &MemoryAccount,
+) -> Result<Written, ReportError> {
+    let visit = |take: &mut TakeFinding<'_>| {
+        found.iter().try_for_each(take)?;
+        Ok(Sums::from([("cut_short", u64::from(name == "third"))]))
+    };
+    let findings = Findings {
+        kind,
+        question: Question::default(),
+        visit: &visit,
+    };
+    let report = ReportInput {
+        findings: Some(findings),
+        since,
+        account,
+        ..input(Vec::new(), &known)
+    };
+    keep(place, name, &report)
+}
+
+#[test]
+fn what_changed_between_reports_of_a_question_is_told_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let earlier = [leaked(b"/share/z", 0.5), leaked(b"/share/<b>", 0.1 + 0.2)];
+    kept(place, "first", ("leak", &earlier), None).unwrap();
+    assert!(!place.join("first/changes.jsonl").exists());
+    let reports = ReportDir::open(&place.canonicalize().unwrap()).unwrap();
+    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let later = [leaked(b"/share/z", 0.75), leaked(b"/share/n\xff", 0.5)];
+    kept(place, "second", ("leak", &later), Some(&previous)).unwrap();
+    let second = place.join("second");
+    verify(&second).unwrap();
+    assert_eq!(
+        read(&second, "changes.jsonl"),
+        include_str!("../golden/finding-changes.jsonl")
+    );
+    let manifest: serde_json::Value =
+        serde_json::from_str(&read(&second, "manifest.json")).unwrap();
+    let since = &manifest["since"];
+    for sum in ["findings_new", "findings_gone", "findings_changed"] {
+        assert_eq!(since[sum], 1, "{sum}");
+    }
+    assert_eq!(since["caveats"], serde_json::json!([]));
+    let page = read(&second, "report.html");
+    let section = &page[page.find("id=\"changes\"").unwrap()..];
+    assert!(section.contains("changed: containment") && section.contains("&lt;b&gt;"));
+    // Over the same files nothing changed; that a search reached a bound is told.
+    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
+    kept(place, "third", ("leak", &later), Some(&previous)).unwrap();
+    let third = place.join("third");
+    assert_eq!(read(&third, "changes.jsonl"), "");
+    assert!(read(&third, "report.html").contains("a search of one of the reports reached a bound"));
+}
+
+#[test]
+fn a_report_that_another_cannot_be_compared_with_is_refused_in_its_own_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let many: Vec<_> = (0..4_000)
+        .map(|n| leaked(format!("/share/{n:04}").as_bytes(), 0.5))
+        .collect();
+    kept(place, "first", ("leak", &many), None).unwrap();
+    let reports = ReportDir::open(&place.canonicalize().unwrap()).unwrap();
+    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    // Its list is of something else.
+    let refused = kept(place, "other", ("duplicates", &many), Some(&previous)).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    let refused = ReportInput {
+        since: Some(&previous),
+        ..input(Vec::new(), &known)
+    };
+    let refused = keep(place, "groups", &refused).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    // What changed takes more than there is: the report can be made without it.
+    let budget = MemoryBudget::new(4 << 20);
+    let account = budget.account(&Cancel::never());
+    let later = many.iter().map(|it| Finding {
+        containment: Some(0.6),
+        ..it.clone()
+    });
+    let later: Vec<_> = later.collect();
+    let asked = ("leak", &later[..]);
+    let refused = kept_within(place, "much", asked, Some(&previous), &account).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    kept_within(place, "alone", asked, None, &account).unwrap();
+    // So is one that was changed after it was written.
+    fs::write(place.join("first/findings.jsonl"), "").unwrap();
+    let refused = reports.previous("first".as_ref(), &KEY).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+}

@@ -1,0 +1,272 @@
+//! What changed from one report of a compliance question to the next: which files are found that were not, which no
+//! more, and of which something else is told.
+//!
+//! A file is known by its path; where a question finds files beside each of several others, by both paths. Lists stand
+//! in the order of their question, which changes with any file, so that two cannot be walked side by side: of each line
+//! of the earlier list a fixed number of bytes is held, and of what changed the lines. Changes are told by path.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{bytes, malformed, next_line};
+use crate::lines::{Finding, FindingChange};
+
+/// Bytes that a line of the earlier list takes in the index, which has room to grow.
+const INDEXED: u64 = 192;
+/// Bytes that a line takes which is told, for each of its own: the line, and what is made of it.
+const TOLD: u64 = 4;
+
+/// How much changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FindingTotals {
+    /// Files that are found and were not.
+    pub findings_new: u64,
+    /// Files that were found and are no more.
+    pub findings_gone: u64,
+    /// Files of which something else is told.
+    pub findings_changed: u64,
+}
+
+/// Takes one change.
+pub type TakeFindingChange<'a> = dyn FnMut(&FindingChange) -> io::Result<()> + 'a;
+
+/// Counts so many bytes more that are held; refuses what may not be.
+pub type Hold<'a> = dyn FnMut(u64) -> io::Result<()> + 'a;
+
+/// Half of a BLAKE3.
+type Digest = [u8; 16];
+
+/// A line of the earlier list.
+struct IndexedLine {
+    facts: Digest,
+    numbers: Option<Digest>,
+    /// Where it stands.
+    at: u64,
+    length: u64,
+    /// The later list has the file, too.
+    is_met: bool,
+}
+
+/// Compares the findings of an earlier report with later ones, as these come.
+pub struct FindingComparer<R> {
+    earlier: R,
+    index: HashMap<Digest, IndexedLine>,
+    changes: Vec<ToldChange>,
+    totals: FindingTotals,
+}
+
+/// A change, with the paths that it is sorted by.
+struct ToldChange {
+    paths: [Vec<u8>; 2],
+    change: FindingChange,
+}
+
+impl<R: Read + Seek> FindingComparer<R> {
+    /// Indexes an earlier list from its `lines`, of at most so many bytes each; those that changed are read again
+    /// from `earlier`.
+    ///
+    /// # Errors
+    /// What reading met, and what `hold` failed with; [`io::ErrorKind::InvalidData`] where it is no list of findings.
+    pub fn new(
+        mut lines: impl BufRead,
+        longest: usize,
+        earlier: R,
+        hold: &mut Hold<'_>,
+    ) -> io::Result<Self> {
+        let (mut index, mut at) = (HashMap::new(), 0);
+        loop {
+            let line = next_line(&mut lines, longest)?;
+            if line.is_empty() {
+                break;
+            }
+            hold(INDEXED)?;
+            let (finding, length) = (parsed(&line)?, line.len() as u64);
+            let indexed = IndexedLine {
+                facts: digest(&Value::from_iter(facts(&finding))),
+                numbers: numbers(&finding).map(|numbers| digest(&Value::from_iter(numbers))),
+                at,
+                length,
+                is_met: false,
+            };
+            let key = free_key(&key(&finding)?, |key| index.contains_key(key));
+            index.insert(key, indexed);
+            at += length;
+        }
+        Ok(Self {
+            earlier,
+            index,
+            changes: Vec::new(),
+            totals: FindingTotals::default(),
+        })
+    }
+
+    /// Takes the next line of the later list, in any order.
+    ///
+    /// # Errors
+    /// As [`FindingComparer::new`].
+    pub fn line(&mut self, line: &[u8], hold: &mut Hold<'_>) -> io::Result<()> {
+        let finding = parsed(line)?;
+        let paths = key(&finding)?;
+        let index = &mut self.index;
+        let key = free_key(&paths, |key| index.get(key).is_some_and(|it| it.is_met));
+        let Some(indexed) = index.get_mut(&key) else {
+            hold(TOLD * line.len() as u64)?;
+            self.totals.findings_new += 1;
+            self.tell(paths, "finding-new", finding, None);
+            return Ok(());
+        };
+        indexed.is_met = true;
+        if !differs(indexed, &finding) {
+            return Ok(());
+        }
+        let (at, length) = (indexed.at, indexed.length);
+        hold(TOLD * (line.len() as u64 + length))?;
+        let before = self.earlier_line(at, length)?;
+        self.totals.findings_changed += 1;
+        self.tell(paths, "finding-changed", finding, Some(before));
+        Ok(())
+    }
+
+    /// Ends the comparison, and tells each change by path.
+    ///
+    /// # Errors
+    /// As [`FindingComparer::line`], and what `take` failed with.
+    pub fn finish(
+        mut self,
+        hold: &mut Hold<'_>,
+        take: &mut TakeFindingChange<'_>,
+    ) -> io::Result<FindingTotals> {
+        let index = std::mem::take(&mut self.index);
+        let gone = index.into_values().filter(|indexed| !indexed.is_met);
+        for IndexedLine { at, length, .. } in gone {
+            hold(TOLD * length)?;
+            let finding = self.earlier_line(at, length)?;
+            self.totals.findings_gone += 1;
+            self.tell(key(&finding)?, "finding-gone", finding, None);
+        }
+        // Those of one path in the order of their words, so that a list is always told alike.
+        let rank = |told: &ToldChange| told.change.change;
+        self.changes
+            .sort_by(|a, b| (&a.paths, rank(a)).cmp(&(&b.paths, rank(b))));
+        self.changes
+            .iter()
+            .try_for_each(|told| take(&told.change))?;
+        Ok(self.totals)
+    }
+
+    fn tell(
+        &mut self,
+        paths: [Vec<u8>; 2],
+        change: &'static str,
+        finding: Finding,
+        before: Option<Finding>,
+    ) {
+        let before_it = before.as_ref();
+        let fields = before_it.map_or_else(Vec::new, |before| changed(before, &finding));
+        let change = FindingChange {
+            change,
+            fields,
+            finding,
+            before,
+        };
+        self.changes.push(ToldChange { paths, change });
+    }
+
+    /// Reads a line of the earlier list again.
+    fn earlier_line(&mut self, at: u64, length: u64) -> io::Result<Finding> {
+        let mut line = Vec::new();
+        self.earlier.seek(SeekFrom::Start(at))?;
+        (&mut self.earlier).take(length).read_to_end(&mut line)?;
+        parsed(&line)
+    }
+}
+
+fn parsed(line: &[u8]) -> io::Result<Finding> {
+    serde_json::from_slice(line).map_err(|_| malformed("a line of it is no finding"))
+}
+
+/// The paths that a finding is known by: of what has one place in its list its own alone, since the file beside it may
+/// become another.
+fn key(finding: &Finding) -> io::Result<[Vec<u8>; 2]> {
+    let path = bytes(finding.path.path.clone(), finding.path.path_bytes.clone())?;
+    let of = match finding.kind.as_str() {
+        "copies-of" | "leak" => bytes(finding.of.clone(), finding.of_bytes.clone())?,
+        _ => Vec::new(),
+    };
+    Ok([path, of])
+}
+
+/// The key of a pair of paths that is not taken: a file that changes while a report is made may be listed twice.
+fn free_key(paths: &[Vec<u8>; 2], is_taken: impl Fn(&Digest) -> bool) -> Digest {
+    let mut hasher = blake3::Hasher::new();
+    for path in paths {
+        hasher
+            .update(&(path.len() as u64).to_le_bytes())
+            .update(path);
+    }
+    loop {
+        let key = half(&hasher.finalize());
+        if !is_taken(&key) {
+            return key;
+        }
+        hasher.update(b"again");
+    }
+}
+
+/// What is compared of a finding, each fact by its name. When the file was written and the name of its owner say nothing
+/// of what was asked.
+fn facts(finding: &Finding) -> [(&'static str, Value); 8] {
+    [
+        ("relation", json!(finding.relation)),
+        ("of", json!([finding.of, finding.of_bytes])),
+        ("newest", json!([finding.newest, finding.newest_bytes])),
+        ("document", json!(finding.document)),
+        ("content", json!(finding.content)),
+        ("bytes", json!(finding.bytes)),
+        ("owner", json!(finding.owner)),
+        ("date", json!(finding.date)),
+    ]
+}
+
+/// The numbers that are compared: those counted on all shingles. An estimate changes with the sample.
+fn numbers(finding: &Finding) -> Option<[(&'static str, Value); 3]> {
+    (finding.verified == Some(true)).then(|| {
+        [
+            ("resemblance", json!(finding.resemblance)),
+            ("containment", json!(finding.containment)),
+            ("containment_of_other", json!(finding.containment_of_other)),
+        ]
+    })
+}
+
+fn differs(earlier: &IndexedLine, later: &Finding) -> bool {
+    let numbers = numbers(later).map(|numbers| digest(&Value::from_iter(numbers)));
+    let both = earlier.numbers.zip(numbers);
+    both.is_some_and(|(before, after)| before != after)
+        || earlier.facts != digest(&Value::from_iter(facts(later)))
+}
+
+/// Names of what changed.
+fn changed(before: &Finding, after: &Finding) -> Vec<&'static str> {
+    let facts = facts(before).into_iter().zip(facts(after));
+    let numbers = numbers(before).zip(numbers(after));
+    let numbers = numbers.into_iter().flat_map(|(a, b)| a.into_iter().zip(b));
+    let changed = facts.chain(numbers).filter(|(a, b)| a.1 != b.1);
+    changed.map(|((name, _), _)| name).collect()
+}
+
+fn digest(value: &Value) -> Digest {
+    half(&blake3::hash(value.to_string().as_bytes()))
+}
+
+fn half(hash: &blake3::Hash) -> Digest {
+    let mut half = Digest::default();
+    half.copy_from_slice(&hash.as_bytes()[..16]);
+    half
+}
+
+#[cfg(test)]
+mod tests;
