@@ -2,7 +2,7 @@
 //!
 //! * [`sandbox`]: the real programs on a share of their own;
 //! * [`jsonl`]: what they print;
-//! * [`truth`]: resemblance and containment, counted without the product's code;
+//! * [`simdex_oracle`]: resemblance and containment, counted without the product's code;
 //! * [`version_chains`]: real histories held against the version graph;
 //! * [`acceptance`]: what must hold on real documents, run by tests and by `--bin acceptance`;
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
@@ -35,5 +35,4 @@ pub mod near_duplicates;
 pub mod plot;
 pub mod sandbox;
 pub mod study;
-pub mod truth;
 pub mod version_chains;

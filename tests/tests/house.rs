@@ -41,6 +41,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // The program alone joins the daemon and the readers.
     ("simdexd-bin", &["simdex-readers", "simdexd"]),
     ("simdex-client", &["simdex-path", "simdex-proto"]),
+    ("simdex-oracle", &["simdex-signature"]),
     (
         "simdex-tests",
         &[
@@ -49,6 +50,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "simdex-extract",
             "simdex-index",
             "simdex-judge",
+            "simdex-oracle",
             "simdex-proto",
             "simdex-readers",
             "simdex-schema",

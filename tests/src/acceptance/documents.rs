@@ -9,7 +9,7 @@ use serde_json::Value;
 use simdex_signature::CanonicalText;
 
 use crate::jsonl;
-use crate::truth::Truth;
+use simdex_oracle::Truth;
 
 /// States of files whose text stands in the index.
 const WITH_TEXT: [&str; 4] = ["indexed", "identical-bytes", "identical-text", "partial"];

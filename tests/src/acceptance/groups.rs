@@ -12,7 +12,7 @@ use super::scanned::Scanned;
 use crate::figure::Figures;
 use crate::jsonl::{list, number, text};
 use crate::sandbox::Sandbox;
-use crate::truth::stars;
+use simdex_oracle::stars;
 
 const THRESHOLD: f64 = 0.8;
 /// Two ways to divide the same counts differ by less.

@@ -16,7 +16,7 @@ use super::reference::is_installed;
 use super::{Settings, goal};
 use crate::acceptance::files_below;
 use crate::figure::Figures;
-use crate::truth::ratios;
+use simdex_oracle::ratios;
 
 /// Clauses with numbers, letters and bullets that a program counts and draws, within one another.
 /// Judged apart: hardly a line of it has more words than numbers, so that a converter which leaves

@@ -11,7 +11,7 @@ use super::measure::quantile;
 use super::{Settings, goal};
 use crate::acceptance::files_below;
 use crate::figure::Figures;
-use crate::truth::ratios;
+use simdex_oracle::ratios;
 
 /// Kinds with a goal: the XML of an RFC is its source, with markup that becomes text elsewhere.
 const READ_ALIKE: [&str; 3] = ["html", "pdf", "txt"];
