@@ -52,6 +52,8 @@ pub(crate) struct JoinLimits {
     pub(crate) first_pairs: usize,
     /// Open pairs that there may be room for.
     pub(crate) most_pairs: usize,
+    /// Postings that are read in the time in which one document is sought alone.
+    pub(crate) postings_as_one: u64,
 }
 
 impl JoinLimits {
@@ -60,6 +62,7 @@ impl JoinLimits {
         long_from: 256,
         first_pairs: 1 << 16,
         most_pairs: 1 << 26,
+        postings_as_one: 10_000,
     };
 }
 
@@ -111,8 +114,9 @@ struct Room {
 }
 
 impl Room {
-    /// Bytes of a pair, while those of before are still there.
-    const PAIR: u64 = 2 * size_of::<OpenPair>() as u64;
+    /// Bytes of a pair at the most: before the segment, in a list of a part that doubled as it grew, and in the list
+    /// of all parts, which does so too.
+    const PAIR: u64 = 5 * size_of::<OpenPair>() as u64;
 
     fn of(
         account: &MemoryAccount,

@@ -2,6 +2,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod document_text;
+mod documents;
 pub(crate) mod files;
 mod groups;
 mod pairs;

@@ -128,51 +128,6 @@ impl IndexReader {
         Ok(())
     }
 
-    /// The documents with text of the files of a view from one on, in their order; at most so many. The same may
-    /// come again.
-    pub fn documents_from(
-        &self,
-        view: &View,
-        from: &FileKey,
-        most: usize,
-    ) -> Result<Vec<DocId>, IndexError> {
-        let (mut documents, mut start) = (Vec::new(), Some(key::file(from)));
-        let roots = self.roots(view)?.into_iter();
-        for (root, _) in roots.skip_while(|(root, _)| *root != from.root) {
-            let (prefix, mut failed) = (key::files_of_root(root), None);
-            let records = self.shared.store.records();
-            records.scan(&prefix, start.take().as_deref(), &mut |_, value| {
-                match self.document_of_file(value) {
-                    Ok(id) => documents.extend(id.filter(|id| documents.last() != Some(id))),
-                    Err(error) => failed = Some(error),
-                }
-                match failed.is_some() || documents.len() >= most {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })?;
-            failed.map_or(Ok(()), Err)?;
-            if documents.len() >= most {
-                break;
-            }
-        }
-        Ok(documents)
-    }
-
-    fn document_of_file(&self, value: &[u8]) -> Result<Option<DocId>, IndexError> {
-        let record = FileRecord::decode(value);
-        let record = record.map_err(|source| decode_error("of a file", source))?;
-        let FileOutcome::Content(hash) = record.outcome else {
-            return Ok(None);
-        };
-        let id = self
-            .registry
-            .content(hash)?
-            .and_then(|content| content.document);
-        let state = self.shared.state();
-        Ok(id.filter(|id| state.table.is_text(*id)))
-    }
-
     /// Files of the view that carry a document.
     pub fn files_in(&self, id: DocId, view: &View) -> u64 {
         self.shared.state().table.files_in(id, view)

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use simdex_schema::{DocId, DocumentHash};
-use simdex_signature::Ratio;
+use simdex_signature::{Ratio, SchemeKind};
 
 use super::bed::{Bed, account, file, put};
 use super::model::Model;
 use super::texts::{Random, pool};
 use crate::join::JoinLimits;
-use crate::{Cancel, IndexError, PairSearch, View, Work};
+use crate::{Cancel, IndexError, MemoryBudget, PairSearch, View, Work};
 
 /// So small that a few documents fill several segments, and have long lists.
 const SMALL: JoinLimits = JoinLimits {
@@ -18,6 +18,7 @@ const SMALL: JoinLimits = JoinLimits {
     long_from: 9,
     first_pairs: 16,
     most_pairs: 1 << 20,
+    postings_as_one: 1 << 40,
 };
 
 /// A bed with these texts, some in both roots, some of several files; and the model of it.
@@ -274,4 +275,74 @@ fn a_join_ends_with_its_asker_and_keeps_within_its_memory() {
     assert!(of_some.joins() > 30, "{}", of_some.joins());
     drop(of_some);
     assert_eq!(questions.used(), 0);
+}
+
+/// So many documents that were asked for before the join are asked for again that the others are joined anew.
+#[test]
+fn what_a_join_found_is_not_past_before_it_is_asked_for() {
+    let (bed, mut random) = (Bed::memory(), Random::new(36));
+    let base = random.words(60);
+    let texts: Vec<String> = (0..100).map(|_| random.version(&base, 1)).collect();
+    put_all(&bed, &texts);
+    let search = search(&bed, &View::All, 0.5, SMALL);
+    let documents: Vec<DocId> = search.documents().collect();
+    let (strays, order) = documents.split_at(70);
+    let found = ask(&bed, &search, &order[..5]).len();
+    assert_eq!((search.joins(), found), (1, 29 + 28 + 27 + 26 + 25));
+    let account = account(bed.index());
+    for stray in strays {
+        let next = |_| Ok([&[*stray], &order[5..20]].concat());
+        search.look_ahead(*stray, &next, &account).unwrap();
+    }
+    assert_eq!(search.joins(), 2);
+    // Those that the second join did not ask for have their turn in neither, and are partners all the same.
+    let partners = search.partners_ahead(order[5], &account).unwrap();
+    let partners: BTreeSet<DocId> = partners.unwrap().iter().map(|(id, _)| *id).collect();
+    assert!(order[6..].iter().all(|id| partners.contains(id)));
+}
+
+#[test]
+fn joins_that_do_not_pay_are_few() {
+    let (bed, mut random) = (Bed::memory(), Random::new(37));
+    let base = random.words(60);
+    let texts: Vec<String> = (0..200).map(|_| random.version(&base, 1)).collect();
+    put_all(&bed, &texts);
+    let joins = |postings_as_one| {
+        let limits = JoinLimits {
+            most_pairs: 500,
+            postings_as_one,
+            ..SMALL
+        };
+        let search = search(&bed, &View::All, 0.5, limits);
+        let (account, order) = (account(bed.index()), search.documents());
+        let order: Vec<DocId> = order.collect();
+        for (at, id) in order.iter().enumerate() {
+            let next = |most: usize| Ok(order[at..].iter().copied().take(most).collect());
+            search.look_ahead(*id, &next, &account).unwrap();
+        }
+        search.joins()
+    };
+    // By the second, two hundred documents pay for reading all postings, but not the few of one join.
+    let postings = bed.index().reader().postings_of(SchemeKind::ModN);
+    assert!(joins(1 << 40) > 30);
+    assert_eq!(joins(postings / 100), 1);
+}
+
+#[test]
+fn documents_that_memory_does_not_hold_ahead_are_sought_alone() {
+    let (bed, mut random) = (Bed::memory(), Random::new(38));
+    let base = random.words(60);
+    let texts: Vec<String> = (0..20).map(|_| random.version(&base, 1)).collect();
+    put_all(&bed, &texts);
+    let search = search(&bed, &View::All, 0.5, SMALL);
+    let order: Vec<DocId> = search.documents().collect();
+    let budget = MemoryBudget::new(2 << 20);
+    let account = budget.account(&Cancel::never());
+    // So many that noting them takes more than there is.
+    let next = |_| Ok(order.repeat(5_000));
+    search.look_ahead(order[0], &next, &account).unwrap();
+    assert!(search.partners_ahead(order[0], &account).unwrap().is_none());
+    let partners = search.wanted_partners_of(order[0], &|_| Ok(true), &account);
+    assert_eq!((partners.unwrap().len(), search.joins()), (19, 1));
+    assert_eq!(budget.used(), 0);
 }

@@ -1,8 +1,9 @@
 //! Pairs of files: near-duplicates, and the copies of a principal with it.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -33,8 +34,8 @@ pub struct PairCounts {
 pub struct PairPlace {
     /// Path of a as it is stored, absolute: files are listed in this order.
     a: Vec<u8>,
-    /// Path of b as it is shown.
-    b: OsString,
+    /// Path of b as it is stored.
+    b: Vec<u8>,
 }
 
 impl PairPlace {
@@ -42,7 +43,7 @@ impl PairPlace {
     pub fn of(a: &OsStr, b: &OsStr) -> Self {
         Self {
             a: stored(a),
-            b: b.to_owned(),
+            b: stored(b),
         }
     }
 
@@ -53,12 +54,21 @@ impl PairPlace {
 
     /// Whether a pair comes after it, of a file that is not past.
     fn precedes(&self, pair: &Pair) -> bool {
-        path_of(&pair.b) > self.b.as_os_str() || stored(path_of(&pair.a)) > self.a
+        stored(path_of(&pair.b)) > self.b || stored(path_of(&pair.a)) > self.a
     }
 }
 
 fn stored(shown: &OsStr) -> Vec<u8> {
     simdex_schema::path::from_shown(shown.as_bytes())
+}
+
+/// The order in which files are listed, and joined: that of stored paths, where a member comes right behind what
+/// holds it. As they are shown some paths have another.
+fn in_list(a: &FileView, b: &FileView) -> Ordering {
+    match a.key.root == b.key.root {
+        true => a.key.path.cmp(&b.key.path),
+        false => stored(path_of(a)).cmp(&stored(path_of(b))),
+    }
 }
 
 /// Which pairs are listed.
@@ -92,22 +102,19 @@ pub fn pairs(
     let mut count = 0;
     let mut failed = None;
     index.files(view, account, &mut |file| {
-        if after.is_some_and(|after| after.is_past(&file)) {
-            return ControlFlow::Continue(());
-        }
-        let mut found = FoundPairs {
-            pairs: Vec::new(),
-            held: GrowingPermit::of(account),
+        let listed = match after.is_some_and(|after| after.is_past(&file)) {
+            true => account.cancel().check().map(ControlFlow::Continue),
+            false => {
+                let mut found = FoundPairs::none(account);
+                let listed = reader.pairs_from(&file, &search, &leads.documents, &mut found);
+                listed.map(|()| {
+                    found.visit(after, &mut |pair| {
+                        count += 1;
+                        visit(pair)
+                    })
+                })
+            }
         };
-        let listed = reader.pairs_from(&file, &search, &leads.documents, &mut found);
-        let listed = listed.map(|()| {
-            let pairs = std::iter::from_fn(|| found.next());
-            let mut pairs = pairs.filter(|pair| after.is_none_or(|after| after.precedes(pair)));
-            pairs.try_for_each(|pair| {
-                count += 1;
-                visit(pair)
-            })
-        });
         listed.unwrap_or_else(|error| {
             failed = Some(error);
             ControlFlow::Break(())
@@ -165,6 +172,24 @@ struct FoundPairs {
 }
 
 impl FoundPairs {
+    fn none(account: &MemoryAccount) -> Self {
+        Self {
+            pairs: Vec::new(),
+            held: GrowingPermit::of(account),
+        }
+    }
+
+    /// Visits those after a place, each given back before the next.
+    fn visit(
+        mut self,
+        after: Option<&PairPlace>,
+        visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let pairs = std::iter::from_fn(|| self.next());
+        let mut pairs = pairs.filter(|pair| after.is_none_or(|after| after.precedes(pair)));
+        pairs.try_for_each(visit)
+    }
+
     fn add(&mut self, pair: Pair) -> Result<(), IndexError> {
         self.held.add(bytes_of_pair(&pair))?;
         self.pairs.push(pair);
@@ -188,7 +213,7 @@ fn bytes_of_pair(pair: &Pair) -> u64 {
 }
 
 impl GroupFiles<'_> {
-    /// The pairs in which this file has the smaller path, by the path of the other.
+    /// The pairs in which this file is listed first, in the order of the other.
     fn pairs_from(
         &self,
         file: &FileView,
@@ -204,18 +229,18 @@ impl GroupFiles<'_> {
         }
         let account = found.held.account().clone();
         let partners = self.partners(file, id, search, &account)?;
-        // Each pair is listed, and counted, where the smaller path comes up.
+        // Each pair is listed, and counted, where the file that is listed first comes up.
         for (other, edge) in partners.iter() {
             account.cancel().check()?;
             let mut failed = FirstError::default();
             self.index.visit_files_of(*other, self.view, &mut |other| {
-                let is_later = path_of(&other) > path_of(file);
+                let is_later = in_list(&other, file).is_gt();
                 let pair = is_later.then(|| near_duplicate(file.clone(), other, *edge));
                 failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
             })?;
             failed.into_result()?;
         }
-        let last_first = |a: &Pair, b: &Pair| path_of(&b.b).cmp(path_of(&a.b));
+        let last_first = |a: &Pair, b: &Pair| in_list(&b.b, &a.b);
         found.pairs.sort_by(last_first);
         Ok(())
     }
@@ -228,7 +253,8 @@ impl GroupFiles<'_> {
         search: &PairSearch<'_>,
         account: &MemoryAccount,
     ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
-        let next = |most| self.index.documents_from(self.view, &file.key, most);
+        let index = self.index;
+        let next = |most| index.documents_from(self.view, &file.key, most, account);
         search.look_ahead(id, &next, account)?;
         if let Some(partners) = search.partners_ahead(id, account)? {
             return Ok(partners);
@@ -239,13 +265,13 @@ impl GroupFiles<'_> {
             let least = match least.get() {
                 Some(least) => least,
                 None => {
-                    let found = self.least_path(id, file)?;
+                    let found = self.first_listed(id, file)?;
                     least.get_or_init(|| found)
                 }
             };
             let mut is_later = false;
             self.index.visit_files_of(other, self.view, &mut |other| {
-                is_later = path_of(&other) > least.as_os_str();
+                is_later = in_list(&other, least).is_gt();
                 if is_later {
                     return ControlFlow::Break(());
                 }
@@ -256,19 +282,14 @@ impl GroupFiles<'_> {
         search.wanted_partners_of(id, &is_later, account)
     }
 
-    /// The smallest path among the files that carry a document, `file` being one of them.
-    fn least_path(&self, id: DocId, file: &FileView) -> Result<OsString, IndexError> {
-        let mut least = path_of(file).to_owned();
-        if self.index.files_in(id, self.view) < 2 {
-            return Ok(least);
-        }
-        self.index.visit_files_of(id, self.view, &mut |copy| {
-            if path_of(&copy) < least {
-                least = path_of(&copy).to_owned();
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(least)
+    /// The first in the list of the files that carry a document, `file` being one of them.
+    fn first_listed(&self, id: DocId, file: &FileView) -> Result<FileView, IndexError> {
+        let first = match self.index.files_in(id, self.view) {
+            0 | 1 => None,
+            _ => self.first_file(id)?,
+        };
+        let first = first.filter(|first| in_list(first, file).is_lt());
+        Ok(first.unwrap_or_else(|| file.clone()))
     }
 
     /// The first file of a principal with each of its copies.

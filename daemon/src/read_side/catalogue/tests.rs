@@ -283,6 +283,96 @@ fn a_list_of_pairs_resumes_after_the_last_one_seen() {
     assert_eq!(paged, all);
 }
 
+/// The pairs of near-duplicates of all files after a place, by path as it is shown.
+fn shown_pairs(
+    index: &IndexReader,
+    after: Option<&PairPlace>,
+    visit: &mut dyn FnMut(&str),
+) -> Vec<[String; 2]> {
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let asked = PairsRequest {
+        after,
+        ..all_pairs()
+    };
+    let mut listed = Vec::new();
+    pairs(index, asked, &account, &mut |pair| {
+        let names = [pair.a.path, pair.b.path].map(|path| path.display().to_string());
+        visit(&names[0]);
+        if pair.relation == Relation::NearDuplicate {
+            listed.push(names);
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    listed
+}
+
+#[test]
+fn files_that_have_another_order_as_they_are_shown_are_paired() {
+    let (opened, _dir) = opened_of(&[]);
+    let (index, mut seed) = (opened.index.reader(), 29);
+    let mut changes: Vec<FileChange> = (0..80)
+        .map(|number| change(index, number, &words(&mut seed, 160).join(" ")))
+        .collect();
+    // Before the files that are sought one by one, and after them.
+    let pairs = [
+        ("!m.eml\0x", "!m.eml b"),
+        ("!x!-1", "!x!/1"),
+        ("m.eml\0x", "m.eml b"),
+        ("x!-1", "x!/1"),
+    ];
+    for (first, second) in pairs {
+        let text = words(&mut seed, 160).join(" ");
+        for (path, text) in [(first, text.clone()), (second, format!("{text} edited"))] {
+            let mut file = change(index, 0, &text).into_file().unwrap();
+            file.key.path = path.as_bytes().to_vec();
+            changes.push(FileChange::file(file));
+        }
+    }
+    opened.writer.apply(&changes).unwrap();
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let listed = shown_pairs(index, None, &mut |_| ());
+    let right = [
+        ["/data/!m.eml!/x", "/data/!m.eml b"],
+        ["/data/!x!-1", "/data/!x!!/1"],
+        ["/data/m.eml!/x", "/data/m.eml b"],
+        ["/data/x!-1", "/data/x!!/1"],
+    ];
+    assert_eq!(listed, right);
+    for (at, [a, b]) in listed.iter().enumerate() {
+        let place = PairPlace::of(a.as_ref(), b.as_ref());
+        let rest = shown_pairs(index, Some(&place), &mut |_| ());
+        assert_eq!(rest, listed[at + 1..]);
+    }
+}
+
+#[test]
+fn a_file_copied_while_pairs_are_listed_takes_none_from_the_others() {
+    let texts = versions();
+    let (opened, _dir) = opened_of(&texts);
+    let (index, writer) = (opened.index.reader(), &opened.writer);
+    writer.settle(&Cancel::never()).unwrap();
+    let before = shown_pairs(index, None, &mut |_| ());
+    // The list is past the only file of this document, and past those that are sought one by one.
+    let mut copies = vec![change(index, 1, &texts[1])];
+    let listed = shown_pairs(index, None, &mut |a| {
+        if a > "/data/2"
+            && let Some(copy) = copies.pop()
+        {
+            let mut file = copy.into_file().unwrap();
+            file.key.path = b"30~.txt".to_vec();
+            writer.apply(&[FileChange::file(file)]).unwrap();
+        }
+    });
+    assert!(copies.is_empty());
+    let (of_copy, others): (Vec<_>, Vec<_>) = listed
+        .into_iter()
+        .partition(|pair| pair.iter().any(|path| path == "/data/30~.txt"));
+    assert_eq!(others, before);
+    let later = ["/data/30~.txt", "/data/61.txt"].map(str::to_owned);
+    assert!(of_copy.contains(&later), "{of_copy:?}");
+}
+
 #[test]
 fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silence() {
     let words = |name: &str, count: usize| -> String {

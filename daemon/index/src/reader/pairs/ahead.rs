@@ -15,10 +15,8 @@ use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
 
 /// Documents sought one by one before the first join, so that the first pairs do not wait for it.
 const FIRST_SINGLY: usize = 64;
-/// Documents sought one by one after a join that took too much memory.
+/// Documents sought one by one after the first join that did not pay; twice as many after each further one.
 const NEXT_SINGLY: usize = 1_024;
-/// Postings that are read in the time in which one document is sought alone.
-const POSTINGS_AS_ONE: u64 = 10_000;
 /// Documents of one join.
 const MOST_TURNS: usize = 1 << 22;
 /// Bytes that a document of a join takes here.
@@ -35,6 +33,10 @@ pub(super) struct Ahead {
     pub(super) limits: JoinLimits,
     /// Documents that are sought one by one before the next join.
     pub(super) singly: usize,
+    /// As many after the next join that does not pay.
+    next_singly: usize,
+    /// Documents of the next join, at most; fewer would not pay.
+    most: usize,
     /// Of the last join, when each document has its turn.
     turns: FxHashMap<DocId, u32>,
     /// The documents by turn.
@@ -42,6 +44,10 @@ pub(super) struct Ahead {
     /// By turn, those that may be partners.
     partners: Vec<Vec<DocId>>,
     held: Vec<GrowingPermit>,
+    /// Turns that were asked for, or came before one that was.
+    asked: u32,
+    /// Documents asked for since the last join that have no turn in it.
+    strays: usize,
     /// Documents that are not asked for again.
     past: RoaringTreemap,
     /// Turns whose pairs were counted, with these.
@@ -58,10 +64,14 @@ impl Default for Ahead {
         Self {
             limits: JoinLimits::USUAL,
             singly: FIRST_SINGLY,
+            next_singly: NEXT_SINGLY,
+            most: MOST_TURNS,
             turns: FxHashMap::default(),
             order: Vec::new(),
             partners: Vec::new(),
             held: Vec::new(),
+            asked: 0,
+            strays: 0,
             past: RoaringTreemap::new(),
             counted: 0..0,
             edges: Vec::new(),
@@ -70,6 +80,34 @@ impl Default for Ahead {
             #[cfg(test)]
             joins: 0,
         }
+    }
+}
+
+impl Ahead {
+    /// Whether it takes less time to seek so many documents one by one than to read all postings.
+    fn is_unpaid(&self, documents: usize, reading: u64) -> bool {
+        (documents as u64).saturating_mul(self.limits.postings_as_one) < reading
+    }
+
+    /// Seeks documents one by one after a join that did not pay.
+    fn pause(&mut self) {
+        self.singly = self.next_singly;
+        self.next_singly = self.next_singly.saturating_mul(2);
+    }
+
+    /// Gives back what the last join found.
+    fn forget(&mut self) {
+        *self = Self {
+            limits: self.limits,
+            singly: self.singly,
+            next_singly: self.next_singly,
+            most: self.most,
+            past: std::mem::take(&mut self.past),
+            long_lists: self.long_lists,
+            #[cfg(test)]
+            joins: self.joins,
+            ..Self::default()
+        };
     }
 }
 
@@ -93,20 +131,62 @@ impl PairSearch<'_> {
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
         let mut ahead = self.ahead();
-        if ahead.turns.contains_key(&id) || !self.visible.contains(id.0) {
+        if let Some(turn) = ahead.turns.get(&id).copied() {
+            ahead.asked = ahead.asked.max(turn + 1);
+            return Ok(());
+        }
+        if !self.visible.contains(id.0) {
             return Ok(());
         }
         if ahead.singly > 0 {
             ahead.singly -= 1;
             return Ok(());
         }
-        let documents = next(MOST_TURNS)?;
+        // One that the join did not know, since a file came to it meanwhile: most that it found is still to come.
+        if (ahead.asked as usize) < ahead.partners.len() && ahead.strays < FIRST_SINGLY {
+            ahead.strays += 1;
+            return Ok(());
+        }
+        let joined = self.join_next(&mut ahead, id, next, account);
+        if joined.is_err() {
+            ahead.forget();
+        }
+        match joined {
+            Err(IndexError::TooMuchMemory { .. }) => {
+                ahead.pause();
+                Ok(())
+            }
+            joined => joined,
+        }
+    }
+
+    /// Seeks the partners of the next documents by a join, where there are enough of them.
+    fn join_next(
+        &self,
+        ahead: &mut Ahead,
+        id: DocId,
+        next: &NextDocuments<'_>,
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
         let reading = self.index.postings_of(SchemeKind::ModN);
-        if documents.len() as u64 * POSTINGS_AS_ONE < reading {
+        let worth = usize::try_from(reading / ahead.limits.postings_as_one);
+        let worth = worth.unwrap_or(usize::MAX).saturating_add(1);
+        // A quarter of what may be held is theirs, a quarter the join's.
+        let room = (account.total() / (4 * TURN)) as usize;
+        let documents = next(ahead.most.max(worth).min(room).min(MOST_TURNS))?;
+        if ahead.is_unpaid(documents.len(), reading) {
             ahead.singly = documents.len().max(1);
             return Ok(());
         }
-        self.join(&mut ahead, documents, account)
+        self.pass(ahead);
+        self.join(ahead, documents, account)?;
+        let done = ahead.partners.len();
+        ahead.asked = ahead.turns.get(&id).map_or(0, |turn| turn + 1);
+        ahead.most = done.saturating_mul(4);
+        if ahead.is_unpaid(done, reading) {
+            ahead.pause();
+        }
+        Ok(())
     }
 
     /// Seeks the partners of the first documents by a join.
@@ -116,24 +196,18 @@ impl PairSearch<'_> {
         documents: Vec<DocId>,
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
-        self.pass(ahead);
         let mut held = GrowingPermit::of(account);
         held.add(TURN * documents.len() as u64)?;
         let mut order = Vec::new();
         for id in documents {
             let turn = order.len() as u32;
             if self.visible.contains(id.0) && *ahead.turns.entry(id).or_insert(turn) == turn {
+                // What was past is not, where a file later in the order carries it by now.
+                ahead.past.remove(id.0);
                 order.push(id);
             }
         }
-        let joined = match self.join_in_order(ahead, &order, account) {
-            Err(IndexError::TooMuchMemory { .. }) => {
-                ahead.turns.clear();
-                ahead.singly = NEXT_SINGLY;
-                return Ok(());
-            }
-            joined => joined?,
-        };
+        let joined = self.join_in_order(ahead, &order, account)?;
         let done = joined.partners.len() as u32;
         ahead.turns.retain(|_, turn| *turn < done);
         ahead.partners = joined.partners;
@@ -164,22 +238,20 @@ impl PairSearch<'_> {
         join(self.index, request, account)
     }
 
-    /// Notes that the documents of the last join are past; not those that several files carry, which are asked
-    /// for again.
+    /// Notes which documents of the last join are past: not those whose turn is still to come, and not those that
+    /// several files carry, which are asked for again.
     fn pass(&self, ahead: &mut Ahead) {
         let state = self.index.shared.state();
-        let turns = std::mem::take(&mut ahead.turns).into_keys();
-        let past = turns.filter(|id| state.table.files_in(*id, &self.view) < 2);
-        ahead.past.extend(past.map(|id| id.0));
-        *ahead = Ahead {
-            limits: ahead.limits,
-            singly: 0,
-            past: std::mem::take(&mut ahead.past),
-            long_lists: ahead.long_lists,
-            #[cfg(test)]
-            joins: ahead.joins + 1,
-            ..Ahead::default()
-        };
+        let asked = ahead.asked;
+        let turns = std::mem::take(&mut ahead.turns).into_iter();
+        let past =
+            turns.filter(|(id, turn)| *turn < asked && state.table.files_in(*id, &self.view) < 2);
+        ahead.past.extend(past.map(|(id, _)| id.0));
+        ahead.forget();
+        #[cfg(test)]
+        {
+            ahead.joins += 1;
+        }
     }
 
     /// A document that several files carry is asked for again after those that it has as partners: it is one of

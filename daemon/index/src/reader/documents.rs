@@ -1,0 +1,89 @@
+//! Documents in the order in which the files of a view are listed.
+
+use std::ops::ControlFlow;
+
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{DocId, FileKey, FileRecord, key};
+
+use crate::error::decode_error;
+use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+
+/// Records between two looks at whether anybody waits, and documents that are counted at once.
+const AT_ONCE: usize = 1 << 12;
+
+impl IndexReader {
+    /// The documents with text of the files of a view from one on, in their order; at most so many. The same may
+    /// come again. They are counted while they are gathered.
+    ///
+    /// # Errors
+    /// [`IndexError::TooMuchMemory`] where the account may not hold them; [`IndexError::Cancelled`].
+    pub fn documents_from(
+        &self,
+        view: &View,
+        from: &FileKey,
+        most: usize,
+        account: &MemoryAccount,
+    ) -> Result<Vec<DocId>, IndexError> {
+        let mut found = Gathered {
+            documents: Vec::new(),
+            held: GrowingPermit::of(account),
+            records: 0,
+        };
+        let mut start = Some(key::file(from));
+        let roots = self.roots(view)?.into_iter();
+        for (root, _) in roots.skip_while(|(root, _)| *root != from.root) {
+            let (prefix, mut added) = (key::files_of_root(root), Ok(()));
+            let records = self.shared.store.records();
+            records.scan(&prefix, start.take().as_deref(), &mut |_, value| {
+                added = self.document_of_file(value).and_then(|id| found.add(id));
+                match added.is_err() || found.documents.len() >= most {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+            added?;
+            if found.documents.len() >= most {
+                break;
+            }
+        }
+        Ok(found.documents)
+    }
+
+    fn document_of_file(&self, value: &[u8]) -> Result<Option<DocId>, IndexError> {
+        let record = FileRecord::decode(value);
+        let record = record.map_err(|source| decode_error("of a file", source))?;
+        let FileOutcome::Content(hash) = record.outcome else {
+            return Ok(None);
+        };
+        let id = self
+            .registry
+            .content(hash)?
+            .and_then(|content| content.document);
+        let state = self.shared.state();
+        Ok(id.filter(|id| state.table.is_text(*id)))
+    }
+}
+
+struct Gathered {
+    documents: Vec<DocId>,
+    held: GrowingPermit,
+    records: usize,
+}
+
+impl Gathered {
+    fn add(&mut self, id: Option<DocId>) -> Result<(), IndexError> {
+        if self.records.is_multiple_of(AT_ONCE) {
+            self.held.account().cancel().check()?;
+        }
+        self.records += 1;
+        let Some(id) = id.filter(|id| self.documents.last() != Some(id)) else {
+            return Ok(());
+        };
+        if self.documents.len().is_multiple_of(AT_ONCE) {
+            // The list doubles as it grows.
+            self.held.add(2 * (AT_ONCE * size_of::<DocId>()) as u64)?;
+        }
+        self.documents.push(id);
+        Ok(())
+    }
+}
