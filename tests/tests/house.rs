@@ -109,7 +109,10 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/extract/src/process.rs", "whoever asks for a worker"),
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
-    ("daemon/index/src/writer/settle/threads.rs", "the settler"),
+    (
+        "daemon/index/src/two_threads.rs",
+        "whoever has work done on two threads",
+    ),
     (
         "daemon/index/src/store/examine/checked.rs",
         "whoever opens the store",

@@ -349,19 +349,11 @@ impl Similarity for Fake {
             ));
         }
         self.seen().listed.push((threshold, roots));
-        let pairs = if threshold == Some(1.0) {
-            vec![]
-        } else {
-            vec![Part::Pair(answers::pair()); 2]
-        };
-        let parts = pairs
-            .into_iter()
-            .chain([Part::Summary(answers::list_summary())]);
-        streamed(
-            parts
-                .map(|part| Ok(wire::ListPairsReply { part: Some(part) }))
-                .collect(),
-        )
+        let count = if threshold == Some(1.0) { 0 } else { 2 };
+        let mut parts = vec![Part::Pair(answers::pair()); count];
+        parts.push(Part::Summary(answers::list_summary()));
+        let reply = |part| Ok(wire::ListPairsReply { part: Some(part) });
+        streamed(parts.into_iter().map(reply).collect())
     }
 
     async fn list_groups(

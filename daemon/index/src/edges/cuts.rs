@@ -101,7 +101,7 @@ impl Cuts {
         least_overlap(a, b, |union| self.at_common(union, rung))
     }
 
-    /// The same at any other rung.
+    /// Least number that they must share at any other rung; none where no overlap suffices.
     pub(crate) fn least_elsewhere(&self, a: u64, b: u64) -> Option<u64> {
         least_overlap(a, b, |union| self.elsewhere(union))
     }
