@@ -63,7 +63,7 @@ impl Promise {
     }
 }
 
-/// `found by mod_n: what reaches 0.8 and no more is missed with a probability of 0.1 % at most`
+/// `found by mod_n: a match at exactly 0.8 is missed with a probability of at most 0.1 %, a better one less often`
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -75,23 +75,23 @@ impl fmt::Display for Promise {
             let percent = (missed * 1_000.0 - 1e-4).ceil() / 10.0;
             return write!(
                 f,
-                "what reaches {threshold} and no more is missed with a probability of {percent} % at most"
+                "a match at exactly {threshold} is missed with a probability of at most {percent} %, a better one less often"
             );
         }
         let why = match self.none {
             Some(NoPromise::Estimates) => ", since these are estimates",
             Some(NoPromise::Unverified) => ", since candidates were not verified",
             Some(NoPromise::NoneShared) => {
-                ", since it may share none of the fingerprints that were looked up"
+                ", since a match may share none of the fingerprints that were looked up"
             }
             Some(NoPromise::Steps) => {
-                ", since whoever is missed takes along the versions that it leads to"
+                ", since a version that is missed takes along those it leads to"
             }
             Some(NoPromise::NothingCompared) => ", since nothing was compared",
             // Of a newer daemon.
             None => "",
         };
-        write!(f, "nothing is promised of what is missing{why}")
+        write!(f, "there is no bound on what is missed{why}")
     }
 }
 
@@ -140,14 +140,14 @@ mod tests {
         let said = |missed| Promise::new("mod_n", 0.8, missed).to_string();
         let percent = |percent| {
             format!(
-                "found by mod_n: what reaches 0.8 and no more is missed with a probability of {percent} % at most"
+                "found by mod_n: a match at exactly 0.8 is missed with a probability of at most {percent} %, a better one less often"
             )
         };
         assert_eq!(said(0.001), percent("0.1"));
         assert_eq!(said(0.001 + 6e-9), percent("0.1"));
         assert_eq!(said(0.0304), percent("3.1"));
-        let none = "found by mod_n: nothing is promised of what is missing, \
-                    since it may share none of the fingerprints that were looked up";
+        let none = "found by mod_n: there is no bound on what is missed, \
+                    since a match may share none of the fingerprints that were looked up";
         assert_eq!(said(1.0), none);
     }
 

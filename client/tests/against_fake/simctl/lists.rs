@@ -4,7 +4,7 @@ use super::simctl;
 use crate::fake::Daemon;
 
 /// What people are told of lists of pairs and groups.
-const PROMISE: &str = "simctl: found by mod_n: what reaches 0.8 and no more is missed with a probability of 0.1 % at most";
+const PROMISE: &str = "simctl: found by mod_n: a match at exactly 0.8 is missed with a probability of at most 0.1 %, a better one less often";
 
 #[test]
 fn pairs_end_with_the_counts() {

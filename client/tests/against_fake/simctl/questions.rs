@@ -12,7 +12,7 @@ use crate::fake::{Daemon, End};
 const JUDGEMENT: &str = r#"{"class":"template-only","probability":0.875,"rule_number":4,"rule":"resemblance > 0.5 and mcd <= 0.25","signals":[{"name":"resemblance","value":0.75},{"name":"mcd","value":0.125},{"name":"same-title","value":null}],"model":{"name":"shipped","hash":"abababababababababababababababababababababababababababababababab","note":null}}"#;
 
 /// What people are told of questions.
-const PROMISE: &str = "simctl: found by mod_n: what reaches 0.1 and no more is missed with a probability of 0.1 % at most";
+const PROMISE: &str = "simctl: found by mod_n: a match at exactly 0.1 is missed with a probability of at most 0.1 %, a better one less often";
 
 #[test]
 fn matches_are_a_table_when_piped_without_colour() {
