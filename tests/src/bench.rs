@@ -14,6 +14,8 @@ mod index_100k;
 mod peers;
 mod process;
 mod report_page;
+mod repository;
+mod rescan;
 mod runs;
 mod signing;
 
@@ -79,6 +81,16 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "report-page",
         about: "the page of a report of 10,000 groups: bytes, pages, first view in a browser",
         run: report_page::run,
+    },
+    Benchmark {
+        name: "repository",
+        about: "25,000 documents of 50 KB in families up to 2,500: what settling costs beside indexing, memory, groups",
+        run: repository::run,
+    },
+    Benchmark {
+        name: "rescan",
+        about: "a walk of 100,000 files that have not changed, beside find",
+        run: rescan::run,
     },
     Benchmark {
         name: "signing",

@@ -1,8 +1,9 @@
 //! What the operating system says of this process and its files.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -47,10 +48,40 @@ fn counted(name: &str) -> anyhow::Result<u64> {
 
 /// Seconds of processor time that this process has taken, so far.
 pub(super) fn processor_seconds() -> anyhow::Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let (_, fields) = stat.rsplit_once(") ").context("no name in stat")?;
+    processor_seconds_of(std::process::id())
+}
+
+/// Seconds of processor time that a process has taken, so far, without its children.
+pub(super) fn processor_seconds_of(process: u32) -> anyhow::Result<f64> {
     // Fields 14 and 15 of all: in user mode, and in the kernel.
-    let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<f64>);
+    ticks(&stat_of(process), 11)
+}
+
+/// Seconds of processor time that children of this process took which have ended.
+pub(super) fn children_processor_seconds() -> anyhow::Result<f64> {
+    ticks(&stat_of(std::process::id()), 13)
+}
+
+/// Seconds of processor time that each thread of a process has taken, so far, by name; those of one name together.
+pub(super) fn threads_processor_seconds(process: u32) -> anyhow::Result<HashMap<String, f64>> {
+    let mut threads = HashMap::new();
+    for task in std::fs::read_dir(format!("/proc/{process}/task"))? {
+        let task = task?.path();
+        let name = std::fs::read_to_string(task.join("comm"))?;
+        *threads.entry(name.trim_end().to_owned()).or_default() += ticks(&task.join("stat"), 11)?;
+    }
+    Ok(threads)
+}
+
+fn stat_of(process: u32) -> PathBuf {
+    format!("/proc/{process}/stat").into()
+}
+
+/// Two neighbouring fields of a `stat` in seconds, by the place of the first after the state.
+fn ticks(stat: &Path, at: usize) -> anyhow::Result<f64> {
+    let stat = std::fs::read_to_string(stat)?;
+    let (_, fields) = stat.rsplit_once(") ").context("no name in stat")?;
+    let ticks = fields.split(' ').skip(at).take(2).map(str::parse::<f64>);
     let ticks: f64 = ticks.sum::<Result<_, _>>()?;
     Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
 }

@@ -25,6 +25,7 @@ pub(super) mod cherkasova_fig9;
 pub(super) mod families;
 pub(super) mod ignatov;
 pub(super) mod ignatov_table4;
+mod pair_counts;
 pub(super) mod ye;
 pub(super) mod ye_recall;
 pub(super) mod ye_text;

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingling, Signature, Signer};
 
+use super::pair_counts::PairCounts;
 use super::{Text, draw, mean, series, similar, texts};
 use crate::figure::Figures;
 use crate::plot::Series;
@@ -215,15 +216,12 @@ fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usiz
                 .entry(*group)
                 .or_insert_with(|| vec![Default::default(); THRESHOLDS.len()]);
             for (threshold, [precision, recall]) in THRESHOLDS.iter().zip(of_group) {
-                let (mut list, mut found, mut common) = (0.0, 0.0, 0.0);
+                let mut counts = PairCounts::default();
                 for (exact, sampled) in truth[group].iter().zip(&sampled) {
-                    let (is_true, is_found) = (exact >= threshold, sampled >= threshold);
-                    list += f64::from(is_true);
-                    found += f64::from(is_found);
-                    common += f64::from(is_true && is_found);
+                    counts.add_pair(exact >= threshold, sampled >= threshold);
                 }
-                precision.extend((found > 0.0).then(|| common / found));
-                recall.extend((list > 0.0).then(|| common / list));
+                precision.extend(counts.finds_any().then(|| counts.precision()));
+                recall.extend(counts.has_similar().then(|| counts.recall()));
             }
         }
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use super::pair_counts::PairCounts;
 use super::ye::{groups, name, pairs, signed_by};
 use crate::figure::Figures;
 use crate::study::Settings;
@@ -28,7 +29,7 @@ const TRIALS: u64 = 4;
 const SHARE_OF_SHORT: f64 = 0.17;
 
 /// For each group, what it comes to at each ratio, by the cuts of [`CUTS`].
-type Measured = BTreeMap<usize, BTreeMap<u64, Vec<Counts>>>;
+type Measured = BTreeMap<usize, BTreeMap<u64, Vec<PairCounts>>>;
 
 /// Two settings: every group as complete as required, and all together.
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
@@ -44,9 +45,9 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             for (group, signed) in &signed_by(&groups, n, remainder)? {
                 let sampled = pairs(signed)?;
                 let of_group = measured.entry(*group).or_default().entry(n);
-                let counts = of_group.or_insert_with(|| vec![Counts::default(); CUTS.len()]);
+                let counts = of_group.or_insert_with(|| vec![PairCounts::default(); CUTS.len()]);
                 for (cut, counts) in CUTS.iter().zip(counts) {
-                    counts.add(Counts::of(&truth[group], &sampled, *cut));
+                    counts.add(counted(&truth[group], &sampled, *cut));
                 }
             }
         }
@@ -75,54 +76,22 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
 struct Choice {
     n: u64,
     cut: f64,
-    found: Counts,
+    found: PairCounts,
 }
 
-/// Pairs of all samples.
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    similar: f64,
-    found: f64,
-    both: f64,
-}
-
-impl Counts {
-    fn of(truth: &[f64], sampled: &[f64], cut: f64) -> Self {
-        let mut counts = Self::default();
-        for (truth, sampled) in truth.iter().zip(sampled) {
-            let (is_similar, is_found) = (*truth >= THRESHOLD, *sampled >= cut);
-            counts.similar += f64::from(is_similar);
-            counts.found += f64::from(is_found);
-            counts.both += f64::from(is_similar && is_found);
-        }
-        counts
+/// The pairs of one sample, where those from `cut` on are found.
+fn counted(truth: &[f64], sampled: &[f64], cut: f64) -> PairCounts {
+    let mut counts = PairCounts::default();
+    for (truth, sampled) in truth.iter().zip(sampled) {
+        counts.add_pair(*truth >= THRESHOLD, *sampled >= cut);
     }
-
-    fn add(&mut self, other: Self) {
-        self.similar += other.similar;
-        self.found += other.found;
-        self.both += other.both;
-    }
-
-    fn precision(&self) -> f64 {
-        self.both / self.found
-    }
-
-    fn recall(&self) -> f64 {
-        self.both / self.similar
-    }
-
-    /// Where nothing is found, or nothing is similar, nothing is wrong.
-    fn meets(&self, recall: f64) -> bool {
-        let precise = self.found == 0.0 || self.precision() >= PRECISION;
-        precise && (self.similar == 0.0 || self.recall() >= recall)
-    }
+    counts
 }
 
 /// The lowest cut that is precise, which misses least.
-fn lowest(by_cut: &[Counts]) -> Option<Choice> {
+fn lowest(by_cut: &[PairCounts]) -> Option<Choice> {
     let cuts = CUTS.iter().zip(by_cut).rev();
-    let mut precise = cuts.filter(|(_, found)| found.meets(0.0));
+    let mut precise = cuts.filter(|(_, found)| found.meets(PRECISION, 0.0));
     precise.next().map(|(cut, found)| Choice {
         n: 1,
         cut: *cut,
@@ -136,7 +105,7 @@ fn setting(measured: &Measured, recall: f64) -> BTreeMap<usize, Choice> {
         let ratios = RATIOS
             .iter()
             .filter_map(|n| Some((*n, lowest(by_ratio.get(n)?)?)));
-        let mut complete = ratios.filter(|(_, choice)| choice.found.meets(recall));
+        let mut complete = ratios.filter(|(_, choice)| choice.found.meets(PRECISION, recall));
         let (n, choice) = complete.next()?;
         Some((*group, Choice { n, ..choice }))
     });
@@ -148,7 +117,7 @@ fn tell(
     chosen: &BTreeMap<usize, Choice>,
     figures: &mut Figures<'_>,
 ) -> Result<()> {
-    let (mut all, mut kept, mut long) = (Counts::default(), 0.0, 0.0);
+    let (mut all, mut kept, mut long) = (PairCounts::default(), 0.0, 0.0);
     let total: f64 = sizes.values().sum();
     let of_long = total - sizes.get(&0).copied().unwrap_or_default();
     for (group, shingles) in sizes {
@@ -186,7 +155,7 @@ mod tests {
     #[test]
     fn the_lowest_cut_that_is_precise_misses_least() {
         let truth = [0.9, 0.62, 0.61, 0.6, 0.6, 0.5, 0.2];
-        let by_cut = |sample: [f64; 7]| CUTS.map(|cut| Counts::of(&truth, &sample, cut));
+        let by_cut = |sample: [f64; 7]| CUTS.map(|cut| counted(&truth, &sample, cut));
         let blurred = [0.9, 0.66, 0.57, 0.61, 0.6, 0.45, 0.1];
         let chosen = lowest(&by_cut(blurred)).unwrap();
         assert!((chosen.cut - 0.4).abs() < 1e-12, "five of six are similar");

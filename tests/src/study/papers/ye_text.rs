@@ -14,6 +14,7 @@ use simdex_signature::laboratory::{
 };
 
 use super::Text;
+use super::pair_counts::PairCounts;
 use super::ye::{groups, name, pairs, signed_by};
 use crate::figure::Figures;
 use crate::study::Settings;
@@ -55,30 +56,6 @@ const ECONOMIES: [Economy; 7] = [
     economy("and common dropped", 1, 100, true),
 ];
 
-/// Pairs, as they are and as they seem.
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    similar: f64,
-    found: f64,
-    both: f64,
-}
-
-impl Counts {
-    fn add(&mut self, is_similar: bool, is_found: bool) {
-        self.similar += f64::from(is_similar);
-        self.found += f64::from(is_found);
-        self.both += f64::from(is_similar && is_found);
-    }
-
-    fn precision(&self) -> f64 {
-        self.both / self.found
-    }
-
-    fn recall(&self) -> f64 {
-        self.both / self.similar
-    }
-}
-
 /// A row for each economy and threshold, then super-shingles by group.
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let groups = groups(settings)?;
@@ -95,14 +72,14 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     for economy in &ECONOMIES {
         let kept = kept(&all, economy, &documents);
         for threshold in THRESHOLDS {
-            let (mut short, mut whole) = (Counts::default(), Counts::default());
+            let (mut short, mut whole) = (PairCounts::default(), PairCounts::default());
             for (group, of_group) in &kept {
                 let seeming = resemblances(of_group, economy.most);
                 for (truth, seeming) in truth[group].iter().zip(seeming) {
                     let (is_similar, is_found) = (*truth >= threshold, seeming >= threshold);
-                    whole.add(is_similar, is_found);
+                    whole.add_pair(is_similar, is_found);
                     if *group == 0 {
-                        short.add(is_similar, is_found);
+                        short.add_pair(is_similar, is_found);
                     }
                 }
             }
@@ -182,12 +159,12 @@ fn super_shingles(
     })?;
     for (group, texts) in groups {
         let signed: Vec<Signature> = texts.iter().map(|text| signer.sign(&text.text)).collect();
-        let mut counts = [Counts::default(); 2];
+        let mut counts = [PairCounts::default(); 2];
         let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
         for ((a, b), truth) in all.zip(&truth[group]) {
             let is_found = is_candidate(&signed[a], &signed[b])?;
             for (counts, threshold) in counts.iter_mut().zip([0.85, 0.95]) {
-                counts.add(*truth >= threshold, is_found);
+                counts.add_pair(*truth >= threshold, is_found);
             }
         }
         let columns = [
