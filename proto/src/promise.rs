@@ -14,8 +14,8 @@ pub struct Promise {
     pub scheme: String,
     /// The least ratio listed, which it is made for.
     pub threshold: f64,
-    /// What reaches the threshold and no more is missed with at most this probability; `None` where nothing is
-    /// promised.
+    /// A match at exactly the threshold is missed with at most this probability, a better one less often; `None`
+    /// where nothing is promised.
     pub missed_at_most: Option<f64>,
     /// Why nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]

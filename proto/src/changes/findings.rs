@@ -14,8 +14,10 @@ use serde_json::{Value, json};
 use super::{bytes, malformed, next_line};
 use crate::lines::{Finding, FindingChange};
 
-/// Bytes that a line of the earlier list takes in the index, which has room to grow.
-const INDEXED: u64 = 192;
+/// Bytes that a line of the earlier list takes in the index at most: an entry and its byte of control, in a table that
+/// is seven eighths full, beside one of twice its size to which it grows.
+const INDEXED: u64 = 288;
+const _: () = assert!(3 * 8 * (size_of::<(Digest, IndexedLine)>() + 1) <= 7 * INDEXED as usize);
 /// Bytes that a line takes which is told, for each of its own: the line, and what is made of it.
 const TOLD: u64 = 4;
 
@@ -48,6 +50,10 @@ struct IndexedLine {
     length: u64,
     /// The later list has the file, too.
     is_met: bool,
+    /// Further lines of these paths in the earlier list, and lines of them in the later one: a file that changes while
+    /// a report is made may be listed twice. Counted in the first line's entry.
+    further: u32,
+    later: u32,
 }
 
 /// Compares the findings of an earlier report with later ones, as these come.
@@ -90,9 +96,16 @@ impl<R: Read + Seek> FindingComparer<R> {
                 at,
                 length,
                 is_met: false,
+                further: 0,
+                later: 0,
             };
-            let key = free_key(&key(&finding)?, |key| index.contains_key(key));
-            index.insert(key, indexed);
+            let paths = key(&finding)?;
+            let first: Option<&mut IndexedLine> = index.get_mut(&line_key(&paths, 0));
+            let number = first.map_or(0, |first| {
+                first.further += 1;
+                first.further
+            });
+            index.insert(line_key(&paths, number), indexed);
             at += length;
         }
         Ok(Self {
@@ -110,9 +123,12 @@ impl<R: Read + Seek> FindingComparer<R> {
     pub fn line(&mut self, line: &[u8], hold: &mut Hold<'_>) -> io::Result<()> {
         let finding = parsed(line)?;
         let paths = key(&finding)?;
-        let index = &mut self.index;
-        let key = free_key(&paths, |key| index.get(key).is_some_and(|it| it.is_met));
-        let Some(indexed) = index.get_mut(&key) else {
+        let first = self.index.get_mut(&line_key(&paths, 0));
+        let number = first.map_or(0, |first| {
+            first.later += 1;
+            first.later - 1
+        });
+        let Some(indexed) = self.index.get_mut(&line_key(&paths, number)) else {
             hold(TOLD * line.len() as u64)?;
             self.totals.findings_new += 1;
             self.tell(paths, "finding-new", finding, None);
@@ -141,7 +157,10 @@ impl<R: Read + Seek> FindingComparer<R> {
     ) -> io::Result<FindingTotals> {
         let index = std::mem::take(&mut self.index);
         let gone = index.into_values().filter(|indexed| !indexed.is_met);
-        for IndexedLine { at, length, .. } in gone {
+        let mut gone: Vec<_> = gone.map(|it| (it.at, it.length)).collect();
+        // As the earlier list has them, so that it is read in one direction and always told alike.
+        gone.sort_unstable();
+        for (at, length) in gone {
             hold(TOLD * length)?;
             let finding = self.earlier_line(at, length)?;
             self.totals.findings_gone += 1;
@@ -199,21 +218,15 @@ fn key(finding: &Finding) -> io::Result<[Vec<u8>; 2]> {
     Ok([path, of])
 }
 
-/// The key of a pair of paths that is not taken: a file that changes while a report is made may be listed twice.
-fn free_key(paths: &[Vec<u8>; 2], is_taken: impl Fn(&Digest) -> bool) -> Digest {
+/// The key of a line, by its paths and how many lines of the same paths stand before it.
+fn line_key(paths: &[Vec<u8>; 2], number: u32) -> Digest {
     let mut hasher = blake3::Hasher::new();
     for path in paths {
         hasher
             .update(&(path.len() as u64).to_le_bytes())
             .update(path);
     }
-    loop {
-        let key = half(&hasher.finalize());
-        if !is_taken(&key) {
-            return key;
-        }
-        hasher.update(b"again");
-    }
+    half(&hasher.update(&number.to_le_bytes()).finalize())
 }
 
 /// What is compared of a finding, each fact by its name. When the file was written and the name of its owner say nothing

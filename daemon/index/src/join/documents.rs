@@ -11,6 +11,8 @@ use crate::{DocumentStats, IndexReader};
 pub(super) const NO_TURN: u32 = u32::MAX;
 /// Ids of one page.
 const PAGE: u64 = u64::BITS as u64;
+/// Documents looked up before writers get their turn.
+const AT_ONCE: usize = 1 << 12;
 
 /// Documents by place, which ascends with the id.
 pub(super) struct Documents {
@@ -90,9 +92,11 @@ impl Documents {
             pages: FxHashMap::default(),
             kept: Vec::new(),
         };
-        {
+        let mut ids = ids.peekable();
+        while ids.peek().is_some() {
             let state = index.shared.state();
-            for (id, stats) in ids.filter_map(|id| Some((id, state.table.get(id)?))) {
+            let some = ids.by_ref().take(AT_ONCE);
+            for (id, stats) in some.filter_map(|id| Some((id, state.table.get(id)?))) {
                 let place = documents.ids.len() as u32;
                 let page = documents.pages.entry(id.0 / PAGE).or_insert((0, place));
                 page.0 |= 1 << (id.0 % PAGE);

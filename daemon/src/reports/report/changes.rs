@@ -86,6 +86,20 @@ impl EarlierReport {
             )))),
         }
     }
+
+    /// What a comparison with a report of these terms came to, once its section of the page is written.
+    fn summarise(
+        &self,
+        totals: Totals,
+        terms: &ReportTerms,
+        rows: &Rows,
+        page: &mut HashedFile<'_>,
+    ) -> Result<ChangeSummary, ReportError> {
+        let caveats = self.terms.caveats(terms);
+        let summary = ChangeSummary { totals, caveats };
+        page.write_with(|out| html::changes(out, &self.path, &summary, rows))?;
+        Ok(summary)
+    }
 }
 
 /// The hash of a file, and the length of its longest line.
@@ -194,12 +208,8 @@ impl<'a> Changes<'a> {
             Ok(())
         })?;
         sink.finish(file)?;
-        let compared = ChangeSummary {
-            totals: Totals::Groups(totals),
-            caveats: previous.terms.caveats(&terms_of(input, None)),
-        };
-        page.write_with(|out| html::changes(out, &previous.path, &compared, &rows))?;
-        Ok(compared)
+        let terms = terms_of(input, None);
+        previous.summarise(Totals::Groups(totals), &terms, &rows, page)
     }
 }
 
@@ -247,12 +257,29 @@ fn written<C: Body>(
 
 /// What cannot be held of a comparison is a matter of the comparison: the report can be made without it.
 fn not_held(counted: Result<(), IndexError>) -> Result<(), ReportError> {
-    counted.map_err(|error| match error {
-        IndexError::Cancelled => ReportError::Cancelled,
-        error => unreadable(io::Error::other(error)),
-    })
+    counted.map_err(|error| unreadable(io::Error::other(error)))
 }
 
+/// A comparison that cannot be made, or one that was cancelled while it waited for memory.
 fn unreadable(source: io::Error) -> ReportError {
-    ReportError::Previous { source }
+    let cause = source.get_ref().and_then(|it| it.downcast_ref());
+    match cause {
+        Some(IndexError::Cancelled) => ReportError::Cancelled,
+        _ => ReportError::Previous { source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_comparison_is_not_an_unreadable_report() {
+        let cancelled = || io::Error::other(IndexError::Cancelled);
+        assert!(matches!(unreadable(cancelled()), ReportError::Cancelled));
+        let cancelled = not_held(Err(IndexError::Cancelled));
+        assert!(matches!(cancelled, Err(ReportError::Cancelled)));
+        let failed = unreadable(io::ErrorKind::InvalidData.into());
+        assert!(matches!(failed, ReportError::Previous { .. }));
+    }
 }

@@ -123,6 +123,18 @@ fn a_file_that_is_listed_twice_is_told_as_often() {
 }
 
 #[test]
+fn lines_of_one_path_are_told_in_the_order_of_their_list() {
+    let document = |number: u32| Finding {
+        document: Some(number.to_string()),
+        ..finding("leak", b"/a", "/p")
+    };
+    let earlier: Vec<_> = (0..40).map(document).collect();
+    let (gone, _) = compared(&earlier, &[]).unwrap();
+    let gone: Vec<_> = gone.into_iter().map(|change| change.finding).collect();
+    assert_eq!(gone, earlier);
+}
+
+#[test]
 fn what_changed_turns_the_earlier_list_into_the_later() {
     let mut state = 5_u64;
     let mut next = |below: u64| {
@@ -189,12 +201,12 @@ fn what_is_no_list_of_findings_or_takes_too_much_is_refused() {
         let opened = FindingComparer::new(lines, longest, again, hold);
         opened.map(|_| ()).map_err(|error| error.kind())
     };
-    assert_eq!(opened(&one, 1_000, 200), Ok(()));
+    assert_eq!(opened(&one, 1_000, 300), Ok(()));
     for (lines, longest) in [(&b"{}\n"[..], 1_000), (&one[..], 20)] {
-        let refused = opened(lines, longest, 200);
+        let refused = opened(lines, longest, 300);
         assert_eq!(refused, Err(io::ErrorKind::InvalidData));
     }
     let twice = [one.clone(), one].concat();
-    let refused = opened(&twice, 1_000, 200);
+    let refused = opened(&twice, 1_000, 300);
     assert_eq!(refused, Err(io::ErrorKind::OutOfMemory));
 }

@@ -241,11 +241,10 @@ impl PairSearch<'_> {
     /// Notes which documents of the last join are past: not those whose turn is still to come, and not those that
     /// several files carry, which are asked for again.
     fn pass(&self, ahead: &mut Ahead) {
-        let state = self.index.shared.state();
         let asked = ahead.asked;
         let turns = std::mem::take(&mut ahead.turns).into_iter();
         let past =
-            turns.filter(|(id, turn)| *turn < asked && state.table.files_in(*id, &self.view) < 2);
+            turns.filter(|(id, turn)| *turn < asked && self.index.files_in(*id, &self.view) < 2);
         ahead.past.extend(past.map(|(id, _)| id.0));
         ahead.forget();
         #[cfg(test)]

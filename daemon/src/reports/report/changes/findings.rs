@@ -93,12 +93,8 @@ impl<'a> FoundChanges<'a> {
             Ok(())
         })?;
         sink.finish(file)?;
-        let compared = ChangeSummary {
-            totals: Totals::Findings(totals),
-            caveats: previous.terms.caveats(&terms_of(input, Some(asked))),
-        };
-        page.write_with(|out| html::changes(out, &previous.path, &compared, &rows))?;
-        Ok(compared)
+        let terms = terms_of(input, Some(asked));
+        previous.summarise(Totals::Findings(totals), &terms, &rows, page)
     }
 }
 
