@@ -248,7 +248,22 @@ impl Client {
         states: Vec<String>,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListFilesReply>, Error> {
-        let request = wire::ListFilesRequest { states, roots };
+        self.files_after(None, states, roots).await
+    }
+
+    /// Lists files as [`Client::files`] does, from the one on that comes after `after`, where that is named: the path of
+    /// the last file seen.
+    pub async fn files_after(
+        &self,
+        after: Option<&Path>,
+        states: Vec<String>,
+        roots: Vec<u32>,
+    ) -> Result<ItemStream<ListFilesReply>, Error> {
+        let request = wire::ListFilesRequest {
+            states,
+            roots,
+            after: after.map(path_bytes),
+        };
         let mut admin = self.admin.clone();
         self.list(self.limits.item, admin.list_files(request)).await
     }

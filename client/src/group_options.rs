@@ -1,12 +1,13 @@
 //! Options of `list_groups`: the kind of groups, with what belongs to it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::wire::{GroupKind, ListGroupsRequest};
-use crate::{Limits, defaults};
+use crate::{Limits, defaults, path_bytes};
 
 /// The kind of groups, with what belongs to it. What is absent is left to the daemon.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct GroupOptions {
     /// Stars by default.
     pub kind: GroupKind,
@@ -16,6 +17,8 @@ pub struct GroupOptions {
     pub common: Option<u32>,
     /// Of cores: seconds that they are sought.
     pub mining_seconds: Option<u32>,
+    /// Of stars: those alone that come after the group whose first member has this absolute path.
+    pub after: Option<PathBuf>,
 }
 
 impl GroupOptions {
@@ -28,6 +31,7 @@ impl GroupOptions {
             common: self.common,
             mining_seconds: self.mining_seconds,
             with_judgement: false,
+            after: self.after.as_deref().map(path_bytes),
         }
     }
 

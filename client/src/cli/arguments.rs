@@ -177,6 +177,9 @@ pub(crate) struct GroupsArgs {
     /// With --kind cores: stop the search after this time, and report what may be missing [default: 60]
     #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub(crate) mining_seconds: Option<u32>,
+    /// Resume a list: begin after the group whose first file is this one, the last one that was listed
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["of", "id"])]
+    pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
@@ -204,6 +207,9 @@ impl GroupsArgs {
         }
         if self.judge.is_on() && self.kind != GroupsKind::Stars {
             return Some("--judge applies only to --kind stars");
+        }
+        if self.after.is_some() && self.kind != GroupsKind::Stars {
+            return Some("--after applies only to --kind stars");
         }
         if is_cores && self.list.threshold.value.is_some() {
             return Some("--threshold does not apply to --kind cores; use --common");
@@ -287,6 +293,9 @@ pub(crate) struct FilesArgs {
     /// List only the first COUNT [default: all]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
+    /// Resume a list: begin after this file, the last one that was listed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) roots: Roots,
 }

@@ -2,6 +2,8 @@
 
 use std::convert::identity;
 
+use simdex_client::absolute;
+
 use crate::cli::FilesArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
@@ -9,7 +11,11 @@ use crate::failure::Failure;
 
 pub(super) async fn run(session: &mut Session, args: FilesArgs) -> Result<Outcome, Failure> {
     let roots = session.root_ids(&args.roots.paths).await?;
-    let files = session.client.files(args.states, roots).await?;
+    let after = args.after.as_deref().map(absolute).transpose()?;
+    let files = session
+        .client
+        .files_after(after.as_deref(), args.states, roots);
+    let files = files.await?;
     let (count, summary) = session.print(files, args.limit, identity).await?;
     session.print_summary(&summary)?;
     Ok(Outcome::of_search(count))

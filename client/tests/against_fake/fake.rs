@@ -29,6 +29,8 @@ pub(crate) struct Seen {
     pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
     /// Where the last list of pairs was resumed.
     pub(crate) after: Option<wire::PairPlace>,
+    /// Where the last list of files or groups was resumed.
+    pub(crate) after_file: Option<Vec<u8>>,
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
     pub(crate) waits: u32,
@@ -363,6 +365,7 @@ impl Similarity for Fake {
         use list_groups_reply::Part;
         let request = request.into_inner();
         self.seen().listed.push((request.threshold, request.roots));
+        self.seen().after_file = request.after;
         let mut summary = answers::list_summary();
         if request.threshold == Some(0.5) {
             summary.completeness = Some(answers::half_built());
@@ -494,7 +497,9 @@ impl Admin for Fake {
         request: Request<wire::ListFilesRequest>,
     ) -> Answer<Replies<wire::ListFilesReply>> {
         use list_files_reply::Part;
-        self.seen().states = request.into_inner().states;
+        let request = request.into_inner();
+        self.seen().states = request.states;
+        self.seen().after_file = request.after;
         let parts = [
             Part::File(answers::file()),
             Part::File(answers::unreadable_file()),

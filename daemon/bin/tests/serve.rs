@@ -11,11 +11,14 @@ mod answers;
 mod daemon;
 mod families;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use daemon::{Daemon, code, prose};
-use simdex_client::{Error, FindKind, FindOptions, Subject, Upload, wire};
+use simdex_client::{Error, FindKind, FindOptions, GroupOptions, Subject, Upload, wire};
 use simdex_index::store::Operation;
 use simdexd::config::{Config, GrpcConfig};
 use simdexd::error::EngineError;
@@ -212,6 +215,47 @@ fn lists_close_with_the_same_counts() {
     }
     let wrong = daemon.wait(client.files(vec!["nonsense".into()], all()));
     assert_eq!(code(&wrong), Code::InvalidArgument);
+}
+
+#[test]
+fn lists_of_files_and_groups_resume_after_the_last_one_seen() {
+    let daemon = Daemon::start(&share());
+    let (client, all) = (&daemon.client, Vec::new);
+    let files_after = async |after: Option<&Path>| {
+        let mut listing = client.files_after(after, Vec::new(), all()).await?;
+        let mut files = Vec::new();
+        while let Some(file) = listing.next().await? {
+            files.push((file.path, file.state));
+        }
+        Ok::<_, Error>((files, listing.closing().await?.files_on_disk))
+    };
+    let groups_after = async |after: Option<&Path>, kind| {
+        let options = GroupOptions {
+            kind,
+            after: after.map(Path::to_owned),
+            ..GroupOptions::default()
+        };
+        let listing = client.groups_of_kind(&options, all()).await?;
+        Ok::<_, Error>(listing.closing().await?.groups)
+    };
+    let stars = wire::GroupKind::Stars;
+    daemon.wait(async {
+        let (files, on_disk) = files_after(None).await.unwrap();
+        for (at, (seen, _)) in files.iter().enumerate() {
+            let seen = Path::new(OsStr::from_bytes(seen));
+            let rest = files_after(Some(seen)).await.unwrap();
+            assert_eq!(rest, (files[at + 1..].to_vec(), on_disk));
+        }
+        let (principal, before) = (daemon.path("new.txt"), daemon.path("copy.txt"));
+        assert_eq!(groups_after(Some(&before), stars).await.unwrap(), Some(1));
+        assert_eq!(
+            groups_after(Some(&principal), stars).await.unwrap(),
+            Some(0)
+        );
+        let components = wire::GroupKind::Components;
+        let refused = groups_after(Some(&principal), components).await;
+        assert_eq!(code(&refused), Code::InvalidArgument);
+    });
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Reads what lists are made of from the index alone: files with their states, pairs, groups, and their counts.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
@@ -20,7 +21,8 @@ mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use groups::{
-    FoundGroup, group_by_id, group_of_document, visit_groups, visit_principals, visit_whole_groups,
+    FoundGroup, GroupsRequest, group_by_id, group_of_document, visit_groups, visit_principals,
+    visit_whole_groups,
 };
 pub use pairs::{PairCounts, PairPlace, PairsRequest, pairs};
 
@@ -112,8 +114,8 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     };
     let stated = content.facts.iter();
     let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
-    let name = std::path::Path::new(std::ffi::OsStr::from_bytes(file.key.name()));
-    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
+    let name = std::path::Path::new(OsStr::from_bytes(file.key.name()));
+    let name = name.file_name().and_then(OsStr::to_str);
     let expected =
         name.and_then(|name| simdex_extract::mismatched_extension(name, &content.media_type));
     facts.extend(expected.map(|expected| (simdex_extract::Fact::NamedAs.code(), expected)));
@@ -130,8 +132,34 @@ fn bytes_of(file: &FileView) -> u64 {
     FILE + 2 * path_of(file).len() as u64
 }
 
-fn path_of(file: &FileView) -> &std::ffi::OsStr {
+fn path_of(file: &FileView) -> &OsStr {
     file.path.as_os_str()
+}
+
+/// A path as it is stored: files are listed in this order.
+fn stored(shown: &OsStr) -> Vec<u8> {
+    simdex_schema::path::from_shown(shown.as_bytes())
+}
+
+/// Calls `visit` for every file of a view behind this path, by path. All files of the view are counted, as they are
+/// at the end.
+pub fn files_after(
+    index: &IndexReader,
+    (view, after): (&View, &OsStr),
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
+) -> Result<ListCounts, IndexError> {
+    let seen = stored(after);
+    index.files_resumed(
+        view,
+        &seen,
+        account,
+        &mut |file| match stored(path_of(&file)) == seen {
+            true => ControlFlow::Continue(()),
+            false => visit(&file),
+        },
+    )?;
+    counts(index, view, account.cancel())
 }
 
 /// Calls `visit` for every file of a view, by path, and counts them. Documents are counted as they are at the end.

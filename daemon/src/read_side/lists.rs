@@ -2,6 +2,7 @@
 //! engine's index and the time it took.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Instant;
 
 use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
@@ -13,7 +14,7 @@ use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::read_side::catalogue::{
-    self, ClusterFiles, Group, ListCounts, Pair, PairPlace, PairsRequest,
+    self, ClusterFiles, Group, GroupsRequest, ListCounts, Pair, PairPlace, PairsRequest,
 };
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
 
@@ -125,11 +126,12 @@ pub fn pairs(
     })
 }
 
-/// Calls `visit` for each group of a view, by its principal's path, for a large one part by part; then counts. If
-/// `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each group of a view, by its principal's path, after one if it is named, for a large group part
+/// by part; then counts. If `visit` returns `Break`, ignore the counts.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
+    after: Option<&Path>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
@@ -137,7 +139,12 @@ pub fn groups(
     let view = &request.view;
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
-    let listed = catalogue::visit_groups(index, view, request.threshold, account, visit)?;
+    let asked = GroupsRequest {
+        view,
+        threshold: request.threshold,
+        after,
+    };
+    let listed = catalogue::visit_groups(index, asked, account, visit)?;
     check.note_unsettled(listed.unsettled);
     Ok(ListSummary {
         groups: Some(listed.items),
@@ -230,18 +237,22 @@ pub fn group(
     }
 }
 
-/// Calls `visit` for every file of a view, by path, then counts. Groups are those at the engine's threshold, where
-/// they are kept.
+/// Calls `visit` for every file of a view, by path, after one if it is named, then counts all files. Groups are those at
+/// the engine's threshold, where they are kept.
 pub fn files(
     engine: &Engine,
-    view: &View,
+    (view, after): (&View, Option<&Path>),
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let mut check = CompletenessCheck::begin(engine, view, false)?;
     check.begin_list(view);
-    let counts = catalogue::files(engine.index.reader(), view, account, visit)?;
+    let index = engine.index.reader();
+    let counts = match after {
+        Some(seen) => catalogue::files_after(index, (view, seen.as_os_str()), account, visit)?,
+        None => catalogue::files(index, view, account, visit)?,
+    };
     closed(engine, view, account, counts, (&check, started))
 }
 

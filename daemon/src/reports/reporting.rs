@@ -22,7 +22,7 @@ use crate::base::unread::is_unread;
 use crate::base::visit::FirstError;
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
-use crate::read_side::catalogue::{self, ListCounts};
+use crate::read_side::catalogue::{self, GroupsRequest, ListCounts};
 use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
 use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
 use crate::reports::report::{
@@ -320,7 +320,12 @@ fn listed(
     let mut groups: Vec<ReportGroup> = Vec::new();
     let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
     let index = engine.index.reader();
-    let listed = catalogue::visit_groups(index, view, threshold, account, &mut |part| {
+    let asked = GroupsRequest {
+        view,
+        threshold,
+        after: None,
+    };
+    let listed = catalogue::visit_groups(index, asked, account, &mut |part| {
         let paths = part.members.iter().map(|it| it.file.path.as_os_str().len());
         let members = part.members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
         let counted = held.add((2 * members + paths.sum::<usize>()) as u64);

@@ -46,6 +46,28 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
 }
 
 #[test]
+fn lists_of_files_and_stars_are_resumed_by_an_absolute_path() {
+    let daemon = Daemon::start();
+    for list in ["files", "groups"] {
+        simctl(&daemon, &[list]);
+        assert_eq!(daemon.seen().after_file, None);
+        simctl(&daemon, &[list, "--after", "/x/../a.eml!/b"]);
+        let after = daemon.seen().after_file.clone();
+        assert_eq!(after.as_deref(), Some(&b"/a.eml!/b"[..]));
+    }
+    let flags = ["groups", "--kind", "components", "--after", "/a"];
+    let refused = simctl(&daemon, &flags);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused
+            .talk
+            .contains("--after applies only to --kind stars"),
+        "{}",
+        refused.talk
+    );
+}
+
+#[test]
 fn a_group_lists_its_principal_and_its_members() {
     let daemon = Daemon::start();
     let run = simctl(&daemon, &["groups"]);

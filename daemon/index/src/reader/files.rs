@@ -3,7 +3,6 @@
 //! "Of identical files the smallest path is the one called indexed" is decided here, within a view, so that a
 //! state never tells of files outside it.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -16,7 +15,11 @@ use simdex_schema::{
 
 use crate::error::decode_error;
 use crate::registry::{Carried, PAGE};
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use crate::{IndexError, IndexReader, MemoryAccount, View};
+
+mod first_contents;
+
+pub(crate) use first_contents::FirstContents;
 
 /// A file as it is shown.
 #[derive(Clone, Debug)]
@@ -59,30 +62,6 @@ impl FileView {
 /// Bytes of a string beside its text.
 const STRING: usize = size_of::<String>();
 
-/// Bytes that a document and a content take in a map, with room to grow.
-const FIRST: u64 = 96;
-
-/// Of documents that several files carry, the content of the first file.
-pub(crate) struct FirstContents {
-    pub(crate) contents: HashMap<DocId, ContentHash>,
-    held: GrowingPermit,
-}
-
-impl FirstContents {
-    pub(crate) fn of(account: &MemoryAccount) -> Self {
-        Self {
-            contents: HashMap::new(),
-            held: GrowingPermit::of(account),
-        }
-    }
-
-    fn note(&mut self, id: DocId, content: ContentHash) -> Result<(), IndexError> {
-        self.held.add(FIRST)?;
-        self.contents.insert(id, content);
-        Ok(())
-    }
-}
-
 impl IndexReader {
     /// Visits every file of the view in the order of absolute paths. What the account permits is held of documents
     /// that several files carry.
@@ -92,35 +71,48 @@ impl IndexReader {
         account: &MemoryAccount,
         visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        self.files_after(view, &mut FirstContents::of(account), visit)
+        self.files_from(view, None, &mut FirstContents::of(account), visit)
+    }
+
+    /// Visits the files of the view from an absolute path on, as it is stored, in the same order and with the same
+    /// states. What comes before it is not read, but for the first file of each document that several files carry.
+    pub fn files_resumed(
+        &self,
+        view: &View,
+        from: &[u8],
+        account: &MemoryAccount,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let mut first = FirstContents::resumed(account);
+        self.files_from(view, Some(from), &mut first, visit)
     }
 
     /// Visits the files of a view where `first` is known already of what was visited before.
-    pub(crate) fn files_after(
+    pub(crate) fn files_from(
         &self,
         view: &View,
+        from: Option<&[u8]>,
         first: &mut FirstContents,
         visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         for (root, base) in self.roots(view)? {
-            let mut failed = None;
-            let prefix = key::files_of_root(root);
-            self.shared
-                .store
-                .records()
-                .scan(&prefix, None, &mut |bytes, value| match self.next_view(
-                    &base,
-                    bytes,
-                    value,
-                    (view, &mut *first),
-                ) {
+            let Some(start) = first_key(root, &base, from) else {
+                continue;
+            };
+            let (prefix, mut failed) = (key::files_of_root(root), None);
+            let records = self.shared.store.records();
+            records.scan(
+                &prefix,
+                Some(&start),
+                &mut |bytes, value| match self.next_view(&base, bytes, value, (view, &mut *first)) {
                     Ok(Some(file)) => visit(file),
                     Ok(None) => ControlFlow::Continue(()),
                     Err(error) => {
                         failed = Some(error);
                         ControlFlow::Break(())
                     }
-                })?;
+                },
+            )?;
             if let Some(error) = failed {
                 return Err(error);
             }
@@ -168,8 +160,9 @@ impl IndexReader {
             match first.contents.get(&id) {
                 Some(same) => file.call_identical(*same == content),
                 // Most documents have one file, and nothing is to be remembered of them.
-                None if self.files_in(id, view) > 1 => first.note(id, content)?,
-                None => {}
+                None if self.files_in(id, view) < 2 => {}
+                None if first.is_resumed => self.note_first(id, &mut file, (view, first))?,
+                None => first.note(id, content)?,
             }
         }
         Ok(Some(file))
@@ -309,6 +302,23 @@ impl IndexReader {
         }
         let outer = self.registry.file(&file.key.on_disk())?;
         Ok(outer.and_then(|record| record.stat.owner))
+    }
+}
+
+/// The key at which the files of a root begin that stand at an absolute path or behind it; none where all stand
+/// before it.
+fn first_key(root: RootId, base: &std::path::Path, from: Option<&[u8]>) -> Option<Vec<u8>> {
+    let all = key::files_of_root(root);
+    let Some(from) = from else {
+        return Some(all);
+    };
+    let base = [base.as_os_str().as_bytes(), b"/"].concat();
+    match from.strip_prefix(&base[..]) {
+        Some(path) => Some(key::file(&FileKey {
+            root,
+            path: path.to_vec(),
+        })),
+        None => (base[..] > *from).then_some(all),
     }
 }
 

@@ -1,9 +1,10 @@
 //! From a document to its group and back, and to its files; how many documents are not settled yet.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-use simdex_schema::{FileKey, GroupId};
+use simdex_schema::{FileKey, GroupId, State};
 use simdex_signature::Ratio;
 
 use super::bed::{Bed, account, content, put};
@@ -240,7 +241,7 @@ fn a_list_of_files_remembers_only_documents_of_several() {
             ControlFlow::Continue(())
         };
         let reader = bed.index().reader();
-        reader.files_after(view, &mut first, visit).unwrap();
+        reader.files_from(view, None, &mut first, visit).unwrap();
         (files, first.contents.len())
     };
     assert_eq!(listed(&View::All), (40, 0));
@@ -251,4 +252,40 @@ fn a_list_of_files_remembers_only_documents_of_several() {
         listed(&View::Roots([simdex_schema::RootId(1)].into())),
         (41, 0)
     );
+}
+
+#[test]
+fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
+    let (bed, mut random) = (Bed::memory(), Random::new(53));
+    let texts: Vec<String> = (0..3).map(|_| random.words(30)).collect();
+    for at in 0..24 {
+        let root = ["a", "b"][at % 2];
+        bed.put(&format!("{root}/{}", at / 2), &texts[at % 3]);
+    }
+    let (reader, account) = (bed.index().reader(), account(bed.index()));
+    for view in [View::All, View::Roots([simdex_schema::RootId(2)].into())] {
+        let mut all = Vec::new();
+        let visit = &mut |file: FileView| {
+            all.push((file.path, file.state));
+            ControlFlow::Continue(())
+        };
+        reader.files(&view, &account, visit).unwrap();
+        assert!(all.iter().any(|(_, state)| *state == State::IdenticalBytes));
+        let paths = all.iter().map(|(path, _)| path.as_os_str().as_bytes());
+        let mut places: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
+        let behind = |path: &Vec<u8>| [&path[..], b"!"].concat();
+        places.extend(places.iter().map(behind).collect::<Vec<_>>());
+        places.extend([b"".to_vec(), b"/".to_vec(), b"~".to_vec()]);
+        for from in places {
+            let mut listed = Vec::new();
+            let visit = &mut |file: FileView| {
+                listed.push((file.path, file.state));
+                ControlFlow::Continue(())
+            };
+            reader.files_resumed(&view, &from, &account, visit).unwrap();
+            let is_before = |(path, _): &&(PathBuf, State)| path.as_os_str().as_bytes() < &from[..];
+            let right: Vec<_> = all.iter().skip_while(is_before).cloned().collect();
+            assert_eq!(listed, right, "{from:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -78,7 +79,12 @@ impl Admin for AdminService {
         request: Request<v1::ListFilesRequest>,
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.runner.caller(&request);
-        let v1::ListFilesRequest { states, roots } = request.into_inner();
+        let v1::ListFilesRequest {
+            states,
+            roots,
+            after,
+        } = request.into_inner();
+        let after = after.map(request_params::parse_path).transpose()?;
         let view = request_params::parse_roots(&*self.runner.engine()?, &roots)?;
         if states.len() > 2 * State::ALL.len() {
             return Err(request_params::too_many(states.len(), "states"));
@@ -92,7 +98,7 @@ impl Admin for AdminService {
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 files(
                     engine,
-                    &view,
+                    (&view, after.as_deref()),
                     &|file| states.is_empty() || states.contains(&file.state),
                     &sender.account(&caller, engine.index.reader()),
                     sender,
@@ -350,10 +356,10 @@ fn shown_loss(root: &Root, token: &str) -> Result<LossToken, Status> {
     })
 }
 
-/// Sends every file of the view that is `wanted`, then the counts of all files.
+/// Sends every file of the view, after one if it is named, that is `wanted`, then the counts of all files.
 fn files(
     engine: &Engine,
-    view: &simdex_index::View,
+    asked: (&simdex_index::View, Option<&Path>),
     wanted: &dyn Fn(&FileView) -> bool,
     account: &MemoryAccount,
     sender: &ReplySender<v1::ListFilesReply>,
@@ -361,7 +367,7 @@ fn files(
     use v1::list_files_reply::Part;
     let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
     let mut refused = FirstError::default();
-    let summary = lists::files(engine, view, account, &mut |file| {
+    let summary = lists::files(engine, asked, account, &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(encode::file(file)))
         } else {

@@ -1,5 +1,6 @@
 //! Answers ListGroups, whichever kind of group is asked for.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use simdex_proto::{defaults, v1};
@@ -22,7 +23,12 @@ const LONGEST_MINING: u32 = 24 * 3600;
 /// A list of groups that is asked for.
 pub(super) enum GroupsRequest {
     /// Stars, which are kept.
-    Stars { list: ListRequest, is_judged: bool },
+    Stars {
+        list: ListRequest,
+        is_judged: bool,
+        /// Those alone that come after this principal.
+        after: Option<PathBuf>,
+    },
     /// Components or cores, which are computed on request.
     Clusters(ClusterListRequest),
 }
@@ -52,8 +58,16 @@ impl GroupsRequest {
                     threshold,
                     strict,
                 };
-                let is_judged = asked.with_judgement;
-                return Ok(Self::Stars { list, is_judged });
+                let after = asked.after.clone().map(request_params::parse_path);
+                return Ok(Self::Stars {
+                    list,
+                    is_judged: asked.with_judgement,
+                    after: after.transpose()?,
+                });
+            }
+            _ if asked.after.is_some() => {
+                let refused = "after applies to stars only: others are made for each call";
+                return Err(Status::invalid_argument(refused));
             }
             _ if asked.with_judgement => {
                 let refused = "with_judgement applies to stars only: others have no principal";
@@ -88,10 +102,12 @@ impl GroupsRequest {
         let is_judged = matches!(self, Self::Stars { is_judged, .. } if *is_judged);
         let mut judged = ListEncoder::new(engine, is_judged, &account);
         let summary = match self {
-            Self::Stars { list, .. } => lists::groups(engine, list, &account, &mut |group| {
-                let group = judged.group(&group).map_err(Refused::from);
-                refused.flow(group.and_then(|group| send(Part::Group(group))))
-            }),
+            Self::Stars { list, after, .. } => {
+                lists::groups(engine, list, after.as_deref(), &account, &mut |group| {
+                    let group = judged.group(&group).map_err(Refused::from);
+                    refused.flow(group.and_then(|group| send(Part::Group(group))))
+                })
+            }
             Self::Clusters(asked) => lists::clusters(engine, asked, &account, &mut |cluster| {
                 refused.flow(send(Part::Group(encode::cluster(&cluster))))
             }),

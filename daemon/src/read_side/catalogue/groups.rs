@@ -2,6 +2,7 @@
 //! visited in parts, and what is held of it meanwhile is counted.
 
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use simdex_index::{
     GroupLookup, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
@@ -13,20 +14,37 @@ use super::group_files::GroupFiles;
 use super::{Group, Listing, bytes_of};
 use crate::base::visit::FirstError;
 
+/// Which groups are listed.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupsRequest<'a> {
+    /// The roots whose files may be listed.
+    pub view: &'a View,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: Ratio,
+    /// Those alone whose principal's path comes after this one.
+    pub after: Option<&'a Path>,
+}
+
 /// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
 /// `PART` files it is called several times, one right after the other.
 pub fn visit_groups(
     index: &IndexReader,
-    view: &View,
-    threshold: Ratio,
+    request: GroupsRequest<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<Listing<u64>, IndexError> {
+    let GroupsRequest {
+        view,
+        threshold,
+        after,
+    } = request;
     let (reader, cancel) = (GroupFiles { index, view }, account.cancel());
     let ordered = reader.groups_by_path(threshold, account)?;
     let mut unsettled = ordered.unsettled;
     let mut count = 0;
-    for (_, group) in ordered.groups {
+    let is_seen = |path: &PathBuf| after.is_some_and(|after| path.as_os_str() <= after.as_os_str());
+    let unseen = ordered.groups.into_iter();
+    for (_, group) in unseen.skip_while(|(path, _)| is_seen(path)) {
         cancel.check()?;
         let flow = reader.group(&group, account, &mut |part| {
             count += u64::from(!part.is_continued);
@@ -79,7 +97,12 @@ pub fn visit_whole_groups(
 ) -> Result<Listing<u64>, IndexError> {
     let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
     let mut is_on = true;
-    let counted = visit_groups(index, view, threshold, account, &mut |part| {
+    let request = GroupsRequest {
+        view,
+        threshold,
+        after: None,
+    };
+    let counted = visit_groups(index, request, account, &mut |part| {
         let flow = match whole.add(part) {
             Ok(before) => before.map_or(ControlFlow::Continue(()), &mut *visit),
             Err(error) => failed.flow(Err(error)),

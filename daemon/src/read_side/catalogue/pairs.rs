@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use simdex_index::{
@@ -16,7 +15,7 @@ use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
 use super::group_files::GroupFiles;
-use super::{GroupFile, Listing, Pair, bytes_of, is_first, path_of};
+use super::{GroupFile, Listing, Pair, bytes_of, is_first, path_of, stored};
 use crate::base::visit::FirstError;
 use crate::read_side::query::Relation;
 
@@ -47,19 +46,10 @@ impl PairPlace {
         }
     }
 
-    /// Whether all pairs that a file is first in come before it.
-    fn is_past(&self, file: &FileView) -> bool {
-        stored(path_of(file)) < self.a
-    }
-
-    /// Whether a pair comes after it, of a file that is not past.
+    /// Whether a pair comes after it, of a file whose path is not before that of a.
     fn precedes(&self, pair: &Pair) -> bool {
         stored(path_of(&pair.b)) > self.b || stored(path_of(&pair.a)) > self.a
     }
-}
-
-fn stored(shown: &OsStr) -> Vec<u8> {
-    simdex_schema::path::from_shown(shown.as_bytes())
 }
 
 /// The order in which files are listed, and joined: that of stored paths, where a member comes right behind what
@@ -101,25 +91,24 @@ pub fn pairs(
     let search = index.pair_search(view, threshold);
     let mut count = 0;
     let mut failed = None;
-    index.files(view, account, &mut |file| {
-        let listed = match after.is_some_and(|after| after.is_past(&file)) {
-            true => account.cancel().check().map(ControlFlow::Continue),
-            false => {
-                let mut found = FoundPairs::none(account);
-                let listed = reader.pairs_from(&file, &search, &leads.documents, &mut found);
-                listed.map(|()| {
-                    found.visit(after, &mut |pair| {
-                        count += 1;
-                        visit(pair)
-                    })
-                })
-            }
-        };
+    let visit_file = &mut |file: FileView| {
+        let mut found = FoundPairs::none(account);
+        let listed = reader.pairs_from(&file, &search, &leads.documents, &mut found);
+        let listed = listed.map(|()| {
+            found.visit(after, &mut |pair| {
+                count += 1;
+                visit(pair)
+            })
+        });
         listed.unwrap_or_else(|error| {
             failed = Some(error);
             ControlFlow::Break(())
         })
-    })?;
+    };
+    match after {
+        Some(place) => index.files_resumed(view, &place.a, account, visit_file)?,
+        None => index.files(view, account, visit_file)?,
+    }
     failed.map_or(Ok(()), Err)?;
     Ok(Listing {
         items: PairCounts {

@@ -14,14 +14,16 @@ use simdex_schema::{RootId, Schemes};
 use simdex_signature::{Ratio, SchemeKind};
 
 use super::{
-    Group, Pair, PairPlace, PairsRequest, group_by_id, pairs, visit_clusters, visit_groups,
-    visit_principals, visit_whole_groups,
+    Group, GroupsRequest, Pair, PairPlace, PairsRequest, group_by_id, pairs, visit_clusters,
+    visit_groups, visit_principals, visit_whole_groups,
 };
 use crate::config::Config;
 use crate::encode;
 use crate::read_side::clusters::{Cluster, ClusterRequest, Clusters, KeptClusters, clusters};
 use crate::read_side::query::tests::{change, opened_of, similar, words};
 use crate::read_side::query::{Relation, Subject, find};
+
+mod resumed;
 
 /// Files of the first text and of the second, which is nearly the same; as many as take several parts.
 const FILES: [usize; 2] = [2_300, 1_200];
@@ -42,6 +44,14 @@ fn threshold() -> Ratio {
     Ratio::new(0.8).unwrap()
 }
 
+fn all_groups() -> GroupsRequest<'static> {
+    GroupsRequest {
+        view: &View::All,
+        threshold: threshold(),
+        after: None,
+    }
+}
+
 fn all_pairs() -> PairsRequest<'static> {
     PairsRequest {
         view: &View::All,
@@ -59,7 +69,7 @@ fn parts_of(index: &IndexReader, account: &MemoryAccount) -> (Vec<(bool, usize)>
         paths.extend(members.map(|member| member.file.path.display().to_string()));
         ControlFlow::Continue(())
     };
-    let listed = visit_groups(index, &View::All, threshold(), account, visit).unwrap();
+    let listed = visit_groups(index, all_groups(), account, visit).unwrap();
     assert_eq!(listed.items, 1);
     (parts, paths)
 }
@@ -103,7 +113,7 @@ fn principals_are_those_of_the_groups_that_are_listed() {
     let index = opened.index.reader();
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let (mut of_groups, mut principals) = (Vec::new(), Vec::new());
-    visit_groups(index, &View::All, threshold(), &account, &mut |group| {
+    visit_groups(index, all_groups(), &account, &mut |group| {
         of_groups.extend(group.members.first().map(|first| first.document));
         ControlFlow::Continue(())
     })
@@ -247,42 +257,6 @@ fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
     assert_eq!(budget.used(), 0);
 }
 
-#[test]
-fn a_list_of_pairs_resumes_after_the_last_one_seen() {
-    let (opened, _dir) = opened_of(&versions());
-    let index = opened.index.reader();
-    opened.writer.settle(&Cancel::never()).unwrap();
-    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
-    let list = |after: Option<&PairPlace>, most: usize| {
-        let asked = PairsRequest {
-            after,
-            ..all_pairs()
-        };
-        let mut listed = Vec::new();
-        let visit = &mut |pair: Pair| {
-            listed.push((pair.a.path, pair.b.path));
-            match listed.len() < most {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        };
-        let counted = pairs(index, asked, &account, visit).unwrap();
-        assert_eq!(counted.items.pairs, listed.len() as u64);
-        listed
-    };
-    let all = list(None, usize::MAX);
-    // In pages of 150, each from the last pair of the one before.
-    let (mut paged, mut after): (Vec<_>, Option<PairPlace>) = (Vec::new(), None);
-    loop {
-        let page = list(after.as_ref(), 150);
-        let Some((a, b)) = page.last() else { break };
-        after = Some(PairPlace::of(a.as_os_str(), b.as_os_str()));
-        paged.extend(page);
-    }
-    assert!(all.len() > 700, "{}", all.len());
-    assert_eq!(paged, all);
-}
-
 /// The pairs of near-duplicates of all files after a place, by path as it is shown.
 fn shown_pairs(
     index: &IndexReader,
@@ -385,7 +359,7 @@ fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silen
     writer.settle(&Cancel::never()).unwrap();
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let list = |visit: &mut dyn FnMut(Group) -> ControlFlow<()>| {
-        visit_groups(index, &View::All, threshold(), &account, visit).unwrap()
+        visit_groups(index, all_groups(), &account, visit).unwrap()
     };
     let mut keys = Vec::new();
     let listed = list(&mut |group| {
@@ -423,7 +397,7 @@ fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
     writer.settle(&Cancel::never()).unwrap();
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let mut listed = Vec::new();
-    visit_groups(index, &View::All, threshold(), &account, &mut |group| {
+    visit_groups(index, all_groups(), &account, &mut |group| {
         listed.push(group);
         ControlFlow::Continue(())
     })
@@ -479,7 +453,11 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let go_on = &mut |_| ControlFlow::Continue(());
-    let groups = visit_groups(index, &view, threshold(), &account, go_on).unwrap();
+    let asked = GroupsRequest {
+        view: &view,
+        ..all_groups()
+    };
+    let groups = visit_groups(index, asked, &account, go_on).unwrap();
     let asked = PairsRequest {
         view: &view,
         ..all_pairs()

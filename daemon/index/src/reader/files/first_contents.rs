@@ -1,0 +1,67 @@
+//! What a list of files remembers of documents that several files carry: the first of these is the one called indexed.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use simdex_schema::{ContentHash, DocId};
+
+use super::FileView;
+use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+
+/// Bytes that a document and a content take in a map, with room to grow.
+const FIRST: u64 = 96;
+
+/// Of documents that several files carry, the content of the first file.
+pub(crate) struct FirstContents {
+    pub(crate) contents: HashMap<DocId, ContentHash>,
+    held: GrowingPermit,
+    /// The list began behind the first file of the view: those before it have to be looked up.
+    pub(super) is_resumed: bool,
+}
+
+impl FirstContents {
+    pub(crate) fn of(account: &MemoryAccount) -> Self {
+        Self {
+            contents: HashMap::new(),
+            held: GrowingPermit::of(account),
+            is_resumed: false,
+        }
+    }
+
+    /// Of a list that begins behind the first file of its view.
+    pub(super) fn resumed(account: &MemoryAccount) -> Self {
+        Self {
+            is_resumed: true,
+            ..Self::of(account)
+        }
+    }
+
+    pub(super) fn note(&mut self, id: DocId, content: ContentHash) -> Result<(), IndexError> {
+        self.held.add(FIRST)?;
+        self.contents.insert(id, content);
+        Ok(())
+    }
+}
+
+impl IndexReader {
+    /// Looks up the first file of a document that several carry, and says whether this is another.
+    pub(super) fn note_first(
+        &self,
+        id: DocId,
+        file: &mut FileView,
+        (view, first): (&View, &mut FirstContents),
+    ) -> Result<(), IndexError> {
+        let mut found = None;
+        self.visit_files_of(id, view, &mut |first| {
+            found = Some((first.record.content(), first.key));
+            ControlFlow::Break(())
+        })?;
+        let Some((Some(content), key)) = found else {
+            return Ok(());
+        };
+        if key != file.key {
+            file.call_identical(file.record.content() == Some(content));
+        }
+        first.note(id, content)
+    }
+}

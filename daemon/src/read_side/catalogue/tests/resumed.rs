@@ -1,0 +1,95 @@
+//! Lists of pairs, groups and files that go on where an earlier one ended.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::read_side::catalogue::{files, files_after};
+
+#[test]
+fn a_list_of_pairs_resumes_after_the_last_one_seen() {
+    let (opened, _dir) = opened_of(&versions());
+    let index = opened.index.reader();
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let list = |after: Option<&PairPlace>, most: usize| {
+        let asked = PairsRequest {
+            after,
+            ..all_pairs()
+        };
+        let mut listed = Vec::new();
+        let visit = &mut |pair: Pair| {
+            listed.push((pair.a.path, pair.b.path));
+            match listed.len() < most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        };
+        let counted = pairs(index, asked, &account, visit).unwrap();
+        assert_eq!(counted.items.pairs, listed.len() as u64);
+        listed
+    };
+    let all = list(None, usize::MAX);
+    // In pages of 150, each from the last pair of the one before.
+    let (mut paged, mut after): (Vec<_>, Option<PairPlace>) = (Vec::new(), None);
+    loop {
+        let page = list(after.as_ref(), 150);
+        let Some((a, b)) = page.last() else { break };
+        after = Some(PairPlace::of(a.as_os_str(), b.as_os_str()));
+        paged.extend(page);
+    }
+    assert!(all.len() > 700, "{}", all.len());
+    assert_eq!(paged, all);
+}
+
+#[test]
+fn a_list_of_groups_resumes_after_any_of_them() {
+    let (opened, _dir) = opened_of(&versions());
+    let index = opened.index.reader();
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let list = |after: Option<&PathBuf>| {
+        let asked = GroupsRequest {
+            after: after.map(|path| &**path),
+            ..all_groups()
+        };
+        let mut listed = Vec::new();
+        let visit = &mut |group: Group| {
+            listed.push((group.members[0].file.path.clone(), group.members.len()));
+            ControlFlow::Continue(())
+        };
+        let counted = visit_groups(index, asked, &account, visit).unwrap();
+        assert_eq!(counted.items, listed.len() as u64);
+        listed
+    };
+    let all = list(None);
+    assert!(all.len() > 20, "{}", all.len());
+    for (at, (path, _)) in all.iter().enumerate() {
+        assert_eq!(list(Some(path)), all[at + 1..]);
+    }
+    // Of a group that is gone by now.
+    let between = PathBuf::from(format!("{}!", all[3].0.display()));
+    assert_eq!(list(Some(&between)), all[4..]);
+}
+
+#[test]
+fn a_list_of_files_resumes_after_any_of_them_with_all_counts() {
+    let (opened, _dir) = opened_of(&versions());
+    let index = opened.index.reader();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let mut all = Vec::new();
+    let counts = files(index, &View::All, &account, &mut |file| {
+        all.push((file.path.clone(), file.state));
+        ControlFlow::Continue(())
+    });
+    let counts = counts.unwrap();
+    for (at, (seen, _)) in all.iter().enumerate() {
+        let mut rest = Vec::new();
+        let asked = (&View::All, seen.as_os_str());
+        let counted = files_after(index, asked, &account, &mut |file| {
+            rest.push((file.path.clone(), file.state));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(counted.unwrap(), counts);
+        assert_eq!(rest, all[at + 1..]);
+    }
+}
