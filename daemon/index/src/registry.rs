@@ -179,30 +179,38 @@ impl Registry {
         Ok(found)
     }
 
-    /// Visits the keys of a root's files, by path, from one on. Members are left out; of those whose
-    /// container is not on record, the container's key is visited, so that a look settles them.
-    pub fn keys_from(
+    /// Visits a root's files with their records, by path, from one on. Members are left out; of those whose container
+    /// is not on record, the container's key is visited without a record, so that a look settles them.
+    pub fn records_from(
         &self,
         from: &FileKey,
-        visit: &mut dyn FnMut(FileKey) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(FileKey, Option<FileRecord>) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        let mut last = from.on_disk();
+        let (mut last, mut failed) = (from.on_disk(), None);
         let (prefix, from) = (key::files_of_root(from.root), key::file(from));
-        self.shared
-            .store
-            .records()
-            .scan(&prefix, Some(&from), &mut |bytes, _| {
-                let Some(file) = key::file_in_key(bytes) else {
-                    return ControlFlow::Continue(());
+        let records = self.shared.store.records();
+        records.scan(&prefix, Some(&from), &mut |bytes, value| {
+            let Some(file) = key::file_in_key(bytes) else {
+                return ControlFlow::Continue(());
+            };
+            if !file.is_member() {
+                last.clone_from(&file);
+                return match FileRecord::decode(value) {
+                    Ok(record) => visit(file, Some(record)),
+                    Err(source) => {
+                        failed = Some(decode_error("of a file", source));
+                        ControlFlow::Break(())
+                    }
                 };
-                let on_disk = file.on_disk();
-                if file.is_member() && on_disk == last {
-                    return ControlFlow::Continue(());
-                }
-                last.clone_from(&on_disk);
-                visit(on_disk)
-            })?;
-        Ok(())
+            }
+            let on_disk = file.on_disk();
+            if on_disk == last {
+                return ControlFlow::Continue(());
+            }
+            last.clone_from(&on_disk);
+            visit(on_disk, None)
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// Files of a root that are on record; members of containers are left out.

@@ -57,7 +57,7 @@ use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
 pub use convert::{WorkerAnswer, state_of_unread};
-pub use detector::ChangeDetector;
+pub use detector::{ChangeDetector, SeenStat};
 pub use extract::{keep_going_of, raw_document, wait_policy_of};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
@@ -156,12 +156,15 @@ impl<'a> Ingest<'a> {
         stat: FileStat,
     ) -> Result<IngestOutcome, IndexError> {
         ingested.root.forget_trouble(&ingested.key.path);
-        if let Some(recorded) = &ingested.recorded
-            && !self
-                .detector
-                .needs_read(ingested.root, &ingested.key, recorded, &stat)?
-        {
-            return Ok(IngestOutcome::Unchanged);
+        if let Some(recorded) = &ingested.recorded {
+            let seen = SeenStat {
+                stat: &stat,
+                stable_inodes: ingested.root.stable_inodes(),
+            };
+            let detector = &self.detector;
+            if !detector.needs_read(ingested.root, &ingested.key, recorded, seen)? {
+                return Ok(IngestOutcome::Unchanged);
+            }
         }
         if stat.length > self.detector.input_bytes {
             return Ok(ingested.too_large(stat));

@@ -274,6 +274,7 @@ impl Rescan<'_> {
             rescan: self,
             root,
             known: KnownFiles::below(self.registry, directory),
+            stable_inodes: root.stable_inodes(),
             found: WalkFindings::default(),
         };
         let mut failed = FirstError::default();

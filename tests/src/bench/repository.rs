@@ -71,9 +71,7 @@ fn measure(sandbox: &Sandbox, share: &Path, figures: &mut Figures<'_>) -> anyhow
     daemon.simctl(["groups", "--wait"])?.success()?;
     let clock = begin.elapsed().as_secs_f64();
     let work = Work::of(&daemon)?;
-    let files = daemon.simctl(["status"])?.success()?.lines()?;
-    let files = files.iter().find_map(|line| line["files"].as_u64());
-    figures.put("  files", files.context("no number of files")? as f64, "")?;
+    figures.put("  files", files_of(share)?.len() as f64, "")?;
     figures.put("  from start to settled, on the clock", clock, "s")?;
     figures.put("  reading and indexing, processor time", work.indexing, "s")?;
     figures.put("  settling, processor time", work.settling, "s")?;
@@ -105,23 +103,24 @@ fn measure(sandbox: &Sandbox, share: &Path, figures: &mut Figures<'_>) -> anyhow
     let stored = allocated(&sandbox.data_dir().join("text"))? as f64;
     Ok(figures.against(
         "  stored text",
-        stored / bytes_of_files(share)? as f64,
+        stored / files_of(share)?.iter().sum::<u64>() as f64,
         "bytes/byte",
         "target: at most 0.45 of ordinary documents",
     )?)
 }
 
-fn bytes_of_files(dir: &Path) -> anyhow::Result<u64> {
-    let mut bytes = 0;
+/// The sizes of all files of a folder and below, in bytes.
+fn files_of(dir: &Path) -> anyhow::Result<Vec<u64>> {
+    let mut sizes = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        bytes += match metadata.is_dir() {
-            true => bytes_of_files(&entry.path())?,
-            false => metadata.len(),
-        };
+        match metadata.is_dir() {
+            true => sizes.extend(files_of(&entry.path())?),
+            false => sizes.push(metadata.len()),
+        }
     }
-    Ok(bytes)
+    Ok(sizes)
 }
 
 /// Processor time of the daemon and its workers, in seconds.

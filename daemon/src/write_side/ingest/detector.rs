@@ -22,6 +22,15 @@ pub struct ChangeDetector<'a> {
     pub(super) input_bytes: u64,
 }
 
+/// What was seen of a file on its share.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenStat<'a> {
+    /// Its `lstat`.
+    pub stat: &'a FileStat,
+    /// Whether its file system keeps inode numbers: [`Root::stable_inodes`], which asks that once for a walk.
+    pub stable_inodes: bool,
+}
+
 impl<'a> ChangeDetector<'a> {
     /// With the limits of the config.
     pub fn new(
@@ -44,9 +53,10 @@ impl<'a> ChangeDetector<'a> {
         root: &Root,
         key: &FileKey,
         recorded: &FileRecord,
-        stat: &FileStat,
+        seen: SeenStat<'_>,
     ) -> Result<bool, IndexError> {
-        if recorded.racy || !stat.unchanged(&recorded.stat, root.stable_inodes()) {
+        let stat = seen.stat;
+        if recorded.racy || !stat.unchanged(&recorded.stat, seen.stable_inodes) {
             return Ok(true);
         }
         let listed = self.own_reports.content_of(root, key);

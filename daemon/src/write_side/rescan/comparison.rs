@@ -1,9 +1,10 @@
 //! One walk, merged with the files on record: both come in the same order.
 
-use simdex_schema::{FileKey, FileStat};
+use simdex_schema::{FileKey, FileRecord, FileStat};
 
 use super::known::{KnownFiles, inside};
 use super::{Rescan, Result, WalkFindings, move_key};
+use crate::write_side::ingest::SeenStat;
 use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::walk::{SkipReason, WalkEntry};
 
@@ -12,6 +13,8 @@ pub(super) struct RecordComparison<'a> {
     pub(super) rescan: &'a Rescan<'a>,
     pub(super) root: &'a Root,
     pub(super) known: KnownFiles<'a>,
+    /// Whether the root's file system keeps inode numbers.
+    pub(super) stable_inodes: bool,
     pub(super) found: WalkFindings,
 }
 
@@ -22,9 +25,9 @@ impl RecordComparison<'_> {
             return Ok(());
         };
         self.miss_before(Some(&key.path))?;
-        self.known.meet(&key.path)?;
+        let known = self.known.meet(&key.path)?;
         match seen {
-            WalkEntry::File { stat, .. } => self.file(key, &stat),
+            WalkEntry::File { stat, .. } => self.file(key, &stat, known),
             WalkEntry::Skipped { reason, .. } => {
                 // A mount covers what was known there. One that was there first covers nothing.
                 if reason == SkipReason::MountPoint && self.keep_below(&key)? {
@@ -50,15 +53,23 @@ impl RecordComparison<'_> {
         Ok(self.known.pass(&directory.path)?)
     }
 
-    fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<()> {
+    fn file(&mut self, key: FileKey, stat: &FileStat, met: Option<FileRecord>) -> Result<()> {
         let Rescan {
             registry, detector, ..
         } = self.rescan;
-        let known = registry.file(&key)?;
+        // One that was not met may have come on record since the page was read.
+        let known = match met {
+            Some(record) => Some(record),
+            None => registry.file(&key)?,
+        };
         if known.is_none() {
             self.found.arrived.insert(move_key(stat));
         }
-        let needs_read = known.map(|known| detector.needs_read(self.root, &key, &known, stat));
+        let seen = SeenStat {
+            stat,
+            stable_inodes: self.stable_inodes,
+        };
+        let needs_read = known.map(|known| detector.needs_read(self.root, &key, &known, seen));
         if needs_read.transpose()?.unwrap_or(true) {
             self.rescan.submit(key)?;
         }

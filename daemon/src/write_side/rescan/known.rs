@@ -1,21 +1,27 @@
 //! Files on record below a directory, in the order of their keys, a page at a time: a walk, which
-//! comes in the same order, is held against them without keeping either in memory.
+//! comes in the same order, is held against them without keeping either in memory, and without looking any up.
+//!
+//! What is written to a page's files while the walk goes through them is not seen: a file that was read meanwhile is
+//! enqueued once more, and stays as it is.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use simdex_index::{IndexError, Registry};
-use simdex_schema::FileKey;
+use simdex_schema::{FileKey, FileRecord};
 
-/// Keys read at once.
+/// Records read at once.
 const PAGE: usize = 512;
+
+/// A file on record; one without a record of its own stands for members whose container is not on record.
+pub(super) type KnownFile = (FileKey, Option<FileRecord>);
 
 /// The files on record that are still to come.
 pub(super) struct KnownFiles<'a> {
     registry: &'a Registry,
     /// The prefix of all their paths: the directory and a `/`, or nothing for the root.
     prefix: Vec<u8>,
-    page: VecDeque<FileKey>,
+    page: VecDeque<KnownFile>,
     /// Where the next page begins; none after the last.
     next: Option<FileKey>,
 }
@@ -43,17 +49,16 @@ impl<'a> KnownFiles<'a> {
     ) -> Result<Option<FileKey>, IndexError> {
         let is_before = |first: &FileKey| path.is_none_or(|path| first.path.as_slice() < path);
         Ok(match self.first()?.is_some_and(is_before) {
-            true => self.page.pop_front(),
+            true => self.page.pop_front().map(|(key, _)| key),
             false => None,
         })
     }
 
-    /// Takes the one at this path, if it comes next.
-    pub(super) fn meet(&mut self, path: &[u8]) -> Result<(), IndexError> {
-        if self.first()?.is_some_and(|first| first.path == path) {
-            self.page.pop_front();
-        }
-        Ok(())
+    /// Takes the one at this path, if it comes next; its record, where it has one.
+    pub(super) fn meet(&mut self, path: &[u8]) -> Result<Option<FileRecord>, IndexError> {
+        let is_met = self.first()?.is_some_and(|first| first.path == path);
+        let met = is_met.then(|| self.page.pop_front()).flatten();
+        Ok(met.and_then(|(_, record)| record))
     }
 
     /// Passes over what lies in a directory, if that comes next; whether anything does.
@@ -80,19 +85,19 @@ impl<'a> KnownFiles<'a> {
         {
             self.read(&from)?;
         }
-        Ok(self.page.front())
+        Ok(self.page.front().map(|(key, _)| key))
     }
 
     fn read(&mut self, from: &FileKey) -> Result<(), IndexError> {
         let (prefix, page) = (&self.prefix, &mut self.page);
-        self.registry.keys_from(from, &mut |key| {
+        self.registry.records_from(from, &mut |key, record| {
             if !key.path.starts_with(prefix) || page.len() == PAGE {
                 return ControlFlow::Break(());
             }
-            page.push_back(key);
+            page.push_back((key, record));
             ControlFlow::Continue(())
         })?;
-        self.next = self.page.back().map(|last| FileKey {
+        self.next = self.page.back().map(|(last, _)| FileKey {
             root: last.root,
             // Behind the members of the last one, which a NUL follows.
             path: [&last.path[..], &[1]].concat(),
@@ -182,7 +187,8 @@ mod tests {
             Some(key(bed.root, "a"))
         );
         assert_eq!(known.next_before(Some(b"b")).unwrap(), None);
-        known.meet(b"b").unwrap();
+        assert!(known.meet(b"b").unwrap().is_some());
+        assert_eq!(known.meet(b"b").unwrap(), None);
         assert_eq!(rest(&mut known), ["c", "d"]);
     }
 

@@ -241,7 +241,8 @@ impl<'a> Walk<'a> {
     /// An entry that is no directory, looked at where it was said to be.
     fn file(&mut self, entry: &DirEntry) -> Option<WalkEntry> {
         let parent = entry.path().parent()?;
-        if self.parent.as_ref().is_none_or(|(open, _)| open != parent)
+        let parent_bytes = parent.as_os_str();
+        if (self.parent.as_ref()).is_none_or(|(open, _)| open.as_os_str() != parent_bytes)
             && let Err(errno) = self.open_parent(parent)
         {
             return self.refused(parent.to_owned(), errno);
