@@ -473,6 +473,34 @@ fn every_file_of_tests_is_part_of_a_program() {
     assert!(unused.is_empty(), "never run: {unused:?}");
 }
 
+/// The targets of this kind in the workspace, as cargo describes them, and the file of each.
+fn targets(kind: &str) -> Vec<(Value, PathBuf)> {
+    let metadata = metadata(&["--no-deps"]);
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    let targets = packages.flat_map(|package| package["targets"].as_array().expect("targets"));
+    let is_of_kind = |target: &&Value| target["kind"][0] == kind;
+    let targets = targets.filter(is_of_kind).cloned();
+    let with_path = targets.map(|target| {
+        let path = PathBuf::from(text(&target["src_path"]));
+        (target, path)
+    });
+    with_path.collect()
+}
+
+/// A program that is not built for tests of its own has none in its file and no further files; one that is
+/// must be named by those who run tests.
+#[test]
+fn no_test_of_a_program_is_left_out() {
+    let ci = fs::read_to_string(top().join(".ci/run")).expect("what a change must pass");
+    for (program, path) in targets("bin") {
+        let name = text(&program["name"]);
+        let source = fs::read_to_string(path).expect("a program");
+        let has_none = !source.contains("#[test]") && !source.contains("\nmod ");
+        let is_run = program["test"] == true && ci.contains(&format!("--bin {name}"));
+        assert!(is_run || program["test"] == false && has_none, "{name}");
+    }
+}
+
 /// What answers questions reads the index and never writes to it.
 #[test]
 fn the_index_is_written_where_that_is_known() {

@@ -70,7 +70,7 @@ pub use compare::{
     CONFIDENCE, Estimate, Interval, Ratio, clopper_pearson, containment, containment_from_counts,
     least_overlap_cut, lower_tail, resemblance, resemblance_from_counts,
 };
-pub use fingerprint::{Fingerprint, POLYNOMIAL};
+pub use fingerprint::{Fingerprint, POLYNOMIAL, sort_holders};
 pub use levels::{Levels, SharedAt};
 pub use min_n::MinN;
 pub use mod_n::{ModN, select};

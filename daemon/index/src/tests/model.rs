@@ -21,7 +21,22 @@ struct Text {
     length: usize,
     rung: Rung,
     set: ShingleSet,
+    /// Of every rung above zero.
+    samples: Vec<Sample>,
     files: usize,
+}
+
+/// The fingerprints that are sampled at a rung.
+struct Sample {
+    rung: Rung,
+    hashes: BTreeSet<u64>,
+}
+
+impl Sample {
+    fn of(set: &ShingleSet, rung: Rung) -> Self {
+        let hashes = set.sampled(rung).iter().map(|f| f.0).collect();
+        Self { rung, hashes }
+    }
 }
 
 impl Model {
@@ -30,7 +45,8 @@ impl Model {
         self.check_files(index, view);
         self.check_documents(index, view);
         let texts = self.texts(view);
-        let (edges, groups) = (edges(&texts, threshold), groups(&texts, threshold));
+        let edges = edges(&texts, threshold);
+        let groups = groups(&texts, &edges);
         let ratio = Ratio::new(threshold).unwrap();
         let found = index
             .reader()
@@ -139,11 +155,14 @@ impl Model {
         let text = |(text, files): (&str, usize)| {
             let canonical = CanonicalText::from_extracted(text);
             let length = canonical.as_bytes().len();
+            let set = ShingleSet::new(&canonical, Window::DEFAULT);
+            let rungs = Rung::all().filter(|rung| *rung > Rung::ZERO);
             Text {
                 hash: document(text),
                 length,
                 rung: Ladder::default().rung_for(length as u64),
-                set: ShingleSet::new(&canonical, Window::DEFAULT),
+                samples: rungs.map(|rung| Sample::of(&set, rung)).collect(),
+                set,
                 files,
             }
         };
@@ -160,8 +179,11 @@ fn path(key: &FileKey) -> String {
     format!("{root}/{}", String::from_utf8_lossy(&key.path))
 }
 
-/// Shared shingles and resemblance of every edge.
-fn edges(texts: &[Text], threshold: f64) -> BTreeMap<BTreeSet<DocumentHash>, (u64, f64)> {
+/// Shared shingles and resemblance of two documents each.
+type Edges = BTreeMap<BTreeSet<DocumentHash>, (u64, f64)>;
+
+/// All of them, every two texts compared.
+fn edges(texts: &[Text], threshold: f64) -> Edges {
     let mut edges = BTreeMap::new();
     for (at, a) in texts.iter().enumerate() {
         for b in &texts[..at] {
@@ -175,24 +197,24 @@ fn edges(texts: &[Text], threshold: f64) -> BTreeMap<BTreeSet<DocumentHash>, (u6
 
 fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
     let resemblance = a.set.resemblance(&b.set)?.get();
+    // Most pairs; their samples need not be compared.
+    if resemblance < threshold {
+        return None;
+    }
     let rung = a.rung.max(b.rung);
     let ratio = Ratio::new(threshold).unwrap();
-    let enough = |at: Rung| {
-        let sampled =
-            |text: &Text| -> BTreeSet<u64> { text.set.sampled(at).iter().map(|f| f.0).collect() };
-        let (of_a, of_b) = (sampled(a), sampled(b));
-        let shared = of_a.intersection(&of_b).count() as u64;
-        let union = of_a.union(&of_b).count() as u64;
-        let miss = if at == rung { 0.001 } else { DOUBT };
-        shared >= least_overlap_cut(union, ratio, miss).max(u64::from(at == rung))
+    let enough = |(of_a, of_b): (&Sample, &Sample)| {
+        let shared = of_a.hashes.intersection(&of_b.hashes).count() as u64;
+        let union = (of_a.hashes.len() + of_b.hashes.len()) as u64 - shared;
+        let miss = if of_a.rung == rung { 0.001 } else { DOUBT };
+        shared >= least_overlap_cut(union, ratio, miss).max(u64::from(of_a.rung == rung))
     };
-    let mut sampled = Rung::all().filter(|at| *at > Rung::ZERO);
-    let enough = rung == Rung::ZERO || sampled.all(enough);
-    (enough && resemblance >= threshold).then(|| (a.set.shared_with(&b.set), resemblance))
+    let enough = rung == Rung::ZERO || a.samples.iter().zip(&b.samples).all(enough);
+    enough.then(|| (a.set.shared_with(&b.set), resemblance))
 }
 
 /// Stars, longest document first, and documents of several files.
-fn groups(texts: &[Text], threshold: f64) -> BTreeMap<DocumentHash, BTreeSet<DocumentHash>> {
+fn groups(texts: &[Text], edges: &Edges) -> BTreeMap<DocumentHash, BTreeSet<DocumentHash>> {
     let mut order: Vec<&Text> = texts.iter().collect();
     order.sort_by_key(|text| (std::cmp::Reverse(text.length), text.hash));
     let mut taken = BTreeSet::new();
@@ -201,7 +223,10 @@ fn groups(texts: &[Text], threshold: f64) -> BTreeMap<DocumentHash, BTreeSet<Doc
         if !taken.insert(principal.hash) {
             continue;
         }
-        let near = |other: &&&Text| edge(principal, other, threshold).is_some();
+        let near = |other: &&&Text| {
+            let sides: BTreeSet<_> = [principal.hash, other.hash].into();
+            edges.contains_key(&sides)
+        };
         let members: BTreeSet<DocumentHash> = order
             .iter()
             .filter(|other| !taken.contains(&other.hash))

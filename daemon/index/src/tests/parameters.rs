@@ -130,7 +130,7 @@ fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
     let bed = Bed::memory();
     let row = random.words(60);
     let twin = random.version(&row, 1);
-    let sheets = [row, twin].map(|row| vec![row; 300].join(" "));
+    let sheets = [row, twin].map(|row| vec![row; 100].join(" "));
     for (at, sheet) in sheets.iter().enumerate() {
         bed.put(&format!("a/{at}"), sheet);
     }

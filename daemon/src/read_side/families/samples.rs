@@ -6,7 +6,7 @@
 //! version against all others takes the length of those lists, in practice a small part of versions times
 //! sample.
 
-use simdex_signature::{Fingerprint, Rung, ShingleSet};
+use simdex_signature::{Fingerprint, Rung, ShingleSet, sort_holders};
 
 use super::Likeness;
 
@@ -166,7 +166,7 @@ fn lists(held: Vec<Vec<Fingerprint>>) -> (Vec<Vec<u32>>, Vec<Holders>) {
                 .map(|fingerprint| (fingerprint, at as u32)),
         );
     }
-    entries.sort_unstable();
+    sort_holders(&mut entries);
     let (mut of_version, mut lists) = (vec![Vec::new(); versions], Vec::new());
     for same in entries
         .chunk_by(|a, b| a.0 == b.0)

@@ -8,13 +8,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use simdex_client::Client;
+use tokio::runtime::{Builder, Runtime};
 
 use super::CONFIG;
 use super::lively::unreadable;
 use crate::corpus::Prose;
 use crate::figure::{Figures, percentile};
 use crate::handmade::{office, pdf};
-use crate::jsonl::text;
 use crate::sandbox::{Daemon, Sandbox, children, high_water_kib};
 
 /// Good files in each of the places.
@@ -50,6 +51,7 @@ impl Neighbours {
 
     /// Written now, one after the other, whatever the daemon is busy with.
     pub(super) fn among(sandbox: &Sandbox, daemon: &Daemon) -> Result<Self> {
+        let states = States::of(daemon)?;
         let (started, mut times) = (Instant::now(), [const { Vec::new() }; PLACES.len()]);
         let (mut next, mut waiting) = (neighbours(sandbox), Vec::new());
         while times.iter().any(|times| times.len() < COUNT as usize) {
@@ -60,7 +62,7 @@ impl Neighbours {
             }
             let asked = waiting.len().min(ASKED);
             for at in (0..asked).rev() {
-                if state(daemon, &waiting[at].path)?.is_some() {
+                if states.state(&waiting[at].path).is_some() {
                     let read = waiting.remove(at);
                     times[read.place].push(read.since.elapsed());
                 }
@@ -92,8 +94,9 @@ impl Neighbours {
 
     /// Every neighbour is read whole.
     pub(super) fn all_indexed(&self, sandbox: &Sandbox, daemon: &Daemon) -> Result<()> {
+        let states = States::of(daemon)?;
         for (_, path, _) in neighbours(sandbox) {
-            let state = state(daemon, &path)?;
+            let state = states.state(&path);
             ensure!(
                 state.as_deref() == Some("indexed"),
                 "{} is {state:?}",
@@ -104,17 +107,24 @@ impl Neighbours {
     }
 }
 
-/// State of a file; none while the daemon does not know it.
-fn state(daemon: &Daemon, path: &Path) -> Result<Option<String>> {
-    let asked = daemon.simctl(["show".as_ref(), path.as_os_str()])?;
-    if !asked.status.success() {
-        return Ok(None);
+/// Asks for states over one connection: a program for each question would take longer than its answer.
+struct States {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl States {
+    fn of(daemon: &Daemon) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let client = runtime.block_on(Client::connect(daemon.socket()))?;
+        Ok(Self { runtime, client })
     }
-    let files = asked.lines_of("file")?;
-    files
-        .first()
-        .map(|file| Ok(text(file, "state")?.to_owned()))
-        .transpose()
+
+    /// State of a file; none while the daemon does not know it.
+    fn state(&self, path: &Path) -> Option<String> {
+        let described = self.runtime.block_on(self.client.describe(path));
+        Some(described.ok()?.file?.state)
+    }
 }
 
 /// A daemon on the share, on the neighbours' folder, and on files that cannot be read.
