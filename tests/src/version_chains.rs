@@ -225,7 +225,8 @@ impl Chains {
         figures.put("of their edges directed right", right, "links")?;
         figures.put("wrong", wrong, "links")?;
         figures.put("unknown", unknown, "links")?;
-        figures.against("right of these edges", self.by_date(), "%", "at least 95")
+        figures.against("right of these edges", self.by_date(), "%", "at least 95")?;
+        Ok(())
     }
 
     /// Prints all of it.
