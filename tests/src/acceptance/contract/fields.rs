@@ -58,13 +58,14 @@ const SCHEME: Fields = &[
     ("canonical", Count),
 ];
 
+/// Of a star every number is there; of a component or core none was counted.
 const MEMBER: Fields = &[
     ("path", Path),
     ("document", Hash),
-    ("relation", Text),
-    ("resemblance", Ratio),
-    ("containment_of_member", Ratio),
-    ("containment_of_principal", Ratio),
+    ("relation", Maybe(&Text)),
+    ("resemblance", Maybe(&Ratio)),
+    ("containment_of_member", Maybe(&Ratio)),
+    ("containment_of_principal", Maybe(&Ratio)),
 ];
 
 /// Of a promise, wherever there is one.

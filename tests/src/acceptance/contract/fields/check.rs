@@ -11,8 +11,8 @@ use Kind::{
     Seconds, Text, Texts,
 };
 
-/// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates;
-/// a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
+/// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates; a star the numbers
+/// of its members; a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Result<()> {
     let version = if line["type"] == "manifest" { 2 } else { 1 };
     ensure!(line["v"] == version, "v is {}", line["v"]);
@@ -50,6 +50,14 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
         let complete = own.get("complete").is_none_or(Value::is_boolean);
         ensure!(complete, "complete");
         own.remove("complete");
+    }
+    if line["type"] == "group" && line["kind"] == "star" {
+        let members = line["members"].as_array().context("no members")?;
+        let is_counted = |member: &Value| {
+            let mut fields = member.as_object().into_iter().flatten();
+            fields.all(|(_, value)| !value.is_null())
+        };
+        ensure!(members.iter().all(is_counted), "a star that is not counted");
     }
     ensure!(!has_promise(line) || own.contains_key("promise"), "promise");
     if line["type"] == "match" {
