@@ -264,7 +264,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand watch" -l json -d 'Print o
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Write the report to this directory, with your own permissions; it must not exist' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Have the daemon keep the report under this name, in its own directory for reports' -r
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l since -d 'Compare with this earlier report of the same kind, given by its directory or manifest; changes are written to DIR.changes.jsonl beside the new report' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l since -d 'Compare with this earlier report of the same kind, given by its directory or manifest; changes are written to DIR.changes.jsonl beside the new report. With --keep, give the name of a kept report; changes are part of the new one' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l kind -d 'Kind of report' -r -f -a "groups\t'Groups of near-duplicates, with their differences'
 copies-of\t'Everyone who holds a near-copy of these files, by root and owner'
 stale-versions\t'Superseded versions that are older than --older-than'

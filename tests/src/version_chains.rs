@@ -3,7 +3,8 @@
 //! All files of all histories lie in one folder, under names that say nothing, with one modification time.
 //! The truth is the order of `MANIFEST.tsv`. Links between files of the same text are left out: they are
 //! copies of one version. A version that was restored has two places in its history; links into the past
-//! are left out of directions.
+//! are left out of directions. The dates inside differ where both texts have a full date and the latest of one
+//! is not that of the other; such a link counts for the directions if it is an edge of the graph.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -27,8 +28,10 @@ pub struct Chains {
     pub links: u32,
     /// Of these, edges of the version graph.
     pub edges: u32,
-    /// Of these, whose dates inside differ, and those that are directed as they came.
-    pub dated: [u32; 2],
+    /// Links whose dates inside differ, edges or not.
+    pub dated_links: u32,
+    /// Of these the edges: directed as they came, the other way round, and by nothing.
+    pub dated: [u32; 3],
     /// Edges that are directed as they came, the other way round, and by nothing.
     pub directed: [u32; 3],
     /// Links whose later version is the longer, the shorter, and of the same length.
@@ -179,19 +182,19 @@ impl Chains {
             if first[&a.document] > first[&b.document] {
                 continue;
             }
+            let is_dated = a.written.is_some() && b.written.is_some() && a.written != b.written;
+            self.dated_links += u32::from(is_dated);
             let Some(told_by) = right.or(wrong) else {
                 continue;
             };
             let [before, after] = [0, 1].map(|at| lengths.get(&pair[at]).copied().unwrap_or(0));
             self.longer[usize::from(after < before) + 2 * usize::from(after == before)] += 1;
-            match told_by.as_str() {
-                "unknown" => self.directed[2] += 1,
-                _ => self.directed[usize::from(right.is_none())] += 1,
-            }
-            if a.written.is_some() && b.written.is_some() && a.written != b.written {
-                self.dated[0] += 1;
-                self.dated[1] += u32::from(right.is_some_and(|told_by| told_by != "unknown"));
-            }
+            let outcome = match told_by.as_str() {
+                "unknown" => 2,
+                _ => usize::from(right.is_none()),
+            };
+            self.directed[outcome] += 1;
+            self.dated[outcome] += u32::from(is_dated);
         }
     }
 
@@ -202,7 +205,7 @@ impl Chains {
 
     /// Edges directed right where the dates inside differ, percent.
     pub fn by_date(&self) -> f64 {
-        share(self.dated[1], self.dated[0])
+        share(self.dated[0], self.dated.iter().sum())
     }
 
     /// Edges directed right of all that are links, percent.
@@ -213,6 +216,17 @@ impl Chains {
     /// Edges whose later version is the longer, of the same links, percent.
     pub fn baseline(&self) -> f64 {
         share(self.longer[0], self.longer.iter().sum())
+    }
+
+    fn print_dated(&self, figures: &mut Figures<'_>) -> Result<()> {
+        let links = f64::from(self.dated_links);
+        figures.put("links whose dates inside differ", links, "links")?;
+        let [right, wrong, unknown] = self.dated.map(f64::from);
+        figures.put("of their edges directed right", right, "links")?;
+        figures.put("wrong", wrong, "links")?;
+        figures.put("unknown", unknown, "links")?;
+        figures.against("right of these edges", self.by_date(), "%", "at least 95")?;
+        Ok(())
     }
 
     /// Prints all of it.
@@ -226,17 +240,7 @@ impl Chains {
             "links",
         )?;
         figures.against("of these edges", self.neighbours(), "%", "at least 90")?;
-        figures.put(
-            "edges whose dates inside differ",
-            count(self.dated[0]),
-            "links",
-        )?;
-        figures.against(
-            "of these directed right",
-            self.by_date(),
-            "%",
-            "at least 95",
-        )?;
+        self.print_dated(figures)?;
         let [right, wrong, unknown] = self.directed.map(count);
         figures.put("directed from the text alone: right", right, "links")?;
         figures.put("wrong", wrong, "links")?;

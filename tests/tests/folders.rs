@@ -105,3 +105,42 @@ fn a_mirrored_tree_is_one_line_with_its_exceptions_counted() -> Result<()> {
     ensure!(daemon.stop()?.success());
     Ok(())
 }
+
+/// A long text of its own for each number; `revised` has another ending.
+fn long_text(at: usize, revised: bool) -> String {
+    let ending = if revised {
+        "as revised in May"
+    } else {
+        "as it was"
+    };
+    let body: Vec<String> = (0..20).map(|part| text(1_000 * (part + 1) + at)).collect();
+    format!("{}\n{ending}", body.join("\n"))
+}
+
+/// Nineteen of twenty files were revised in the mirror, one of them went into another folder, and one is the same.
+#[test]
+fn a_mirror_whose_files_were_revised_is_a_version_of_the_folder() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let (one, other) = (sandbox.beside("one"), sandbox.beside("other"));
+    plant(&one.join("docs"), |at| Some(long_text(at, false)))?;
+    plant(&other.join("mirror"), |at| {
+        (at != 7).then(|| long_text(at, at != 3))
+    })?;
+    fs::write(other.join("mirror/moved.txt"), long_text(7, true))?;
+    let roots = [(one.clone(), "native"), (other.clone(), "native")];
+    let daemon = sandbox.serve().roots(roots).start()?;
+    daemon.sync()?;
+    daemon.simctl(["sync"])?.success()?;
+    let top = one.parent().context("a folder")?;
+    let listed = daemon.simctl(["folders"])?.success()?;
+    let pairs = listed.lines_of("folders")?;
+    // Nothing else is in the roots: they are versions of each other as a whole.
+    let right = ["/one 20/20 /other 20/20"];
+    ensure!(lines(&pairs, top)? == right, "{pairs:?}");
+    ensure!(
+        pairs[0]["revised_a"] == 19 && pairs[0]["revised_b"] == 19,
+        "{pairs:?}"
+    );
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}

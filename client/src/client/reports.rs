@@ -43,10 +43,12 @@ impl Client {
         }
     }
 
-    /// Has a report kept under this name below the daemon's own directory for reports.
+    /// Has a report kept under this name below the daemon's own directory for reports; with what changed since the
+    /// kept report of the name `since`.
     pub async fn keep_report(
         &self,
         name: &OsStr,
+        since: Option<&OsStr>,
         threshold: Option<f64>,
         options: wire::ReportOptions,
     ) -> Result<wire::RunReportReply, Error> {
@@ -55,6 +57,7 @@ impl Client {
             threshold,
             strict: self.strict,
             options: Some(options),
+            since: since.unwrap_or_default().as_bytes().to_vec(),
         };
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }

@@ -1,6 +1,7 @@
 //! `report`: writes a report directory, or has the daemon keep one; prints its path.
 
 use std::io::Write;
+use std::path::Path;
 
 use simdex_client::{EarlierReport, Totals, absolute, caveats_sentence, path_from_bytes, wire};
 
@@ -17,7 +18,9 @@ use simdex_client::text::{counted, escaped};
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
     let (options, threshold) = (args.options()?, args.threshold.value);
     // Before the daemon is asked for work that would be in vain, and before a wait that may take hours.
-    let earlier = args.since.as_deref().map(EarlierReport::open).transpose()?;
+    // Of what the daemon keeps it compares by itself.
+    let local = args.since.as_deref().filter(|_| args.target.out.is_some());
+    let earlier = local.map(EarlierReport::open).transpose()?;
     let checked = earlier.as_ref().map(|it| it.check_kind(&options.kind));
     checked.transpose()?;
     session.apply_completeness_flags(&args.wanted).await?;
@@ -29,7 +32,8 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         }
         (None, name) => {
             let name = name.unwrap_or_default();
-            let call = session.client.keep_report(&name, threshold, options);
+            let since = args.since.as_deref().map(Path::as_os_str);
+            let call = session.client.keep_report(&name, since, threshold, options);
             waiting("having the report written", call).await?
         }
     };

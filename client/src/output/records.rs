@@ -154,6 +154,7 @@ impl Tabular for wire::FolderCopies {
     const COLUMNS: &'static [Column] = &[
         right("SHARED OF A"),
         right("SHARED OF B"),
+        right("REVISED"),
         left("A"),
         left("B"),
     ];
@@ -162,6 +163,10 @@ impl Tabular for wire::FolderCopies {
         vec![vec![
             format!("{} of {}", self.shared_a, self.files_a),
             format!("{} of {}", self.shared_b, self.files_b),
+            match self.revised_a == self.revised_b {
+                true => self.revised_a.to_string(),
+                false => format!("{}, {}", self.revised_a, self.revised_b),
+            },
             escaped(&self.a),
             escaped(&self.b),
         ]]

@@ -39,12 +39,21 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 fn keep(daemon: &Daemon, name: &[u8]) -> Result<wire::RunReportReply, Error> {
-    let name = OsStr::from_bytes(name);
-    daemon.wait(
-        daemon
-            .client
-            .keep_report(name, None, wire::ReportOptions::default()),
-    )
+    keep_since(daemon, name, None, "")
+}
+
+fn keep_since(
+    daemon: &Daemon,
+    name: &[u8],
+    since: Option<&str>,
+    kind: &str,
+) -> Result<wire::RunReportReply, Error> {
+    let options = wire::ReportOptions {
+        kind: kind.to_owned(),
+        ..wire::ReportOptions::default()
+    };
+    let (name, since) = (OsStr::from_bytes(name), since.map(OsStr::new));
+    daemon.wait(daemon.client.keep_report(name, since, None, options))
 }
 
 #[test]
@@ -254,6 +263,34 @@ fn kept_reports_are_listed_in_pages_bounded_and_forgotten_when_removed() {
         listed(&daemon),
         ["a", "c", "d"].map(|name| place.join(name))
     );
+}
+
+#[test]
+fn a_kept_report_says_what_changed_since_another_that_is_kept() {
+    let (_dir, place) = place();
+    let daemon = Daemon::with(&share(), |config| config.report_dir = Some(place.clone()));
+    keep(&daemon, b"first").unwrap();
+    fs::rename(daemon.path("old.txt"), daemon.path("moved.txt")).unwrap();
+    daemon.sync();
+    keep_since(&daemon, b"second", Some("first"), "").unwrap();
+    let second = place.join("second");
+    simdexd::reports::report::verify(&second).unwrap();
+    let changes = fs::read_to_string(second.join("changes.jsonl")).unwrap();
+    let mut changes: Vec<String> = changes.lines().map(told).collect();
+    changes.sort();
+    assert_eq!(changes, ["file-joined moved.txt", "file-left old.txt"]);
+    // What cannot be compared with leaves nothing, wherever it is.
+    let other = place.join("second").display().to_string();
+    for (since, kind, right) in [
+        ("none", "", Code::FailedPrecondition),
+        ("first", "duplicates", Code::FailedPrecondition),
+        ("../first", "", Code::InvalidArgument),
+        (&other, "", Code::InvalidArgument),
+    ] {
+        let refused = keep_since(&daemon, b"third", Some(since), kind);
+        assert_eq!(code(&refused), right, "{since}");
+    }
+    assert_eq!(names(&place), ["first", "second"]);
 }
 
 #[test]

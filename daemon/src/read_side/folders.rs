@@ -1,22 +1,27 @@
-//! Copies of whole folders: pairs of folders, archives or roots that hold the same files, largest first, so that
-//! a mirrored tree is one line. An archive is a folder of its members.
+//! Copies of whole folders: pairs of folders, archives or roots that hold the same files or revisions of them,
+//! largest first, so that a mirrored tree is one line. An archive is a folder of its members.
 //!
-//! A file is known by its document: its text, or its bytes where it has none. Files that could not be read
-//! have none, and count for no folder.
+//! A file is known by its document: its text, or its bytes where it has none; and by the group of
+//! near-duplicates that this is of, so that a folder whose files were all revised is a version of what it was.
+//! Files that could not be read have no document, and count for no folder.
 
 pub mod matching;
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
-use simdex_schema::{RootId, path};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View};
+use simdex_schema::{DocId, RootId, path};
+use simdex_signature::Ratio;
 
-use matching::{FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, Tree};
+use matching::{Carried, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, Tree};
 
-/// Bytes for each file that a view may show: its place, its folder's name, and the lists made of them.
-const FILE_BYTES: u64 = 128;
+/// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made of them.
+const FILE_BYTES: u64 = 256;
+/// Bytes for each document of a group: its entry in a map that doubles as it grows.
+const GROUPED_BYTES: u64 = 64;
 /// Bytes for the folders of each file, and of all together: names of folders may be long and nest deep.
 const FOLDER_BYTES: u64 = 512;
 const LEAST_FOLDER_BYTES: u64 = 16 << 20;
@@ -26,10 +31,13 @@ const FOLDER: usize = 192;
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldersRequest {
-    /// The least share of the files of both folders that have their like in the other.
+    /// The least share of the files of both folders that have their like in the other: one of the same text, or
+    /// a near-duplicate.
     pub share: f64,
     /// The fewest files that each folder has in common with the other.
     pub files: u64,
+    /// From which resemblance documents are near-duplicates.
+    pub threshold: Ratio,
 }
 
 /// Folders that are copies or versions of each other.
@@ -41,6 +49,8 @@ pub struct FolderCopies {
     pub files: u64,
     /// Some pairs may be missing: more have files in common than are held.
     pub truncated: bool,
+    /// Documents that were in no group yet.
+    pub unsettled: UnsettledCounts,
     /// Counts the pairs as long as they are held.
     _held: GrowingPermit,
 }
@@ -64,12 +74,13 @@ pub fn folder_copies(
     account: &MemoryAccount,
 ) -> Result<FolderCopies, IndexError> {
     let cancel = account.cancel();
+    let groups = GroupNames::of(index, view, request.threshold, account)?;
     let counted = index.count_files(view, cancel)?;
     let files = counted.files_on_disk + counted.members;
     let pairs = (MOST_PAIRS as u64).min(64 * files);
     let room = files * FOLDER_BYTES + LEAST_FOLDER_BYTES;
     let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
-    let folders = Folders::of(index, view, room, account)?;
+    let folders = Folders::of(index, view, &groups, room, account)?;
     let (found, truncated) = folders.copies(request, account)?;
     let mut held = GrowingPermit::of(account);
     let mut pairs = Vec::new();
@@ -90,8 +101,56 @@ pub fn folder_copies(
         pairs,
         files: folders.tree.files() as u64,
         truncated: truncated || folders.is_cut,
+        unsettled: groups.unsettled,
         _held: held,
     })
+}
+
+/// The group of each document that is in one with others, by its principal.
+struct GroupNames {
+    principals: HashMap<DocId, DocId>,
+    unsettled: UnsettledCounts,
+    _held: GrowingPermit,
+}
+
+impl GroupNames {
+    fn of(
+        index: &IndexReader,
+        view: &View,
+        threshold: Ratio,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let found = index.groups(view, threshold, account)?;
+        let mut held = GrowingPermit::of(account);
+        let mut principals = HashMap::new();
+        for group in found
+            .groups
+            .iter()
+            .filter(|group| !group.members.is_empty())
+        {
+            account.cancel().check()?;
+            held.add(GROUPED_BYTES * (group.members.len() as u64 + 1))?;
+            let members = group.members.iter().map(|member| member.document);
+            let documents = members.chain([group.principal]);
+            principals.extend(documents.map(|document| (document, group.principal)));
+        }
+        Ok(Self {
+            principals,
+            unsettled: found.unsettled,
+            _held: held,
+        })
+    }
+
+    /// What a file carries. A document that is in no group is one of its own.
+    fn carried(&self, document: DocId, path: &[u8]) -> Carried {
+        let mut name = DefaultHasher::new();
+        path.rsplit(|&byte| byte == b'/').next().hash(&mut name);
+        Carried {
+            document: document.0,
+            group: self.principals.get(&document).unwrap_or(&document).0,
+            name: name.finish(),
+        }
+    }
 }
 
 /// The folders of a view with their paths.
@@ -110,6 +169,7 @@ impl Folders {
     fn of(
         index: &IndexReader,
         view: &View,
+        groups: &GroupNames,
         room: u64,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
@@ -131,8 +191,11 @@ impl Folders {
             let document = file.content.as_ref().and_then(|content| content.document);
             let root = roots.get(&file.key.root);
             if let Some((document, root)) = document.zip(root) {
-                let folder = folders.folder_of(file.path.as_os_str().as_bytes(), root.len());
-                folders.tree.add_file(folder, document.0);
+                let path = file.path.as_os_str().as_bytes();
+                let folder = folders.folder_of(path, root.len());
+                folders
+                    .tree
+                    .add_file(folder, groups.carried(document, path));
             }
             ControlFlow::Continue(())
         })?;

@@ -121,6 +121,19 @@ pub fn keep(
     })
 }
 
+/// The kept report of this name, to compare a later one with; none where nothing is named.
+pub fn earlier(
+    engine: &Engine,
+    reports: &ReportDir,
+    name: &OsStr,
+) -> Result<Option<Arc<EarlierReport>>, ReportingError> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let earlier = reports.previous(name, engine.own_reports.key())?;
+    Ok(Some(Arc::new(earlier)))
+}
+
 /// Writes the files of a report over everything the daemon watches.
 pub fn download(
     engine: &Engine,

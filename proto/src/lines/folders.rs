@@ -7,7 +7,7 @@ use super::list::Sides;
 use crate::completeness::Completeness;
 use crate::v1;
 
-/// Two folders, archives or roots that hold the same files.
+/// Two folders, archives or roots that hold the same files, or revisions of them.
 #[derive(Clone, Debug, Serialize)]
 pub struct FolderCopies {
     /// Paths of both folders.
@@ -17,10 +17,14 @@ pub struct FolderCopies {
     pub files_a: u64,
     /// Those of the other.
     pub files_b: u64,
-    /// Files of the first whose like is in the other.
+    /// Files of the first that are the same as one of the other, or a revision of one.
     pub shared_a: u64,
-    /// Files of the other whose like is in the first.
+    /// Files of the other that are the same as one of the first, or a revision of one.
     pub shared_b: u64,
+    /// Those of the first among them that are a revision, and the same as none.
+    pub revised_a: u64,
+    /// Those of the other.
+    pub revised_b: u64,
 }
 
 impl From<&v1::FolderCopies> for FolderCopies {
@@ -31,6 +35,8 @@ impl From<&v1::FolderCopies> for FolderCopies {
             files_b: folders.files_b,
             shared_a: folders.shared_a,
             shared_b: folders.shared_b,
+            revised_a: folders.revised_a,
+            revised_b: folders.revised_b,
         }
     }
 }

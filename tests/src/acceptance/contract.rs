@@ -1,5 +1,5 @@
-//! Every line of `--json`: exactly the documented fields, each of its type; null where there is
-//! nothing.
+//! Every line of `--json` and of the files of a report: exactly the documented fields, each of its type; null where
+//! there is nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -12,6 +12,7 @@ use crate::figure::Figures;
 use crate::sandbox::{Answer, Sandbox};
 
 mod fields;
+mod further;
 mod judging;
 
 use fields::{LINES, check};
@@ -77,6 +78,7 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     )?;
     seen.lines(&compared.ended_with(&[0])?)?;
     judging::run(&mut seen)?;
+    further::run(&mut seen)?;
     for (kind, count) in &seen.counts {
         figures.put(&format!("lines of type {kind}"), f64::from(*count), "lines")?;
     }
@@ -85,6 +87,12 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     ensure!(
         kinds == documented,
         "types seen {kinds:?}, documented {documented:?}"
+    );
+    let stars = ["star", "component", "core"];
+    ensure!(
+        stars.iter().all(|kind| seen.group_kinds.contains(*kind)),
+        "kinds of groups seen {:?}",
+        seen.group_kinds
     );
     let unseen: Vec<_> = RELATIONS
         .iter()
@@ -143,6 +151,7 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
 struct SeenLines {
     counts: BTreeMap<String, u32>,
     relations: BTreeSet<String>,
+    group_kinds: BTreeSet<String>,
     with_bytes: u32,
 }
 
@@ -171,6 +180,10 @@ impl SeenLines {
             ensure!(point, "a verified number has an interval");
         }
         *self.counts.entry(kind.to_owned()).or_default() += 1;
+        if kind == "group" {
+            self.group_kinds
+                .extend(line["kind"].as_str().map(str::to_owned));
+        }
         self.relations
             .extend(line["relation"].as_str().map(str::to_owned));
         self.with_bytes += u32::from(line["path_bytes"].is_string());

@@ -1,5 +1,5 @@
-//! Families: real histories, names and times withheld, as chains of the version graph. What the dates inside
-//! come to is printed beside its goal.
+//! Families: real histories, names and times withheld, as chains of the version graph, directed by the dates
+//! inside and by the texts alone.
 
 use std::path::Path;
 
@@ -16,6 +16,11 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
     ensure!(
         neighbours >= 90.0,
         "only {neighbours} % of the links are edges"
+    );
+    let by_date = chains.by_date();
+    ensure!(
+        by_date >= 95.0,
+        "only {by_date} % of the edges whose dates inside differ are directed right"
     );
     ensure!(
         chains.right() > chains.baseline(),

@@ -408,6 +408,14 @@ fn errands_reach_the_daemon() {
         (&report.name[..], report.threshold),
         (&b"2026"[..], Some(0.9))
     );
+    assert!(report.since.is_empty());
+    let run = simctl(&daemon, &["report", "--keep", "2027", "--since", "2026"]);
+    assert_eq!(run.code, 0, "{}", run.talk);
+    let report = daemon.seen().report.take().expect("asked for");
+    assert_eq!(
+        (&report.name[..], &report.since[..]),
+        (&b"2027"[..], &b"2026"[..])
+    );
 }
 
 #[test]
@@ -426,7 +434,8 @@ fn a_report_is_written_here_and_over_nothing() {
     assert_eq!(again.code, 2);
     assert!(daemon.seen().streamed.is_none(), "nothing is asked in vain");
     let no_report = daemon.dir.path().join("none").display().to_string();
-    let since = ["report", "--wait", "--keep", "b", "--since", &no_report];
+    let beside = daemon.dir.path().join("b").display().to_string();
+    let since = ["report", "--wait", "--out", &beside, "--since", &no_report];
     assert_eq!(simctl(&daemon, &since).code, 2);
     assert_eq!(daemon.seen().waits, 0, "nothing is waited for in vain");
 }

@@ -248,8 +248,9 @@ impl Admin for AdminService {
             threshold,
             strict,
             options,
+            since,
         } = request.into_inner();
-        let asked =
+        let mut asked =
             report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
         self.kept.check_name(&name)?;
         let reports = self.kept.reports.clone().ok_or_else(|| {
@@ -265,6 +266,7 @@ impl Admin for AdminService {
                     name,
                     uid: Some(caller.uid()),
                 };
+                asked.since = reporting::earlier(engine, &reports, OsStr::from_bytes(&since))?;
                 let kept = reporting::keep(engine, &place, asked, &account)?;
                 Ok(v1::RunReportReply {
                     out: encode::path(&kept.path),

@@ -37,7 +37,11 @@ impl FolderCopiesRequest {
         let files = asked.files.unwrap_or(defaults::FOLDER_FILES).max(1);
         Ok(Self {
             view: request_params::parse_roots(engine, &asked.roots)?,
-            request: FoldersRequest { share, files },
+            request: FoldersRequest {
+                share,
+                files,
+                threshold: engine.threshold(),
+            },
             strict: asked.strict,
         })
     }
@@ -56,6 +60,7 @@ impl FolderCopiesRequest {
         check.begin_list(&self.view);
         let account = sender.account(&caller, engine.index.reader());
         let found = folder_copies(engine.index.reader(), &self.view, &self.request, &account)?;
+        check.note_unsettled(found.unsettled);
         for pair in &found.pairs {
             send(Part::Folders(encoded(pair)))?;
         }
@@ -79,5 +84,7 @@ fn encoded(pair: &NamedPair) -> v1::FolderCopies {
         files_b: counts.files_b,
         shared_a: counts.shared_a,
         shared_b: counts.shared_b,
+        revised_a: counts.revised_a,
+        revised_b: counts.revised_b,
     }
 }

@@ -2,26 +2,27 @@
 //!
 //! Versions are placed by date, earliest first, each below the nearest that stands already: the one it
 //! resembles most, of equals the nearest in time. So a history is a chain, and versions that came of one are
-//! branches of it. Versions of one date are placed nearest first; where none of them is linked to an earlier
-//! version, they are spanned by the tree of the greatest resemblance (Prim 1957), and its root is sought.
-//! A version without a date is placed beside the dated one that it is nearest to. Where no date tells
-//! anything the whole order follows from the texts.
+//! branches of it. Versions of one date are placed by the latest date written in their texts, in the same way,
+//! so that no version stands above one whose text was dated earlier. What neither date tells apart is a slot,
+//! and is placed nearest first; where none of it is linked to an earlier version, it is spanned by the tree of
+//! the greatest resemblance (Prim 1957), and its root is sought. A version without a date is placed beside the
+//! dated one that it is nearest to. Where no date tells anything the whole order follows from the texts.
 //!
-//! **The root, from the text alone.** Along each edge of the tree something rises towards the later version:
-//! the logarithm of its length, since documents grow, and [`WRITTEN`] where the latest date written in its
-//! text is later. Every choice of a root directs all edges away from it; the sum of what then rises is
-//! greatest if the root is the version where it is lowest. So a date directs what lies beyond it, and the
-//! growth of a whole line directs edges that could not be told by themselves. By how much the best root on
-//! the other side of an edge is worse says how sure its direction is.
+//! **The root, from the text alone.** Along each edge of the tree the logarithm of the length rises towards the
+//! later version, since documents grow. Every choice of a root directs all edges away from it; the sum of what
+//! then rises is greatest if the root is the version where it is lowest. So the growth of a whole line directs
+//! edges that could not be told by themselves. By how much the best root on the other side of an edge is worse
+//! says how sure its direction is. Dates written in the texts do not count among what rises: they direct edges
+//! one by one, and where some rise and others fall along a line no root could do them all justice.
 //!
-//! Costs: one row of counts for each version, two where versions of one date are spanned or dates are
-//! missing; and the square of the versions of one date.
+//! Costs: one row of counts for each version, one more for each kind of date that some lack and others have, and
+//! one where a slot is spanned; and the square of the versions of one slot.
+
+use std::collections::HashMap;
 
 use super::grow::{Distances, Frontier};
 use super::times::times;
 
-/// How much a later date that is written in the text counts, in factors of e of the length.
-const WRITTEN: f64 = 5.0;
 /// An edge of which the text tells less than this is directed by nothing: half a percent of the length.
 const LEAST_MARGIN: f64 = 0.005;
 
@@ -87,7 +88,7 @@ pub fn arrange<E>(
     go_on: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Vec<PlacedVersion>, E> {
     let distances = Distances::new(versions, alike, times(versions));
-    let slots = slots(&distances, go_on)?;
+    let slots = slots(versions, &distances, go_on)?;
     let mut order = Order {
         versions,
         frontier: distances.frontier(),
@@ -102,22 +103,48 @@ pub fn arrange<E>(
     Ok(directed(versions, &slots, &order.placed))
 }
 
-/// The times by which versions are placed: their own, or that of the dated version that one without a date
-/// is nearest to; the last of all where it is linked to none.
+/// Where a version is placed: by its time, then by the latest date written in its text.
+type Slot = (i64, i64);
+
+/// The slots of all versions.
 fn slots<E>(
+    versions: &[Version],
     distances: &Distances<'_, impl Likeness>,
     go_on: &mut dyn FnMut() -> Result<(), E>,
-) -> Result<Vec<i64>, E> {
-    let is_dated = |at: &usize| distances.times[*at].is_some();
-    let (dated, open): (Vec<usize>, Vec<usize>) = (0..distances.times.len()).partition(is_dated);
+) -> Result<Vec<Slot>, E> {
+    let mut all: Vec<usize> = (0..versions.len()).collect();
+    let mut slots = vec![(0, 0); versions.len()];
+    let time = |at: usize| distances.times[at];
+    for (at, time) in spread(distances, &all, time, go_on)? {
+        slots[at].0 = time;
+    }
+    all.sort_unstable_by_key(|at| slots[*at]);
+    let of_one_time: Vec<&[usize]> = all.chunk_by(|a, b| slots[*a] == slots[*b]).collect();
+    let written = |at: usize| versions[at].written;
+    let mut spreads = Vec::with_capacity(of_one_time.len());
+    for together in of_one_time {
+        spreads.push(spread(distances, together, written, go_on)?);
+    }
+    for (at, written) in spreads.into_iter().flatten() {
+        slots[at].1 = written;
+    }
+    Ok(slots)
+}
+
+/// The dates of some versions: their own, or that of the dated one that a version without a date is nearest
+/// to; the last of all where it is linked to none.
+fn spread<E>(
+    distances: &Distances<'_, impl Likeness>,
+    among: &[usize],
+    date: impl Fn(usize) -> Option<i64>,
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<HashMap<usize, i64>, E> {
+    let (dated, open): (Vec<usize>, Vec<usize>) = among.iter().partition(|at| date(**at).is_some());
     let last = if dated.is_empty() { 0 } else { i64::MAX };
-    let mut slots: Vec<i64> = distances
-        .times
-        .iter()
-        .map(|time| time.unwrap_or(last))
-        .collect();
+    let own = |at: &usize| (*at, date(*at).unwrap_or(last));
+    let mut dates: HashMap<usize, i64> = among.iter().map(own).collect();
     if dated.is_empty() || open.is_empty() {
-        return Ok(slots);
+        return Ok(dates);
     }
     let mut frontier = distances.frontier();
     for at in dated {
@@ -126,10 +153,10 @@ fn slots<E>(
     }
     while let Some((at, nearest)) = frontier.next_of(&open) {
         go_on()?;
-        slots[at] = slots[nearest.parent];
+        dates.insert(at, dates[&nearest.parent]);
         distances.join(&mut frontier, at);
     }
-    Ok(slots)
+    Ok(dates)
 }
 
 /// Versions on their way to their places.
@@ -192,18 +219,13 @@ impl<A: Likeness> Order<'_, A> {
 
 /// What rises from one version to another, from their texts alone; the other way round it falls as far.
 fn rise(from: &Version, to: &Version) -> f64 {
-    let longer = (to.shingles as f64 / from.shingles as f64).ln();
-    let later = match (from.written, to.written) {
-        (Some(from), Some(to)) => to.cmp(&from) as i8,
-        _ => 0,
-    };
-    longer + WRITTEN * f64::from(later)
+    (to.shingles as f64 / from.shingles as f64).ln()
 }
 
 /// Says of each edge what directs it.
 fn directed(
     versions: &[Version],
-    slots: &[i64],
+    slots: &[Slot],
     placed: &[(usize, Option<usize>)],
 ) -> Vec<PlacedVersion> {
     let mut trees = SlotTrees::of(versions, slots, placed);
@@ -211,7 +233,7 @@ fn directed(
     let direction = |version: usize, parent: usize| {
         let (from, to) = (&versions[parent], &versions[version]);
         if let (Some(earlier), Some(later), true) =
-            (from.date, to.date, slots[parent] != slots[version])
+            (from.date, to.date, slots[parent].0 != slots[version].0)
         {
             return match earlier.is_stated && later.is_stated {
                 true => Direction::InnerDate,
@@ -232,7 +254,7 @@ fn directed(
     placed.iter().map(place).collect()
 }
 
-/// Trees of versions between which no date decided: how much has risen on the way to each, and how little
+/// Trees of versions between which no date decided, one slot each: how much has risen on the way to each, and how little
 /// to any version beyond it.
 struct SlotTrees {
     heights: Vec<f64>,
@@ -243,7 +265,7 @@ struct SlotTrees {
 }
 
 impl SlotTrees {
-    fn of(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>)]) -> Self {
+    fn of(versions: &[Version], slots: &[Slot], placed: &[(usize, Option<usize>)]) -> Self {
         let none = vec![0.0; versions.len()];
         let mut trees = Self {
             heights: none.clone(),

@@ -10,6 +10,8 @@ pub(super) struct Distances<'a, A> {
     pub(super) alike: &'a A,
     /// The time of each version, as the order has it.
     pub(super) times: Vec<Option<i64>>,
+    /// The latest date written in each.
+    written: Vec<Option<i64>>,
     /// Places in the order of names, so that nothing hangs on the order in which versions come.
     ranks: Vec<usize>,
 }
@@ -19,8 +21,8 @@ pub(super) struct Distances<'a, A> {
 pub(super) struct NearestVersion {
     pub(super) parent: usize,
     resemblance: f64,
-    /// Seconds between the two; the most where a date is missing.
-    gap: u64,
+    /// Seconds between the two, then between the dates written in them; the most where a date is missing.
+    gap: [u64; 2],
     /// The places of both, the smaller first: no two pairs are equally near.
     pair: (usize, usize),
 }
@@ -53,6 +55,7 @@ impl<'a, A: Likeness> Distances<'a, A> {
         Self {
             alike,
             times,
+            written: versions.iter().map(|version| version.written).collect(),
             ranks,
         }
     }
@@ -86,14 +89,14 @@ impl<'a, A: Likeness> Distances<'a, A> {
 
     fn nearest(&self, parent: usize, other: usize, resemblance: f64) -> NearestVersion {
         let (a, b) = (self.ranks[parent], self.ranks[other]);
-        let gap = match (self.times[parent], self.times[other]) {
+        let gap = |dates: &[Option<i64>]| match (dates[parent], dates[other]) {
             (Some(a), Some(b)) => a.abs_diff(b),
             _ => u64::MAX,
         };
         NearestVersion {
             parent,
             resemblance,
-            gap,
+            gap: [gap(&self.times), gap(&self.written)],
             pair: (a.min(b), a.max(b)),
         }
     }

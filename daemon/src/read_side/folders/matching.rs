@@ -1,24 +1,25 @@
 //! Which folders are copies of one another: no I/O.
 //!
-//! 1. Files that carry one text (or the same bytes) are joined, and their folders with them, level by level
-//!    upwards, until the folders are the same or one lies in the other: /a/x/1.txt and /b/x/1.txt are
-//!    evidence for /a/x and /b/x, and for /a and /b. Texts that more than [`MOST_CARRIERS`] files carry are
-//!    none: they are common, and would join everything with everything.
-//! 2. Pairs of folders with enough evidence are counted exactly: of each
-//!    folder the files whose text is anywhere in the other. Of two folders of very unlike size neither is a
-//!    copy of the other as a whole.
+//! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are joined, and
+//!    their folders with them ([`evidence`]).
+//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): of each folder the files whose
+//!    text is anywhere in the other, and those of which a text of the same group is. Of two folders of very
+//!    unlike size neither is a copy of the other as a whole.
 //! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
 //!    common, that one.
 //!
-//! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a text has at most
-//! [`MOST_CARRIERS`]² / 2 pairs of files; and a pair of folders is counted where a quarter of the smaller one is evidence and the larger one is so
-//! many times as large at most.
+//! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a file is evidence with
+//! fewer than 8 others in each of three ways; and a pair of folders is counted where a quarter of the smaller one
+//! is evidence and the larger one is so many times as large at most.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-/// A text that more files carry is common.
-const MOST_CARRIERS: usize = 8;
+mod contents;
+mod evidence;
+
+use contents::Contents;
+
 /// Pairs of folders that are counted in the first step at most: 24 bytes each, with room to grow.
 pub const MOST_PAIRS: usize = 1 << 21;
 /// Deepest folder below its root: what lies deeper counts for the one above.
@@ -31,9 +32,6 @@ const COUNTED: u64 = 3 * size_of::<FolderPair>() as u64 + 256;
 /// A folder, by its place in the tree.
 pub type FolderId = u32;
 
-/// How many texts are evidence that two folders are copies; the first has the smaller number.
-type Evidence = HashMap<(FolderId, FolderId), u64>;
-
 /// Folders and what lies in them.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -41,11 +39,21 @@ pub struct Tree {
     files: Vec<FileAt>,
 }
 
+/// What is known of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// Any number that names what it carries: its text, or its bytes.
+    pub document: u64,
+    /// Any number that names the group of near-duplicates that this is of; no other document's where it is of none.
+    pub group: u64,
+    /// A hash of the file's name. Two names of one hash are a weak hint more, and count nothing.
+    pub name: u64,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct FileAt {
     folder: FolderId,
-    /// What it carries.
-    document: u64,
+    carried: Carried,
 }
 
 /// Two folders that have files in common, counted exactly.
@@ -59,10 +67,14 @@ pub struct FolderPair {
     pub files_a: u64,
     /// Those of the other.
     pub files_b: u64,
-    /// Files of the first whose text is in the other.
+    /// Files of the first whose text, or a revision of it, is in the other.
     pub shared_a: u64,
-    /// Files of the other whose text is in the first.
+    /// Files of the other whose text, or a revision of it, is in the first.
     pub shared_b: u64,
+    /// Of those of the first the ones of which a revision alone is in the other: a near-duplicate, by group.
+    pub revised_a: u64,
+    /// Of those of the other the ones of which a revision alone is in the first.
+    pub revised_b: u64,
 }
 
 impl FolderPair {
@@ -81,6 +93,8 @@ impl FolderPair {
             files_b: self.files_a,
             shared_a: self.shared_b,
             shared_b: self.shared_a,
+            revised_a: self.revised_b,
+            revised_b: self.revised_a,
         }
     }
 
@@ -106,9 +120,9 @@ impl Tree {
         (self.parents.len() - 1) as FolderId
     }
 
-    /// Adds a file; its document is any number that names what it carries.
-    pub fn add_file(&mut self, folder: FolderId, document: u64) {
-        self.files.push(FileAt { folder, document });
+    /// Adds a file.
+    pub fn add_file(&mut self, folder: FolderId, carried: Carried) {
+        self.files.push(FileAt { folder, carried });
     }
 
     /// How many files were added.
@@ -126,7 +140,7 @@ impl Tree {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<MatchedFolders> {
         let contents = Contents::of(self);
-        let (evidence, truncated) = self.evidence(&contents, go_on)?;
+        let (evidence, truncated) = evidence::evidence(self, &contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
             // The evidence for a pair is a part of what it shares: common texts, and files that were moved
             // within a copy, are none.
@@ -219,60 +233,6 @@ impl Tree {
         outer
     }
 
-    /// The evidence for pairs of folders, and whether there are more of these than are held.
-    fn evidence(
-        &self,
-        contents: &Contents,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Option<(Evidence, bool)> {
-        let mut by_document: Vec<&FileAt> = self.files.iter().collect();
-        by_document.sort_by_key(|file| (file.document, file.folder));
-        let (mut evidence, mut truncated) = (HashMap::new(), false);
-        for carriers in by_document.chunk_by(|a, b| a.document == b.document) {
-            if !go_on(0) {
-                return None;
-            }
-            if carriers.len() > MOST_CARRIERS {
-                // A folder that lies in more places than this has no other texts.
-                truncated = true;
-                continue;
-            }
-            // Each text is evidence for a pair of folders once.
-            let mut pairs = HashSet::new();
-            for (at, a) in carriers.iter().enumerate() {
-                for b in &carriers[at + 1..] {
-                    self.levels(a.folder, b.folder, contents, &mut pairs);
-                }
-            }
-            for pair in pairs {
-                let room = evidence.len() < MOST_PAIRS;
-                match evidence.get_mut(&pair) {
-                    Some(count) => *count += 1,
-                    None if room => drop(evidence.insert(pair, 1)),
-                    None => truncated = true,
-                }
-            }
-        }
-        Some((evidence, truncated))
-    }
-
-    fn levels(
-        &self,
-        a: FolderId,
-        b: FolderId,
-        contents: &Contents,
-        pairs: &mut HashSet<(FolderId, FolderId)>,
-    ) {
-        let (mut a, mut b) = (Some(a), Some(b));
-        while let (Some(own), Some(other)) = (a, b) {
-            if contents.holds(own, other) || contents.holds(other, own) {
-                break;
-            }
-            pairs.insert((own.min(other), own.max(other)));
-            (a, b) = (self.parent(own), self.parent(other));
-        }
-    }
-
     fn parent(&self, folder: FolderId) -> Option<FolderId> {
         self.parents[folder as usize]
     }
@@ -292,106 +252,15 @@ impl ListedPairs {
     fn add(&mut self, pair: &FolderPair, contents: &Contents) {
         for (own, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
             let partners = self.0.entry(own).or_default();
-            partners.insert(contents.walked[other as usize].0, other);
+            partners.insert(contents.place(other), other);
         }
     }
 
     /// The partner of a folder that is, or holds, another one.
     fn beside(&self, own: FolderId, inner: FolderId, contents: &Contents) -> Option<FolderId> {
-        let before = self
-            .0
-            .get(&own)?
-            .range(..=contents.walked[inner as usize].0);
+        let before = self.0.get(&own)?.range(..=contents.place(inner));
         let nearest = before.last().map(|(_, folder)| *folder);
         nearest.filter(|&folder| contents.holds(folder, inner))
-    }
-}
-
-/// The documents of all files of each folder and of those in it, as ranges of one list.
-struct Contents {
-    /// Documents in the order of a walk.
-    documents: Vec<u64>,
-    /// Of each folder where its own begin and end.
-    ranges: Vec<(usize, usize)>,
-    /// Of each folder its number in the walk, and the number after the last one in it.
-    walked: Vec<(u32, u32)>,
-}
-
-impl Contents {
-    fn of(tree: &Tree) -> Self {
-        let count = tree.parents.len();
-        let (mut children, mut files) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        for (folder, parent) in (0..).zip(&tree.parents) {
-            if let Some(parent) = parent {
-                children[*parent as usize].push(folder);
-            }
-        }
-        for file in &tree.files {
-            files[file.folder as usize].push(file.document);
-        }
-        let mut contents = Self {
-            documents: Vec::with_capacity(tree.files.len()),
-            ranges: vec![(0, 0); count],
-            walked: vec![(0, 0); count],
-        };
-        let mut number = 0;
-        let roots = (0..count as FolderId).filter(|&folder| tree.parent(folder).is_none());
-        for root in roots {
-            // Trees are as deep as their maker likes: a list, and no calls within calls.
-            let mut open = vec![(root, false)];
-            while let Some((folder, is_over)) = open.pop() {
-                let at = folder as usize;
-                if is_over {
-                    contents.ranges[at].1 = contents.documents.len();
-                    contents.walked[at].1 = number;
-                    continue;
-                }
-                contents.ranges[at].0 = contents.documents.len();
-                contents.walked[at].0 = number;
-                number += 1;
-                contents.documents.extend(&files[folder as usize]);
-                open.push((folder, true));
-                open.extend(
-                    children[folder as usize]
-                        .iter()
-                        .map(|&child| (child, false)),
-                );
-            }
-        }
-        contents
-    }
-
-    /// Whether a folder is another one, or holds it.
-    fn holds(&self, outer: FolderId, inner: FolderId) -> bool {
-        let (from, to) = self.walked[outer as usize];
-        (from..to).contains(&self.walked[inner as usize].0)
-    }
-
-    fn within(&self, folder: FolderId) -> &[u64] {
-        let (from, to) = self.ranges[folder as usize];
-        &self.documents[from..to]
-    }
-
-    fn count(&self, folder: FolderId) -> u64 {
-        self.within(folder).len() as u64
-    }
-
-    fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
-        let (of_a, of_b) = (self.within(a), self.within(b));
-        let shared = |own: &[u64], other: &[u64]| {
-            let other: HashSet<u64> = other.iter().copied().collect();
-            own.iter()
-                .filter(|document| other.contains(document))
-                .count() as u64
-        };
-        FolderPair {
-            a,
-            b,
-            files_a: of_a.len() as u64,
-            files_b: of_b.len() as u64,
-            shared_a: shared(of_a, of_b),
-            shared_b: shared(of_b, of_a),
-        }
     }
 }
 

@@ -243,11 +243,7 @@ impl ReportDir {
         name: &OsStr,
         uid: Option<u32>,
     ) -> Result<PendingReport<'_>, ReportError> {
-        let plain = Path::new(name).components().eq([Component::Normal(name)]);
-        let bytes = name.as_bytes();
-        if !plain || bytes.starts_with(b".") || bytes.contains(&0) || bytes.len() > 255 {
-            return Err(ReportError::NoName);
-        }
+        check_name(name)?;
         let taken = rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW);
         if taken.is_ok() {
             return Err(self.taken(name));
@@ -282,6 +278,16 @@ impl ReportDir {
 
     fn failed(&self, name: &OsStr, source: io::Error) -> ReportError {
         ReportError::writing(&name.to_string_lossy(), source)
+    }
+}
+
+/// Refuses what is no name of a report: it is one part of a path.
+fn check_name(name: &OsStr) -> Result<(), ReportError> {
+    let plain = Path::new(name).components().eq([Component::Normal(name)]);
+    let bytes = name.as_bytes();
+    match plain && !bytes.starts_with(b".") && !bytes.contains(&0) && bytes.len() <= 255 {
+        true => Ok(()),
+        false => Err(ReportError::NoName),
     }
 }
 

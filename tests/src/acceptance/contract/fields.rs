@@ -2,6 +2,8 @@
 
 mod check;
 mod judging;
+mod lists;
+mod reports;
 #[cfg(test)]
 mod tests;
 
@@ -36,10 +38,13 @@ pub(super) enum Kind {
     List(Fields),
     /// Null, or this.
     Maybe(&'static Kind),
+    /// Absent, or this.
+    Optional(&'static Kind),
 }
 
 use Kind::{
-    Bool, Count, Counts, Hash, Is, List, Maybe, Named, Object, Path, Ratio, Seconds, Text, Texts,
+    Bool, Count, Counts, Hash, List, Maybe, Named, Object, Optional, Path, Ratio, Seconds, Text,
+    Texts,
 };
 
 /// Names and kinds; every one must be there.
@@ -53,13 +58,14 @@ const SCHEME: Fields = &[
     ("canonical", Count),
 ];
 
+/// Of a star every number is there; of a component or core none was counted.
 const MEMBER: Fields = &[
     ("path", Path),
     ("document", Hash),
-    ("relation", Text),
-    ("resemblance", Ratio),
-    ("containment_of_member", Ratio),
-    ("containment_of_principal", Ratio),
+    ("relation", Maybe(&Text)),
+    ("resemblance", Maybe(&Ratio)),
+    ("containment_of_member", Maybe(&Ratio)),
+    ("containment_of_principal", Maybe(&Ratio)),
 ];
 
 /// Of a promise, wherever there is one.
@@ -76,6 +82,7 @@ const SUMMARY: Fields = &[
     ("documents", Count),
     ("groups", Count),
     ("suppressed", Count),
+    ("unfinished", Optional(&Count)),
     ("seconds", Seconds),
     ("complete", Bool),
 ];
@@ -144,7 +151,7 @@ const SCHEDULE: Fields = &[
     ("error", Maybe(&Text)),
 ];
 
-/// Every type of line that a scan or a verb prints, `type` and `v` apart.
+/// Every type of line that a scan or a verb prints, or a report holds, `type` and `v` apart.
 pub(super) const LINES: &[(&str, Fields)] = &[
     (
         "file",
@@ -235,7 +242,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
         "group",
         &[
             ("id", Count),
-            ("kind", Is("star")),
+            ("kind", Text),
+            ("common", Optional(&Count)),
             ("principal", Path),
             ("members", List(MEMBER)),
         ],
@@ -308,4 +316,18 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("summary", Object(SUMMARY)),
         ],
     ),
+    ("folders", lists::FOLDERS),
+    ("folder-copies", lists::FOLDER_COPIES),
+    ("template", lists::TEMPLATE),
+    ("templates", lists::TEMPLATES),
+    ("calibration", lists::CALIBRATION),
+    ("event", lists::EVENT),
+    ("confirmed-loss", lists::CONFIRMED_LOSS),
+    ("diff", reports::DIFF),
+    ("unread", reports::UNREAD),
+    ("finding", reports::FINDING),
+    ("change", reports::CHANGE),
+    ("finding-change", reports::FINDING_CHANGE),
+    ("changes", reports::CHANGES),
+    ("manifest", reports::MANIFEST),
 ];

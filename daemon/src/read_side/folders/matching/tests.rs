@@ -3,13 +3,26 @@
 use super::*;
 use proptest::prelude::*;
 
+/// A file that is like none but those that carry the same.
+fn plain(document: u64) -> Carried {
+    revision(document, document, document)
+}
+
+fn revision(document: u64, group: u64, name: u64) -> Carried {
+    Carried {
+        document,
+        group,
+        name,
+    }
+}
+
 /// A root with ten folders of `files` files each; file `at` carries what `document` says, if anything.
 fn plant(tree: &mut Tree, files: u64, document: impl Fn(u64) -> Option<u64>) -> FolderId {
     let root = tree.add_folder(None);
     for folder in 0..10 {
         let inside = tree.add_folder(Some(root));
         let carried = (0..files).filter_map(|at| document(folder * files + at));
-        carried.for_each(|document| tree.add_file(inside, document));
+        carried.for_each(|document| tree.add_file(inside, plain(document)));
     }
     root
 }
@@ -33,6 +46,8 @@ fn a_mirrored_tree_is_one_line() {
         files_b: 9_900,
         shared_a: 9_800,
         shared_b: 9_800,
+        revised_a: 0,
+        revised_b: 0,
     };
     assert_eq!((found.pairs, found.truncated), (vec![right], false));
     assert!(tree.copies(0.5, 2, &mut |_| false).is_none());
@@ -45,8 +60,8 @@ fn a_copy_beside_its_original_is_found_and_a_common_file_joins_nothing() {
     let folders: Vec<FolderId> = (0..20).map(|_| tree.add_folder(Some(root))).collect();
     for (at, &folder) in (0..).zip(&folders) {
         // The licence that lies in each, and texts of its own.
-        tree.add_file(folder, 0);
-        (1..6).for_each(|own| tree.add_file(folder, 100 * (at % 19) + own));
+        tree.add_file(folder, plain(0));
+        (1..6).for_each(|own| tree.add_file(folder, plain(100 * (at % 19) + own)));
     }
     let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
     let pairs: Vec<_> = found
@@ -55,6 +70,59 @@ fn a_copy_beside_its_original_is_found_and_a_common_file_joins_nothing() {
         .map(|pair| (pair.a, pair.b, pair.shared_a))
         .collect();
     assert_eq!(pairs, [(folders[0], folders[19], 6)]);
+}
+
+/// Of ten folders of 100 files each nine in ten files were revised in the copy, one in a hundred went to another
+/// depth, and one in a hundred is new.
+#[test]
+fn a_mirrored_tree_whose_files_were_revised_is_one_line_with_the_revisions_counted() {
+    let mut tree = Tree::default();
+    let one = plant(&mut tree, 100, |_| None);
+    let other = plant(&mut tree, 100, |_| None);
+    for at in 0..1_000 {
+        let folder = at as FolderId / 100;
+        tree.add_file(one + 1 + folder, revision(at, at, at));
+        let carried = match at % 100 {
+            7 => revision(8_000 + at, 8_000 + at, at),
+            10.. => revision(4_000 + at, at, at),
+            _ => revision(at, at, at),
+        };
+        let copied = if at % 100 == 50 {
+            other
+        } else {
+            other + 1 + folder
+        };
+        tree.add_file(copied, carried);
+    }
+    let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
+    let right = FolderPair {
+        a: one,
+        b: other,
+        files_a: 1_000,
+        files_b: 1_000,
+        shared_a: 990,
+        shared_b: 990,
+        revised_a: 900,
+        revised_b: 900,
+    };
+    assert_eq!((found.pairs, found.truncated), (vec![right], false));
+}
+
+/// 40 documents of one template are one group: those of one name speak for their folders where all were revised, and
+/// where the names changed too nothing does.
+#[test]
+fn of_a_large_group_files_of_one_name_speak_for_their_folders() {
+    for (renamed, pairs) in [(0, 1), (1_000, 0)] {
+        let mut tree = Tree::default();
+        let folders = [tree.add_folder(None), tree.add_folder(None)];
+        for at in 0..20 {
+            tree.add_file(folders[0], revision(at, 0, at));
+            tree.add_file(folders[1], revision(500 + at, 0, renamed + at));
+        }
+        let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
+        let counts: Vec<_> = found.pairs.iter().map(|pair| pair.revised_a).collect();
+        assert_eq!(counts, vec![20; pairs]);
+    }
 }
 
 fn holds(tree: &Tree, outer: FolderId, inner: FolderId) -> bool {
@@ -72,7 +140,7 @@ fn deep_folders_cost_their_depth_for_a_pair() {
         for _ in 0..2_000 {
             folder = tree.add_folder(Some(folder));
         }
-        (0..5).for_each(|document| tree.add_file(folder, document));
+        (0..5).for_each(|document| tree.add_file(folder, plain(document)));
         folder
     };
     let ends = (chain(), chain());
@@ -86,7 +154,7 @@ proptest! {
     #[test]
     fn every_pair_is_counted_exactly_and_none_lies_in_another(
         folders in prop::collection::vec(any::<prop::sample::Index>(), 1..12),
-        files in prop::collection::vec((any::<prop::sample::Index>(), 0u64..12), 0..60),
+        files in prop::collection::vec((any::<prop::sample::Index>(), 0u64..16, 0u64..4), 0..60),
     ) {
         let mut tree = Tree::default();
         tree.add_folder(None);
@@ -94,22 +162,32 @@ proptest! {
             let parent = parent.index(at + 1) as FolderId;
             tree.add_folder(Some(parent));
         }
-        for (folder, document) in &files {
+        for (folder, document, name) in &files {
             let folder = folder.index(folders.len() + 1) as FolderId;
-            tree.add_file(folder, *document);
+            // The first eight documents are alone, and so are four groups of two.
+            tree.add_file(folder, revision(*document, (*document).max(8) / 2 + document.min(&8), *name));
         }
-        let within = |folder: FolderId| -> Vec<u64> {
+        let within = |folder: FolderId| -> Vec<Carried> {
             let inside = tree.files.iter().filter(|file| holds(&tree, folder, file.folder));
-            inside.map(|file| file.document).collect()
+            inside.map(|file| file.carried).collect()
         };
         let found = tree.copies(0.5, 1, &mut |_| true).unwrap().pairs;
         for pair in &found {
             prop_assert!(!holds(&tree, pair.a, pair.b) && !holds(&tree, pair.b, pair.a));
             let (a, b) = (within(pair.a), within(pair.b));
             prop_assert_eq!((pair.files_a, pair.files_b), (a.len() as u64, b.len() as u64));
-            let shared = |own: &[u64], other: &[u64]| own.iter().filter(|of| other.contains(of)).count();
-            prop_assert_eq!(pair.shared_a, shared(&a, &b) as u64);
-            prop_assert_eq!(pair.shared_b, shared(&b, &a) as u64);
+            let count = |own: &[Carried], is_so: &dyn Fn(&Carried) -> bool| {
+                own.iter().filter(|file| is_so(file)).count() as u64
+            };
+            for (own, other, shared, revised) in [
+                (&a, &b, pair.shared_a, pair.revised_a),
+                (&b, &a, pair.shared_b, pair.revised_b),
+            ] {
+                let same = |of: &Carried| other.iter().any(|file| file.document == of.document);
+                let alike = |of: &Carried| other.iter().any(|file| file.group == of.group);
+                prop_assert_eq!(shared, count(own, &alike));
+                prop_assert_eq!(revised, count(own, &|of| alike(of) && !same(of)));
+            }
             prop_assert!(pair.share() >= 0.5);
             let others = found.iter().filter(|other| *other != pair);
             let inside = others.filter(|other| holds(&tree, other.a, pair.a) && holds(&tree, other.b, pair.b));

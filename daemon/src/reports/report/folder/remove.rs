@@ -14,7 +14,7 @@ use simdex_proto::changes::{ReportTerms, list_of};
 use simdex_proto::manifest::checked_hash;
 
 use super::super::{EarlierReport, LONGEST_MANIFEST, ReportError};
-use super::{DIRECTORY, ReportDir};
+use super::{DIRECTORY, ReportDir, check_name};
 use crate::base::report_files::MANIFEST;
 use crate::base::report_key::ReportKey;
 
@@ -61,8 +61,9 @@ impl ReportDir {
     /// must be as the manifest says.
     ///
     /// # Errors
-    /// [`ReportError::Previous`].
+    /// [`ReportError::NoName`], [`ReportError::Previous`].
     pub fn previous(&self, name: &OsStr, key: &ReportKey) -> Result<EarlierReport, ReportError> {
+        check_name(name)?;
         self.read_previous(name, key)
             .map_err(|source| ReportError::Previous { source })
     }

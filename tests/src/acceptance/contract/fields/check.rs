@@ -7,14 +7,15 @@ use serde_json::Value;
 
 use super::{Fields, Kind, PENDING, PROMISE, SCHEDULE};
 use Kind::{
-    Bool, Count, Counts, Hash, Is, List, Maybe, Named, Number, Object, Path, Ratio, Seconds, Text,
-    Texts,
+    Bool, Count, Counts, Hash, Is, List, Maybe, Named, Number, Object, Optional, Path, Ratio,
+    Seconds, Text, Texts,
 };
 
-/// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates;
-/// a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
+/// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates; a star the numbers
+/// of its members; a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Result<()> {
-    ensure!(line["v"] == 1, "v is {}", line["v"]);
+    let version = if line["type"] == "manifest" { 2 } else { 1 };
+    ensure!(line["v"] == version, "v is {}", line["v"]);
     let mut own = line
         .as_object()
         .context("a line that is no object")?
@@ -49,6 +50,14 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
         let complete = own.get("complete").is_none_or(Value::is_boolean);
         ensure!(complete, "complete");
         own.remove("complete");
+    }
+    if line["type"] == "group" && line["kind"] == "star" {
+        let members = line["members"].as_array().context("no members")?;
+        let is_counted = |member: &Value| {
+            let mut fields = member.as_object().into_iter().flatten();
+            fields.all(|(_, value)| !value.is_null())
+        };
+        ensure!(members.iter().all(is_counted), "a star that is not counted");
     }
     ensure!(!has_promise(line) || own.contains_key("promise"), "promise");
     if line["type"] == "match" {
@@ -89,12 +98,14 @@ fn object(value: &Value, fields: Fields) -> Result<()> {
         wanted.insert("promise".to_owned());
     }
     for (name, kind) in fields {
-        let found = object
-            .get(*name)
-            .with_context(|| format!("{name} is missing"))?;
+        let found = object.get(*name);
+        if found.is_none() && matches!(kind, Optional(_)) {
+            continue;
+        }
+        let found = found.with_context(|| format!("{name} is missing"))?;
         holds(found, *kind).with_context(|| format!("{name} is {found}"))?;
         wanted.insert((*name).to_owned());
-        let is_path = matches!(kind, Path | Maybe(Path));
+        let is_path = matches!(kind, Path | Maybe(Path) | Optional(Path));
         if is_path && found.as_str().is_some_and(|path| path.contains('\u{FFFD}')) {
             let bytes = format!("{name}_bytes");
             ensure!(
@@ -151,7 +162,7 @@ fn holds(value: &Value, kind: Kind) -> Result<()> {
             return list.iter().try_for_each(|item| object(item, fields));
         }
         Maybe(_) if value.is_null() => true,
-        Maybe(kind) => return holds(value, *kind),
+        Maybe(kind) | Optional(kind) => return holds(value, *kind),
     };
     ensure!(holds, "not of its type");
     Ok(())

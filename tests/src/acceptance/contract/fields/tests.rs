@@ -47,3 +47,16 @@ fn a_path_that_is_no_utf8_needs_its_bytes() {
     assert!(check(&json!({"v": 1, "out": "/a\u{FFFD}"}), fields).is_err());
     assert!(check(&json!({"v": 1, "out": "a"}), fields).is_err());
 }
+
+#[test]
+fn an_optional_field_may_be_absent_and_is_of_its_type_where_it_is_there() {
+    let fields: Fields = &[("common", Optional(&Count))];
+    assert!(check(&json!({"v": 1}), fields).is_ok());
+    assert!(check(&json!({"v": 1, "common": 2}), fields).is_ok());
+    for wrong in [
+        json!({"v": 1, "common": null}),
+        json!({"v": 1, "common": "2"}),
+    ] {
+        assert!(check(&wrong, fields).is_err(), "{wrong}");
+    }
+}

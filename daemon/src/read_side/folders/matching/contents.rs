@@ -1,0 +1,110 @@
+//! What each folder holds, with all folders in it, so that two of them are counted exactly.
+
+use std::collections::HashSet;
+
+use super::{Carried, FolderId, FolderPair, Tree};
+
+/// What all files of each folder and of those in it carry, as ranges of one list.
+pub(super) struct Contents {
+    /// In the order of a walk: each file's document and group.
+    carried: Vec<(u64, u64)>,
+    /// Of each folder where its own begin and end.
+    ranges: Vec<(usize, usize)>,
+    /// Of each folder its number in the walk, and the number after the last one in it.
+    walked: Vec<(u32, u32)>,
+}
+
+impl Contents {
+    pub(super) fn of(tree: &Tree) -> Self {
+        let count = tree.parents.len();
+        let (mut children, mut files) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        for (folder, parent) in (0..).zip(&tree.parents) {
+            if let Some(parent) = parent {
+                children[*parent as usize].push(folder);
+            }
+        }
+        for file in &tree.files {
+            let Carried {
+                document, group, ..
+            } = file.carried;
+            files[file.folder as usize].push((document, group));
+        }
+        let mut contents = Self {
+            carried: Vec::with_capacity(tree.files.len()),
+            ranges: vec![(0, 0); count],
+            walked: vec![(0, 0); count],
+        };
+        let mut number = 0;
+        let roots = (0..count as FolderId).filter(|&folder| tree.parent(folder).is_none());
+        for root in roots {
+            // Trees are as deep as their maker likes: a list, and no calls within calls.
+            let mut open = vec![(root, false)];
+            while let Some((folder, is_over)) = open.pop() {
+                let at = folder as usize;
+                if is_over {
+                    contents.ranges[at].1 = contents.carried.len();
+                    contents.walked[at].1 = number;
+                    continue;
+                }
+                contents.ranges[at].0 = contents.carried.len();
+                contents.walked[at].0 = number;
+                number += 1;
+                contents.carried.extend(&files[at]);
+                open.push((folder, true));
+                open.extend(children[at].iter().map(|&child| (child, false)));
+            }
+        }
+        contents
+    }
+
+    /// Its place in the walk.
+    pub(super) fn place(&self, folder: FolderId) -> u32 {
+        self.walked[folder as usize].0
+    }
+
+    /// Whether a folder is another one, or holds it.
+    pub(super) fn holds(&self, outer: FolderId, inner: FolderId) -> bool {
+        let (from, to) = self.walked[outer as usize];
+        (from..to).contains(&self.place(inner))
+    }
+
+    fn within(&self, folder: FolderId) -> &[(u64, u64)] {
+        let (from, to) = self.ranges[folder as usize];
+        &self.carried[from..to]
+    }
+
+    /// How many files there are in a folder and in those in it.
+    pub(super) fn count(&self, folder: FolderId) -> u64 {
+        self.within(folder).len() as u64
+    }
+
+    pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
+        let (of_a, of_b) = (self.within(a), self.within(b));
+        let (shared_a, revised_a) = shared(of_a, of_b);
+        let (shared_b, revised_b) = shared(of_b, of_a);
+        FolderPair {
+            a,
+            b,
+            files_a: of_a.len() as u64,
+            files_b: of_b.len() as u64,
+            shared_a,
+            shared_b,
+            revised_a,
+            revised_b,
+        }
+    }
+}
+
+/// How many files have their like in the other folder, and of how many of these it is a revision alone.
+fn shared(own: &[(u64, u64)], other: &[(u64, u64)]) -> (u64, u64) {
+    let documents: HashSet<u64> = other.iter().map(|(document, _)| *document).collect();
+    let groups: HashSet<u64> = other.iter().map(|(_, group)| *group).collect();
+    let (mut shared, mut revised) = (0, 0);
+    for (document, group) in own {
+        let is_identical = documents.contains(document);
+        let is_shared = is_identical || groups.contains(group);
+        shared += u64::from(is_shared);
+        revised += u64::from(is_shared && !is_identical);
+    }
+    (shared, revised)
+}

@@ -1,0 +1,115 @@
+//! Which pairs of folders may be copies: files that carry one text, or texts of one group, speak for the folders
+//! they are in, level by level upwards, until the folders are the same or one lies in the other: /a/x/1.txt and
+//! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b.
+//!
+//! What more than [`MOST_CARRIERS`] files carry is common, and would join everything with everything. A group may
+//! be larger than that where its documents were made of one template. Then those of its files speak that carry one
+//! text, and those that have one name, for in a copy that was revised names mostly stay.
+
+use std::collections::HashMap;
+
+use super::contents::Contents;
+use super::{FileAt, FolderId, MOST_PAIRS, Tree};
+
+/// Files that speak together at most: each has a bit in a byte.
+const MOST_CARRIERS: usize = u8::BITS as usize;
+
+/// How many files of the smaller side are evidence that two folders are copies; the first has the smaller
+/// number.
+pub(super) type Evidence = HashMap<(FolderId, FolderId), u64>;
+
+/// Of each pair of folders the files in the first and in the other, among those that speak together.
+type Spoken = HashMap<(FolderId, FolderId), [u8; 2]>;
+
+/// Evidence as it is gathered.
+struct Gathered<'a> {
+    tree: &'a Tree,
+    contents: &'a Contents,
+    evidence: Evidence,
+    truncated: bool,
+}
+
+/// The evidence for pairs of folders, and whether there are more of these than are held.
+pub(super) fn evidence(
+    tree: &Tree,
+    contents: &Contents,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Option<(Evidence, bool)> {
+    let mut by_group: Vec<&FileAt> = tree.files.iter().collect();
+    by_group.sort_by_key(|file| (file.carried.group, file.carried.document, file.folder));
+    let mut gathered = Gathered {
+        tree,
+        contents,
+        evidence: HashMap::new(),
+        truncated: false,
+    };
+    for group in by_group.chunk_by_mut(|a, b| a.carried.group == b.carried.group) {
+        if !go_on(0) {
+            return None;
+        }
+        gathered.add_group(group);
+    }
+    Some((gathered.evidence, gathered.truncated))
+}
+
+impl Gathered<'_> {
+    /// Adds what the files of a group speak for; they come by document.
+    fn add_group(&mut self, files: &mut [&FileAt]) {
+        if files.len() <= MOST_CARRIERS {
+            self.add(files);
+            return;
+        }
+        let mut documents = 0;
+        for carriers in files.chunk_by(|a, b| a.carried.document == b.carried.document) {
+            documents += 1;
+            // A folder that lies in more places than this has no other texts.
+            self.truncated |= carriers.len() > MOST_CARRIERS;
+            self.add(carriers);
+        }
+        if documents > 1 {
+            files.sort_by_key(|file| (file.carried.name, file.folder));
+            for named in files.chunk_by(|a, b| a.carried.name == b.carried.name) {
+                self.add(named);
+            }
+        }
+    }
+
+    /// Adds what these files speak for, unless they are too many.
+    fn add(&mut self, files: &[&FileAt]) {
+        if files.len() > MOST_CARRIERS {
+            return;
+        }
+        let mut spoken = Spoken::new();
+        for (at, a) in files.iter().enumerate() {
+            for (b, other) in files.iter().enumerate().skip(at + 1) {
+                self.levels([a.folder, other.folder], [1 << at, 1 << b], &mut spoken);
+            }
+        }
+        for (pair, [of_a, of_b]) in spoken {
+            let files = u64::from(of_a.count_ones().min(of_b.count_ones()));
+            let room = self.evidence.len() < MOST_PAIRS;
+            match self.evidence.get_mut(&pair) {
+                Some(count) => *count += files,
+                None if room => drop(self.evidence.insert(pair, files)),
+                None => self.truncated = true,
+            }
+        }
+    }
+
+    /// Notes two files, each a bit, for the folders they are in and those above.
+    fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], spoken: &mut Spoken) {
+        let (mut a, mut b) = (Some(a), Some(b));
+        while let (Some(own), Some(other)) = (a, b) {
+            if self.contents.holds(own, other) || self.contents.holds(other, own) {
+                break;
+            }
+            let (pair, bits) = match own < other {
+                true => ((own, other), [of_a, of_b]),
+                false => ((other, own), [of_b, of_a]),
+            };
+            let known = spoken.entry(pair).or_default();
+            *known = [known[0] | bits[0], known[1] | bits[1]];
+            (a, b) = (self.tree.parent(own), self.tree.parent(other));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The fields of lines about folders, templates, calibrations and events.
+
+use super::Fields;
+use super::Kind::{Bool, Count, List, Maybe, Object, Path, Ratio, Seconds, Text};
+
+/// Two folders that have files in common.
+pub(super) const FOLDERS: Fields = &[
+    ("a", Path),
+    ("b", Path),
+    ("files_a", Count),
+    ("files_b", Count),
+    ("shared_a", Count),
+    ("shared_b", Count),
+    ("revised_a", Count),
+    ("revised_b", Count),
+];
+
+/// Closes a list of folders.
+pub(super) const FOLDER_COPIES: Fields = &[
+    ("pairs", Count),
+    ("files", Count),
+    ("truncated", Bool),
+    ("seconds", Seconds),
+    ("complete", Bool),
+];
+
+/// Text that recurs in a root.
+pub(super) const TEMPLATE: Fields = &[
+    ("root", Path),
+    ("text", Text),
+    ("lines", Count),
+    ("documents", Count),
+    ("of_documents", Count),
+    ("path", Path),
+];
+
+/// Closes a list of templates.
+pub(super) const TEMPLATES: Fields = &[
+    ("templates", Count),
+    ("documents", Count),
+    ("truncated", Bool),
+    ("seconds", Seconds),
+    ("complete", Bool),
+];
+
+const QUALITY: Fields = &[("precision", Maybe(&Ratio)), ("recall", Maybe(&Ratio))];
+
+const SIZE_GROUP: Fields = &[
+    ("from_bytes", Count),
+    ("documents", Count),
+    ("bytes", Count),
+    ("pairs", Count),
+    ("steps", List(QUALITY)),
+    ("n", Count),
+];
+
+/// A recommended setting.
+pub(super) const CALIBRATION: Fields = &[
+    ("groups", List(SIZE_GROUP)),
+    ("predicted", Object(QUALITY)),
+    ("checked", Object(QUALITY)),
+    ("pairs", Count),
+    ("checked_pairs", Count),
+    ("sampled", Count),
+    ("fingerprints", Count),
+    ("fingerprints_now", Count),
+    ("required_precision", Ratio),
+    ("threshold", Ratio),
+    ("complete", Bool),
+];
+
+/// A change as it becomes visible to queries.
+pub(super) const EVENT: Fields = &[
+    ("number", Count),
+    ("at", Maybe(&Text)),
+    ("kind", Text),
+    ("path", Maybe(&Path)),
+    ("group", Maybe(&Count)),
+    ("detail", Maybe(&Text)),
+];
+
+/// Files that were removed from the index on somebody's word.
+pub(super) const CONFIRMED_LOSS: Fields = &[("root", Path), ("removed", Count)];
