@@ -7,7 +7,7 @@
 //! What a reader sees of a page is compared. Shingles are sampled, one in 16 of all texts: the same of every length, so
 //! that containments are told as well.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use simdex_signature::{Fingerprint, ModN, Rung, Window};
@@ -57,11 +57,11 @@ struct Sampled {
 
 /// Each document once, however many pairs it stands in.
 fn documents(pairs: &[LabelledPair]) -> Vec<Sampled> {
-    let mut known = HashMap::new();
+    let mut known = HashSet::new();
     let mut documents = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
         for document in &pair.documents {
-            if known.insert(Rc::as_ptr(&document.shown), ()).is_some() {
+            if !known.insert(Rc::as_ptr(&document.shown)) {
                 continue;
             }
             let text = document.text(Body::Shown).canonical();
