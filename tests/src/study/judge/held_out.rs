@@ -7,7 +7,7 @@ use simdex_judge::Class;
 use simdex_judge::evaluation::{Quality, SourcedPair, Validated};
 use simdex_judge::training::{Growth, LabelledSignals, train};
 
-use super::{of_texts, put, tenth, validated};
+use super::{put, tenth, validated_as_shipped};
 use crate::figure::Figures;
 use crate::labelled::{Body, Document, LabelledPair, by_family};
 use crate::study::template_pairs;
@@ -24,7 +24,7 @@ pub(super) fn families(
     let pairs = by_family(found);
     let families: BTreeSet<u64> = pairs.iter().map(|pair| pair.source).collect();
     figures.put("families", families.len() as f64, "")?;
-    let runs = validated(&pairs, &of_texts())?;
+    let runs = validated_as_shipped(&pairs)?;
     put(figures, "families held out", &runs)?;
     let f1 = |runs: &[Validated]| runs.first().map_or(0.0, |run| 100.0 * run.quality.f1());
     let below = tenth(f1(together) - f1(&runs));

@@ -1,7 +1,7 @@
 //! Huffman et al. 2007, Table 5: what a model trained on one language loses on another.
 //!
-//! Learned from are all labelled pairs, English nearly all; tested on are generated pairs of texts that none of them was
-//! made of, in English and in two [languages made of it](Tongue).
+//! Learned from are all labelled pairs but those in other languages, and then with those; tested on are generated pairs of
+//! texts that none of them was made of, in English and in two [languages made of it](Tongue).
 
 use anyhow::Result;
 use simdex_judge::Signal;
@@ -14,22 +14,22 @@ use crate::labelled::{Body, Tongue, generated};
 use crate::study::Settings;
 
 /// Of the texts that are tested on.
-const SEED: u64 = 2008;
+const SEED: u64 = 2107;
 /// Texts that are tested on.
 const TEXTS: u64 = 80;
 
-/// Precision, recall and F1 by language, of all signals and of the similarity hash.
+/// Precision, recall and F1 by language.
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
-    let learned = sourced(&labelled(settings, figures)?, Body::Shown);
-    let learned: Vec<LabelledSignals> = learned.iter().map(|pair| pair.pair).collect();
-    for (name, signals) in [
-        ("all signals", super::of_texts()),
-        ("similarity hash", vec![Signal::SimhashDistance]),
+    let english = sourced(&super::english(settings, figures)?, Body::Shown);
+    let all = sourced(&labelled(settings, figures)?, Body::Shown);
+    let as_shipped = Growth::default;
+    let hash = || Growth::of(vec![Signal::SimhashDistance]);
+    for (name, learned, growth) in [
+        ("English alone", &english, as_shipped()),
+        ("as shipped", &all, as_shipped()),
+        ("hash, English alone", &english, hash()),
     ] {
-        let growth = Growth {
-            signals,
-            ..Growth::default()
-        };
+        let learned: Vec<LabelledSignals> = learned.iter().map(|pair| pair.pair).collect();
         let model = train(&learned, &growth, "", "")?;
         let mut own = None;
         for (tongue, language) in [
@@ -40,7 +40,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             let pairs = sourced(&generated::pairs(SEED, TEXTS, tongue), Body::Shown);
             let quality = Validated::of(&model, &pairs).quality;
             let lost = 100.0 * (own.get_or_insert(quality).f1() - quality.f1());
-            put(figures, &format!("{name}, {language}"), &quality, lost)?;
+            put(figures, &format!("{name}: {language}"), &quality, lost)?;
         }
     }
     Ok(figures

@@ -9,7 +9,7 @@ use anyhow::Result;
 use simdex_judge::evaluation::{Quality, Validated};
 use simdex_judge::{Class, Signal};
 
-use super::{held_out::Found, labelled, of_texts, tenth, validated};
+use super::{held_out::Found, labelled, of_texts, tenth, validated, validated_as_shipped};
 use crate::figure::Figures;
 use crate::labelled::{Body, measured};
 use crate::study::Settings;
@@ -24,7 +24,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let sourced: Vec<_> = found.iter().map(|(_, pair)| pair.clone()).collect();
     let shingles = validated(&sourced, &[Signal::Resemblance])?;
     let projection = validated(&sourced, &[Signal::SimhashDistance])?;
-    let together = validated(&sourced, &of_texts())?;
+    let together = validated_as_shipped(&sourced)?;
     let [shingles, projection, together] = [shingles, projection, together].map(judged);
     let sequence: Vec<Class> = shingles
         .iter()
@@ -35,7 +35,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         ("shingles (resemblance)", &shingles),
         ("random projection (hash)", &projection),
         ("one after the other", &sequence),
-        ("all signals", &together),
+        ("as shipped", &together),
     ] {
         row(name, &found, judged, figures)?;
     }
