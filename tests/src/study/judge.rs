@@ -24,8 +24,6 @@ pub(super) mod terms;
 const SEED: u64 = 2007;
 /// Generated texts that go through all cases.
 const TEXTS: u64 = 150;
-/// And of each language but English.
-const FOREIGN_TEXTS: u64 = 40;
 /// Pairs of one template of each folder.
 const TEMPLATES: usize = 400;
 /// Folders of revision histories.
@@ -37,25 +35,11 @@ const HISTORIES: [&str; 3] = [
 
 /// All labelled pairs: generated ones, and those of real documents where they are.
 fn labelled(settings: &Settings, figures: &mut Figures<'_>) -> Result<Vec<LabelledPair>> {
-    let mut pairs = english(settings, figures)?;
-    for (number, tongue) in (1..).zip([Tongue::Unlisted, Tongue::Ideographs]) {
-        let foreign = generated::pairs(SEED + number, FOREIGN_TEXTS, tongue);
-        pairs.extend(foreign.into_iter().map(|pair| LabelledPair {
-            source: pair.source + number * 10_000,
-            family: pair.family + number * 10_000,
-            ..pair
-        }));
-    }
-    sources::part(&mut pairs);
-    Ok(pairs)
-}
-
-/// Those whose words the judge's table knows.
-fn english(settings: &Settings, figures: &mut Figures<'_>) -> Result<Vec<LabelledPair>> {
     let mut pairs = generated::pairs(SEED, TEXTS, Tongue::English);
     if let Err(error) = of_real_documents(settings, &mut pairs) {
         figures.note(&format!("generated pairs alone: {error:#}"))?;
     }
+    sources::part(&mut pairs);
     Ok(pairs)
 }
 

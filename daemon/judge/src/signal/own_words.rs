@@ -3,7 +3,8 @@
 //! Two letters of one form share its wording and differ in who, when and how much; two versions of a letter
 //! keep those, whatever else was revised. Resemblance weighs a name and a phrase of the form by their bytes. A
 //! word of the form that the table does not hold counts as own too, since no count over the index may tell of
-//! it; numbers, which are hardly ever the form's, are looked at apart therefore.
+//! it; numbers, which are hardly ever the form's, are looked at apart therefore. Of a text in a language that the table
+//! does not know only its numbers are known to be its own.
 //!
 //! ```text
 //! shared(A, B) = Σ_w min(count(w, A), count(w, B)) / min(Σ_w count(w, A), Σ_w count(w, B))
@@ -23,6 +24,8 @@ use super::terms::{Term, TermHasher, TermMap, words};
 
 /// Own words that the beginning of a document has.
 const FIRST: usize = 8;
+/// Of a text of whose words the table holds fewer than one in so many it cannot tell which are its own.
+const LEAST_LISTED: usize = 8;
 
 /// The own words of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub struct OwnWords {
     numbers: Vec<(Term, u32)>,
     /// The first distinct ones.
     first: Vec<Term>,
+    /// The table knows too few of the text's words to tell its own.
+    is_foreign: bool,
 }
 
 impl OwnWords {
@@ -40,9 +45,12 @@ impl OwnWords {
     pub fn of(canonical: &str) -> Self {
         let mut counts: TermMap<(u32, bool)> = TermMap::default();
         let mut first = Vec::new();
+        let (mut all, mut listed) = (0, 0);
         for word in words(canonical) {
             let term = Term::of(word);
+            all += 1;
             if idf::is_listed(term) {
+                listed += 1;
                 continue;
             }
             if first.len() < FIRST && !first.contains(&term) {
@@ -62,11 +70,15 @@ impl OwnWords {
                 .map(|(term, (count, _))| (term, count))
                 .collect(),
             first,
+            is_foreign: LEAST_LISTED * listed < all,
         }
     }
 
-    /// The share of own words in common; `None` where one text has none.
+    /// The share of own words in common; `None` where one text has none, or they are not known.
     pub fn shared(&self, other: &Self) -> Option<f64> {
+        if self.is_foreign || other.is_foreign {
+            return None;
+        }
         shared(&self.words, &other.words)
     }
 
@@ -75,8 +87,11 @@ impl OwnWords {
         shared(&self.numbers, &other.numbers)
     }
 
-    /// The share of the first own words in common; `None` where one text has none.
+    /// The share of the first own words in common; `None` where one text has none, or they are not known.
     pub fn first_shared(&self, other: &Self) -> Option<f64> {
+        if self.is_foreign || other.is_foreign {
+            return None;
+        }
         let fewer = self.first.len().min(other.first.len());
         let of_other: HashSet<Term, BuildHasherDefault<TermHasher>> =
             other.first.iter().copied().collect();
@@ -128,6 +143,15 @@ mod tests {
         assert_eq!(none.shared(&some), None);
         assert_eq!(some.numbers_shared(&some), None);
         assert_eq!(none.first_shared(&some), None);
+    }
+
+    #[test]
+    fn in_a_language_that_the_table_does_not_know_numbers_alone_say_something() {
+        let foreign =
+            own("zzder zzvertrag zzgilt zzab zzdem 17 zzmai zzund zzendet zzam 18 zzjuni");
+        assert_eq!(foreign.shared(&foreign), None);
+        assert_eq!(foreign.first_shared(&own("the zzada")), None);
+        assert_eq!(foreign.numbers_shared(&foreign), Some(1.0));
     }
 
     /// What the signals are for: by all its words the other letter is nearer than the revised one.
