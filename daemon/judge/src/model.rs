@@ -3,8 +3,8 @@
 //! A model file is a text that people can read and check. Its head says the version, where the model comes
 //! from and what it was trained on; the tree follows, two blanks of indentation for each level. A test stands
 //! before its two branches: that of the pairs at or below the threshold, then that of the pairs above. A leaf
-//! names its class and how many training pairs of each class ended there, in the order of [`Class::ALL`]. Its class need
-//! not be that of most of them: what calls a pair a duplicate must be borne out ([`crate::training`]):
+//! names its class and how many training pairs of each class ended there, in the order of [`Class::ALL`]. Its class
+//! need not be that of most of them: what calls a pair a duplicate must be borne out ([`crate::training`]):
 //!
 //! ```text
 //! simdex-judge 2

@@ -1,8 +1,8 @@
 //! Exact title match (Huffman et al. 2007, §3.2.1): weak alone, and useful against false duplicates.
 //!
-//! The title is the first heading of Markdown (`# Lease`), if one stands among the first [`HEADINGS`] bytes: such files
-//! begin with a block of facts more often than not. Of others it is the first line with a letter. Compared are canonical
-//! forms of at most [`LONGEST`] bytes, so that case and spaces do not matter.
+//! The title is the first heading of Markdown (`# Lease`), if one stands among the first [`HEADINGS`] bytes: such
+//! files begin with a block of facts more often than not. Of others it is the first line with a letter. Compared are
+//! canonical forms of at most [`LONGEST`] bytes, so that case and spaces do not matter.
 
 use simdex_signature::CanonicalText;
 
