@@ -11,6 +11,7 @@ mod candidates_vs_full;
 mod cores;
 mod families;
 mod index_100k;
+mod judged;
 mod peers;
 mod process;
 mod report_page;
@@ -51,6 +52,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "answers-100k",
         about: "whole answers at 100,000 texts: 20 verified hits, in process and over gRPC",
         run: answers::run,
+    },
+    Benchmark {
+        name: "judged-100k",
+        about: "what judgements of 20 hits add to a question, at 100,000 texts of 10 KB",
+        run: judged::run,
     },
     Benchmark {
         name: "candidates-vs-full",

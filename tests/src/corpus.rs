@@ -133,6 +133,11 @@ impl Prose {
 
     /// A document; `edition` 0 is the stored one, others are further edited copies of it.
     pub fn text(&self, document: u64, edition: u64) -> String {
+        self.text_of(document, edition, Self::LENGTH)
+    }
+
+    /// The same with so many words, of about seven characters each.
+    pub fn text_of(&self, document: u64, edition: u64, length: usize) -> String {
         let family = document / Self::FAMILY;
         let mut random = Random::new(self.seed, family);
         let mut words: Vec<u64> = Vec::new();
@@ -143,7 +148,7 @@ impl Prose {
                 Self::LETTERHEAD,
             ));
         }
-        words.extend(Self::words(&mut random, Self::LENGTH));
+        words.extend(Self::words(&mut random, length));
         let mut edits = Random::new(self.seed ^ 1, document);
         edit(&mut words, 0.02 + 0.1 * edits.unit(), &mut edits);
         if edition > 0 {

@@ -6,6 +6,8 @@
 //! they come: version histories, pages of one template, serial notices, one text in several formats. Pairs of
 //! one canonical text are left out: they are trivial to judge (ibid., §4).
 //!
+//! A model is tested on sources, or on whole families of them, that it has not seen ([`sources`]).
+//!
 //! Labels of the generated kinds are ours, by construction, and no rater's.
 
 use std::rc::Rc;
@@ -21,8 +23,11 @@ pub mod collection;
 pub mod generated;
 mod prose;
 pub mod real;
+pub mod sources;
+mod tongue;
 
 pub use prose::{Prose, wrapped};
+pub use tongue::Tongue;
 
 /// A document of a pair. Fetched is what its own bytes say; shown is what a reader sees once frames are
 /// filled in and redirections followed. Most documents are shown as they were fetched.
@@ -73,8 +78,12 @@ pub enum Body {
 pub struct LabelledPair {
     /// What it is a case of, such as `printer`.
     pub kind: &'static str,
-    /// Where it comes from. Pairs of one source are never on both sides of a fold.
+    /// Where it comes from. Pairs of one source are never on both sides of a fold. Once [`sources::part`] has seen
+    /// the pairs, no document of one source is a near-duplicate of one of another.
     pub source: u64,
+    /// The history, the template or the site whose manner the pair has: sources of one family are of one make, though
+    /// their documents differ.
+    pub family: u64,
     /// What the documents are to each other.
     pub class: Class,
     /// The two documents of the pair.
@@ -128,6 +137,15 @@ pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, Sourc
         ))
     });
     measured.collect()
+}
+
+/// The same pairs, with their families in place of their sources.
+pub fn by_family(pairs: &[(&LabelledPair, SourcedPair)]) -> Vec<SourcedPair> {
+    let of_family = |(pair, measured): &(&LabelledPair, SourcedPair)| SourcedPair {
+        source: pair.family,
+        ..measured.clone()
+    };
+    pairs.iter().map(of_family).collect()
 }
 
 /// Whether a question would bring the pair up: its resemblance reaches 0.1 or a containment 0.5, the thresholds

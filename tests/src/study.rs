@@ -118,7 +118,7 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         name: "judge-growth",
-        about: "F1 and precision by the depth of the judge's tree and the least pairs of a leaf",
+        about: "F1 and precision by the depth of the judge's tree, the least pairs of a leaf and what it may claim",
         run: judge::growth::run,
     },
     Study {
@@ -128,8 +128,18 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         name: "huffman-table2",
-        about: "every signal alone, groups, held-out sources, each kind of pair (Tables 2 and 3)",
+        about: "every signal alone, groups, held-out families, each kind of pair (Tables 2 and 3)",
         run: judge::table2::run,
+    },
+    Study {
+        name: "huffman-table5",
+        about: "what a model trained on English loses on other languages",
+        run: judge::languages::run,
+    },
+    Study {
+        name: "henzinger-sites",
+        about: "precision within a site and across two: each signal, and two in sequence",
+        run: judge::sites::run,
     },
     Study {
         name: "huffman-cost",

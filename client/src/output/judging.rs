@@ -13,6 +13,46 @@ use crate::output::{Printer, Tabular};
 /// Points of a curve that are shown, about.
 const SHOWN_POINTS: usize = 10;
 
+/// Shares of duplicates among all pairs that precision is told at.
+const BASE_RATES: [f64; 4] = [0.5, 0.2, 0.05, 0.01];
+
+/// The precision that all signals together come to where duplicates are so rare.
+#[derive(Debug, PartialEq)]
+struct AtBaseRate {
+    base_rate: f64,
+    precision: Option<f64>,
+}
+
+impl AtBaseRate {
+    /// The labelled pairs are chosen, and hold more duplicates than what is judged: recall and the share of false hits
+    /// among others stay, and precision falls. Empty where the labels lack either.
+    fn of(counts: &LabelCounts, figures: &wire::JudgedFigures) -> Vec<Self> {
+        let duplicates = counts.same + counts.version;
+        let others = counts.template_only + counts.unrelated;
+        if duplicates == 0 || others == 0 {
+            return Vec::new();
+        }
+        let recall = 1.0 - figures.missed as f64 / duplicates as f64;
+        let fallout = figures.false_hits as f64 / others as f64;
+        let at = |base_rate: f64| {
+            let (found, wrong) = (base_rate * recall, (1.0 - base_rate) * fallout);
+            Self {
+                base_rate,
+                precision: (found + wrong > 0.0).then(|| found / (found + wrong)),
+            }
+        };
+        BASE_RATES.into_iter().map(at).collect()
+    }
+}
+
+impl Tabular for AtBaseRate {
+    const COLUMNS: &'static [Column] = &[left("AT A BASE RATE OF"), left("PRECISION")];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![ratio(self.base_rate), measured(self.precision)]]
+    }
+}
+
 /// Figures under a name.
 struct Row<'a> {
     name: String,
@@ -125,6 +165,8 @@ impl<W: Write> Printer<W> {
         let mut points: Vec<_> = points.collect();
         points.reverse();
         self.section(&points)?;
+        let counts = LabelCounts::from(&reply.counts.unwrap_or_default());
+        self.section(&AtBaseRate::of(&counts, &combined.unwrap_or_default()))?;
         self.section(&reply.agreements)?;
         if reply.agreements.is_empty() {
             writeln!(self)?;
@@ -225,6 +267,29 @@ pub(super) fn model(model: &wire::JudgeModel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn precision_falls_with_the_share_of_duplicates() {
+        let counts = LabelCounts::from(&wire::LabelCounts {
+            version: 40,
+            template_only: 20,
+            ..wire::LabelCounts::default()
+        });
+        let figures = wire::JudgedFigures {
+            missed: 8,
+            false_hits: 2,
+            ..wire::JudgedFigures::default()
+        };
+        let told = AtBaseRate::of(&counts, &figures);
+        assert_eq!(told.len(), BASE_RATES.len());
+        // Of 200 pairs 100 are duplicates, 80 found, and 10 of the others are false hits.
+        let precision = |at: usize| told[at].precision.unwrap();
+        assert!((precision(0) - 80.0 / 90.0).abs() < 1e-12);
+        // Of 100 pairs one is: 0.8 found, 9.9 false.
+        assert!((precision(3) - 0.8 / 10.7).abs() < 1e-12);
+        let none = LabelCounts::from(&wire::LabelCounts::default());
+        assert_eq!(AtBaseRate::of(&none, &figures), []);
+    }
 
     #[test]
     fn what_is_not_known_is_no_number() {

@@ -75,6 +75,21 @@ impl Counts {
             .unwrap_or(Class::Unrelated)
     }
 
+    /// Pairs of the classes that are duplicates.
+    pub fn duplicates(&self) -> u32 {
+        let duplicates = Class::ALL.into_iter().filter(|class| class.is_duplicate());
+        duplicates.fold(0, |sum, class| sum.saturating_add(self.0[class.index()]))
+    }
+
+    /// The class with most pairs of those that are no duplicates; of equals the earlier one.
+    pub fn most_of_others(&self) -> Class {
+        let [.., template_only, unrelated] = self.0;
+        match unrelated > template_only {
+            true => Class::Unrelated,
+            false => Class::TemplateOnly,
+        }
+    }
+
     /// The probability of a class by Laplace's rule of succession: (n_c + 1) / (n + 4).
     pub fn probability(&self, class: Class) -> f64 {
         let of_class = f64::from(self.0[class.index()]) + 1.0;
@@ -119,5 +134,10 @@ mod tests {
         assert_eq!(counts.most(), Class::Version);
         assert_eq!(counts.probability(Class::Same), 6.0 / 16.0);
         assert_eq!(Counts::default().most(), Class::Unrelated);
+        assert_eq!(
+            (counts.duplicates(), counts.most_of_others()),
+            (10, Class::Unrelated)
+        );
+        assert_eq!(Counts([5, 0, 1, 1]).most_of_others(), Class::TemplateOnly);
     }
 }

@@ -79,6 +79,19 @@ impl Quality {
         share(2 * self.hits, 2 * self.hits + self.errors())
     }
 
+    /// The precision that the same recall and the same share of false hits come to where so many of all pairs are
+    /// duplicates: labelled pairs are chosen, and hold more of them than what is judged. 0 where nothing is judged so.
+    pub fn precision_at(&self, base_rate: f64) -> f64 {
+        let found = base_rate * self.recall();
+        let fallout = share(self.false_hits, self.false_hits + self.rejected);
+        let judged_so = found + (1.0 - base_rate) * fallout;
+        if judged_so > 0.0 {
+            found / judged_so
+        } else {
+            0.0
+        }
+    }
+
     /// The share of pairs judged to be of their very class.
     pub fn accuracy(&self) -> f64 {
         share(self.exact, self.pairs())

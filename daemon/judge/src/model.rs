@@ -3,10 +3,11 @@
 //! A model file is a text that people can read and check. Its head says the version, where the model comes
 //! from and what it was trained on; the tree follows, two blanks of indentation for each level. A test stands
 //! before its two branches: that of the pairs at or below the threshold, then that of the pairs above. A leaf
-//! names its class and how many training pairs of each class ended there, in the order of [`Class::ALL`]:
+//! names its class and how many training pairs of each class ended there, in the order of [`Class::ALL`]. Its class
+//! need not be that of most of them: what calls a pair a duplicate must be borne out ([`crate::training`]):
 //!
 //! ```text
-//! simdex-judge 1
+//! simdex-judge 2
 //! name shipped
 //! note 5120 pairs of 212 sources
 //! resemblance <= 0.5
@@ -33,7 +34,7 @@ use crate::text::JudgedText;
 pub use read::ModelError;
 
 /// The version of model files; it changes with the form of the file and with what any signal measures.
-pub const MODEL_VERSION: u32 = 1;
+pub const MODEL_VERSION: u32 = 2;
 
 /// The model that ships with the program.
 const SHIPPED: &str = include_str!("../model/shipped.txt");
@@ -78,6 +79,12 @@ pub(crate) struct Leaf {
     pub(crate) counts: Counts,
 }
 
+impl Leaf {
+    fn is_contested(&self) -> bool {
+        !self.class.is_duplicate() && 2 * self.counts.duplicates() > self.counts.total()
+    }
+}
+
 /// What a pair is judged to be, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
@@ -85,6 +92,8 @@ pub struct Judgement {
     pub class: Class,
     /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
     pub probability: f64,
+    /// More training pairs under this rule were duplicates than not, and too few for it to call one so.
+    pub is_contested: bool,
     /// The rule that fired; none where both sides are one text, which needs no judging.
     pub rule: Option<Rule>,
     /// The signals that were computed, in that order; `None` of one that says nothing of this pair.
@@ -99,6 +108,7 @@ impl Judgement {
         Self {
             class: Class::Same,
             probability: 1.0,
+            is_contested: false,
             rule: None,
             signals: Vec::new(),
             model: None,
@@ -179,6 +189,7 @@ impl Model {
         Ok(Judgement {
             class: leaf.class,
             probability: leaf.counts.probability(leaf.class),
+            is_contested: leaf.is_contested(),
             rule: Some(rule),
             signals,
             model: Some(Arc::clone(&self.id)),

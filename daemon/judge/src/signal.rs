@@ -11,6 +11,9 @@
 //! | `containment-least` | the lesser of both containments | counted by the question |
 //! | `containment-most` | the greater of both containments | counted by the question |
 //! | `same-title` | [exact title match](title) | both texts are read |
+//! | `own-words` | [what is no common word, in common](own_words) | linear in the texts |
+//! | `own-numbers` | [numbers in common](own_words) | linear in the texts |
+//! | `first-own-words` | [the same at the beginnings](own_words) | linear in the texts |
 //! | `simhash-distance` | [Charikar's similarity hash](simhash) | linear in the texts |
 //! | `tf-idf-distance` | [the top 100 terms](tf_idf) | linear in the texts |
 //! | `bsw-resemblance` | [resemblance by BSW_n](bsw) | linear in the texts |
@@ -22,6 +25,7 @@ pub mod bsw;
 pub mod compression;
 pub mod idf;
 pub mod name;
+pub mod own_words;
 pub mod simhash;
 pub mod snippet;
 pub mod terms;
@@ -52,6 +56,12 @@ pub enum Signal {
     ContainmentMost,
     /// Exact title match.
     SameTitle,
+    /// Share of the words in common that are no common words.
+    OwnWords,
+    /// Share of the numbers in common.
+    OwnNumbers,
+    /// Share in common of the first words that are no common words.
+    FirstOwnWords,
     /// Share of differing bits of Charikar's similarity hash.
     SimhashDistance,
     /// Distance of the top 100 terms.
@@ -83,7 +93,7 @@ impl Cost {
 }
 
 /// How many signals there are.
-const COUNT: usize = 15;
+const COUNT: usize = 18;
 
 impl Signal {
     /// All signals, cheapest first.
@@ -97,6 +107,9 @@ impl Signal {
         Self::ContainmentLeast,
         Self::ContainmentMost,
         Self::SameTitle,
+        Self::OwnWords,
+        Self::OwnNumbers,
+        Self::FirstOwnWords,
         Self::SimhashDistance,
         Self::TfIdfDistance,
         Self::BswResemblance,
@@ -117,6 +130,9 @@ impl Signal {
             Self::ContainmentLeast => "containment-least",
             Self::ContainmentMost => "containment-most",
             Self::SameTitle => "same-title",
+            Self::OwnWords => "own-words",
+            Self::OwnNumbers => "own-numbers",
+            Self::FirstOwnWords => "first-own-words",
             Self::SimhashDistance => "simhash-distance",
             Self::TfIdfDistance => "tf-idf-distance",
             Self::BswResemblance => "bsw-resemblance",
@@ -135,7 +151,7 @@ impl Signal {
     pub fn cost(self) -> Cost {
         match self.index() {
             0..=7 => Cost::Known,
-            8..=11 => Cost::Text,
+            8..=14 => Cost::Text,
             _ => Cost::Compression,
         }
     }
@@ -210,6 +226,9 @@ pub fn of_texts(
 ) -> Option<f64> {
     Some(match signal {
         Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
+        Signal::OwnWords => a.own_words().shared(b.own_words())?,
+        Signal::OwnNumbers => a.own_words().numbers_shared(b.own_words())?,
+        Signal::FirstOwnWords => a.own_words().first_shared(b.own_words())?,
         Signal::SimhashDistance => a.simhash().distance(b.simhash()),
         Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
         Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),

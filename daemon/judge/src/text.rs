@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use simdex_signature::CanonicalText;
 
 use crate::signal::compression::{self, Compressed};
+use crate::signal::own_words::OwnWords;
 use crate::signal::simhash::Simhash;
 use crate::signal::terms::TermCounts;
 use crate::signal::tf_idf::TopTerms;
@@ -19,6 +20,7 @@ pub struct JudgedText {
     canonical: CanonicalText,
     title: Option<String>,
     terms: OnceLock<TermCounts>,
+    own_words: OnceLock<OwnWords>,
     simhash: OnceLock<Simhash>,
     top_terms: OnceLock<TopTerms>,
     compressed: OnceLock<Compressed>,
@@ -31,7 +33,7 @@ impl JudgedText {
     /// The most that judging takes at once for a text of so many bytes beside the text itself: its words with
     /// their counts, its signature, and buffers of the compressor.
     pub fn peak_bytes(length: u64) -> u64 {
-        24 * length.min(Self::LONGEST as u64) + length / 4
+        28 * length.min(Self::LONGEST as u64) + length / 4
     }
 
     /// A text as it was extracted.
@@ -65,6 +67,12 @@ impl JudgedText {
 
     fn terms(&self) -> &TermCounts {
         self.terms.get_or_init(|| TermCounts::of(self.beginning()))
+    }
+
+    /// The words that are no common words.
+    pub fn own_words(&self) -> &OwnWords {
+        let found = || OwnWords::of(self.beginning());
+        self.own_words.get_or_init(found)
     }
 
     /// The similarity hash.

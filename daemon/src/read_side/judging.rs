@@ -105,13 +105,14 @@ pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) 
     Values::measured(&known(&sides, lengths, overlap), a.1, b.1)
 }
 
-/// None where a judgement contradicts what was counted: of short excerpts of long documents the model knows too
-/// few, and takes them for unrelated.
+/// None where a judgement contradicts what was counted (of short excerpts of long documents the model knows too few,
+/// and takes them for unrelated), and where the evidence for its rule is divided.
 fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
     let containments = [overlap.of_first, overlap.of_second];
     let most = containments.iter().filter_map(|measured| measured.value);
     let is_related = most.fold(0.0, f64::max) >= RELATED;
-    (judgement.class != Class::Unrelated || !is_related).then_some(judgement)
+    let is_contradicted = judgement.class == Class::Unrelated && is_related;
+    (!is_contradicted && !judgement.is_contested).then_some(judgement)
 }
 
 /// Judges the hits of one question.
@@ -265,5 +266,36 @@ fn known(sides: &[JudgedSide<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> K
         lengths,
         resemblance: value(overlap.resemblance),
         containments: [value(overlap.of_first), value(overlap.of_second)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_side::query::RatioEstimate;
+
+    #[test]
+    fn what_is_contradicted_or_contested_is_withheld() {
+        let containing = |share: f64| Overlap {
+            resemblance: RatioEstimate::default(),
+            of_first: RatioEstimate {
+                value: Some(share),
+                ..RatioEstimate::default()
+            },
+            of_second: RatioEstimate::default(),
+            shared: 0,
+            verified: true,
+        };
+        let given = |class, is_contested, share: f64| {
+            let judgement = Judgement {
+                class,
+                is_contested,
+                ..Judgement::of_one_text()
+            };
+            within_reach(judgement, &containing(share)).is_some()
+        };
+        assert!(given(Class::Unrelated, false, 0.4) && !given(Class::Unrelated, false, 0.5));
+        assert!(given(Class::TemplateOnly, false, 0.9) && !given(Class::TemplateOnly, true, 0.4));
+        assert!(given(Class::Version, false, 0.9));
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let sandbox = Sandbox::new()?;
     let corpus = Prose { seed: 20_260_102 };
     let opened = open(&sandbox)?;
-    fill(&opened, &sandbox, corpus, documents, figures)?;
+    let stored = |number| corpus.text(number, 0);
+    fill(&opened, &sandbox, &stored, documents, figures)?;
     let queries: Vec<String> = (0..QUERIES)
         .map(|q| corpus.text(q * 7_919 % documents, 1 + q))
         .collect();
@@ -62,7 +63,7 @@ pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Opened> {
 pub(super) fn fill(
     opened: &Opened,
     sandbox: &Sandbox,
-    corpus: Prose,
+    text: &dyn Fn(u64) -> String,
     documents: u64,
     figures: &mut Figures<'_>,
 ) -> anyhow::Result<()> {
@@ -72,9 +73,7 @@ pub(super) fn fill(
     let mut busy = Duration::ZERO;
     let mut bytes = 0;
     for first in (0..documents).step_by(BATCH as usize) {
-        let texts: Vec<String> = (first..documents.min(first + BATCH))
-            .map(|number| corpus.text(number, 0))
-            .collect();
+        let texts: Vec<String> = (first..documents.min(first + BATCH)).map(text).collect();
         bytes += texts.iter().map(String::len).sum::<usize>();
         let begin = Instant::now();
         let changes = (first..)

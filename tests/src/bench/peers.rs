@@ -32,7 +32,8 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     figures.put("load of this machine at start", load()?, "processes")?;
     let sandbox = Sandbox::new()?;
     let opened = open(&sandbox)?;
-    fill(&opened, &sandbox, corpus, documents, figures)?;
+    let stored = |number| corpus.text(number, 0);
+    fill(&opened, &sandbox, &stored, documents, figures)?;
     let folder = tempfile::tempdir()?;
     let rung = coarsest(&opened, corpus, documents);
     let postings = write_postings(folder.path(), &opened, corpus, documents, rung)?;

@@ -16,11 +16,12 @@
 //! | `login` | template-only | a page, and the login page that leads to it |
 //! | `frameset` | template-only | two pages in frames of one layout |
 //! | `siblings` | template-only | two pages of one site |
+//! | `unrelated` | unrelated | two texts |
 
 use simdex_judge::Class;
 
 use super::prose::{Prose, wrapped};
-use super::{Document, LabelledPair};
+use super::{Document, LabelledPair, Tongue};
 use crate::corpus::Random;
 use crate::near_duplicates::{Operation, Stock, operation, paragraphs};
 
@@ -28,6 +29,10 @@ use crate::near_duplicates::{Operation, Stock, operation, paragraphs};
 pub struct Cases<'a> {
     /// Where the pairs come from.
     pub source: u64,
+    /// What they are all made after.
+    pub family: u64,
+    /// The language they are written in.
+    pub tongue: Tongue,
     /// Of all that is made.
     pub seed: u64,
     /// Paragraphs that edits put in and collections are made of.
@@ -70,13 +75,22 @@ impl Cases<'_> {
         LabelledPair {
             kind,
             source: self.source,
+            family: self.family,
             class,
             documents: [a, b],
         }
     }
 
     fn texts(&self, kind: &'static str, class: Class, a: &str, b: &str) -> LabelledPair {
-        self.pair(kind, class, Document::new(a), Document::new(b))
+        self.pair(kind, class, self.document(a), self.document(b))
+    }
+
+    fn document(&self, text: &str) -> Document {
+        Document::new(&self.tongue.written(text))
+    }
+
+    fn filled_in(&self, fetched: &str, shown: &str) -> Document {
+        Document::filled_in(&self.tongue.written(fetched), &self.tongue.written(shown))
     }
 
     /// All kinds that take any text.
@@ -97,8 +111,8 @@ impl Cases<'_> {
         let stub = format!("{title}\nThis page has moved. {}", prose.paragraph(3));
         let frameset = format!("{title}\nThis site uses frames, which your browser does not show.");
         let shown = format!("{}\n\n{text}", site.head);
-        let moved = Document::filled_in(&stub, &page);
-        let framed = Document::filled_in(&frameset, &shown);
+        let moved = self.filled_in(&stub, &page);
+        let framed = self.filled_in(&frameset, &shown);
         vec![
             self.texts("printer", Class::Same, &page, &printed(&title, text)),
             self.texts("mirror", Class::Same, &page, &other.page(&title, text)),
@@ -107,9 +121,9 @@ impl Cases<'_> {
                 "redirect",
                 Class::Same,
                 moved,
-                Document::new(&site.page(&title, &with_notices)),
+                self.document(&site.page(&title, &with_notices)),
             ),
-            self.pair("framed", Class::Same, framed, Document::new(text)),
+            self.pair("framed", Class::Same, framed, self.document(text)),
         ]
     }
 
@@ -152,7 +166,7 @@ impl Cases<'_> {
         let frames = "This site uses frames, which your browser does not show.";
         let framed = |title: &str, content: &str| {
             let fetched = format!("{}\n{frames}\n{title}", site.head);
-            Document::filled_in(&fetched, &site.page(title, content))
+            self.filled_in(&fetched, &site.page(title, content))
         };
         vec![
             self.texts("login", Class::TemplateOnly, &page, &login),
@@ -175,6 +189,12 @@ impl Cases<'_> {
                 framed(&other, &own),
             ),
         ]
+    }
+
+    /// A text and the first of the others.
+    pub fn unrelated(&self, text: &str) -> LabelledPair {
+        let other = self.others.first().map_or("", String::as_str);
+        self.texts("unrelated", Class::Unrelated, text, other)
     }
 
     /// One list in two orders: names, numbers and amounts, of so many lines.

@@ -1,21 +1,25 @@
 //! Labelled pairs of generated texts, the same on every machine.
 
-use simdex_judge::Class;
-
 use super::cases::Cases;
 use super::prose::Prose;
-use super::{Document, LabelledPair};
+use super::{LabelledPair, Tongue};
 use crate::near_duplicates::Stock;
 
-/// Pairs of so many generated texts.
-pub fn pairs(seed: u64, texts: u64) -> Vec<LabelledPair> {
+/// Texts of one block: a text is put into collections with those of its block and no others, so that no text stands in
+/// all sources.
+const BLOCK: usize = 4;
+
+/// Pairs of so many generated texts, four at least.
+pub fn pairs(seed: u64, texts: u64, tongue: Tongue) -> Vec<LabelledPair> {
     let written: Vec<String> = (0..texts).map(|number| text(seed, number)).collect();
     let stock = Stock::of(written.iter().map(String::as_str));
     let mut pairs = Vec::new();
     for (source, text) in (0..).zip(&written) {
-        let others = following(&written, source as usize);
+        let others = of_block(&written, source as usize);
         let cases = Cases {
             source,
+            family: source,
+            tongue,
             seed,
             stock: &stock,
             others: &others,
@@ -23,21 +27,17 @@ pub fn pairs(seed: u64, texts: u64) -> Vec<LabelledPair> {
         pairs.extend(cases.of_text(text));
         pairs.push(cases.sorted());
         pairs.extend(cases.forms(3));
-        let other = Document::new(&others[0]);
-        pairs.push(LabelledPair {
-            kind: "unrelated",
-            source,
-            class: Class::Unrelated,
-            documents: [Document::new(text), other],
-        });
+        pairs.push(cases.unrelated(text));
     }
     pairs
 }
 
-/// The texts that follow one, round in a circle.
-pub(super) fn following(texts: &[String], at: usize) -> Vec<String> {
-    let following = (1..=3).map(|step| texts[(at + step) % texts.len()].clone());
-    following.collect()
+/// The other texts of the block that one stands in.
+pub(super) fn of_block(texts: &[String], at: usize) -> Vec<String> {
+    let first = (at - at % BLOCK).min(texts.len().saturating_sub(BLOCK));
+    let block = texts.iter().enumerate().skip(first).take(BLOCK);
+    let others = block.filter(|(other, _)| *other != at);
+    others.map(|(_, text)| text.clone()).collect()
 }
 
 /// A text of 3 to 40 paragraphs.
@@ -55,12 +55,12 @@ fn text(seed: u64, number: u64) -> String {
 mod tests {
     use super::*;
     use crate::labelled::{Body, is_candidate};
-    use simdex_judge::Signal;
-    use std::collections::BTreeMap;
+    use simdex_judge::{Class, Signal};
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn there_are_pairs_of_every_kind_and_they_follow_from_the_seed() {
-        let made = pairs(1, 6);
+        let made = pairs(1, 6, Tongue::English);
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
         made.iter()
             .for_each(|pair| *kinds.entry(pair.kind).or_default() += 1);
@@ -72,13 +72,36 @@ mod tests {
                 .map(|pair| pair.values(Body::Shown))
                 .collect()
         };
-        assert_eq!(values(&made), values(&pairs(1, 6)));
-        assert_ne!(values(&made), values(&pairs(2, 6)));
+        assert_eq!(values(&made), values(&pairs(1, 6, Tongue::English)));
+        assert_ne!(values(&made), values(&pairs(2, 6, Tongue::English)));
+    }
+
+    #[test]
+    fn collections_join_no_more_than_a_block() {
+        let mut made = pairs(1, 8, Tongue::English);
+        crate::labelled::sources::part(&mut made);
+        let sources: BTreeSet<u64> = made.iter().map(|pair| pair.source).collect();
+        assert!((2..=8).contains(&sources.len()), "{sources:?}");
+        let texts: Vec<String> = (0..6).map(|at: u8| at.to_string()).collect();
+        assert_eq!(of_block(&texts, 1), ["0", "2", "3"]);
+        assert_eq!(of_block(&texts, 5), ["2", "3", "4"]);
+        assert!(of_block(&texts[..1], 0).is_empty());
+    }
+
+    #[test]
+    fn another_language_has_pairs_of_the_same_kinds() {
+        let kinds = |tongue| -> Vec<(&str, Class)> {
+            pairs(1, 4, tongue)
+                .iter()
+                .map(|pair| (pair.kind, pair.class))
+                .collect()
+        };
+        assert_eq!(kinds(Tongue::English), kinds(Tongue::Ideographs));
     }
 
     #[test]
     fn frames_and_redirections_are_seen_in_the_body_shown_alone() {
-        for pair in pairs(3, 4)
+        for pair in pairs(3, 4, Tongue::English)
             .iter()
             .filter(|pair| ["redirect", "framed"].contains(&pair.kind))
         {
@@ -93,7 +116,7 @@ mod tests {
 
     #[test]
     fn most_pairs_would_be_brought_up_and_unrelated_ones_would_not() {
-        let made = pairs(5, 8);
+        let made = pairs(5, 8, Tongue::English);
         let found = |pair: &&LabelledPair| {
             pair.values(Body::Shown)
                 .is_some_and(|values| is_candidate(&values))

@@ -14,14 +14,21 @@ use simdex_judge::Class;
 use simdex_signature::{CanonicalText, ShingleSet, Window};
 
 use super::cases::Cases;
-use super::generated::following;
-use super::{Document, LabelledPair};
+use super::generated::of_block;
+use super::{Document, LabelledPair, Tongue};
 use crate::acceptance::files_below;
 use crate::corpus::Random;
 use crate::near_duplicates::Stock;
 
-/// Steps between both versions of a pair.
-const DISTANCES: [usize; 6] = [1, 2, 4, 8, 16, 32];
+/// Steps between both versions of a pair, with the kind that a pair is of.
+const DISTANCES: [(usize, &str); 6] = [
+    (1, "history, 1 step"),
+    (2, "history, 2 steps"),
+    (4, "history, 4 steps"),
+    (8, "history, 8 steps"),
+    (16, "history, 16 steps"),
+    (32, "history, 32 steps"),
+];
 /// Pairs of a family for each distance.
 const OF_DISTANCE: usize = 2;
 /// Texts of each folder that go through all cases.
@@ -71,16 +78,17 @@ pub fn histories(folder: &Path) -> Result<Vec<History>> {
 pub fn of_history(history: &History, source: u64) -> Vec<LabelledPair> {
     let random = &mut Random::new(2007, source);
     let mut pairs = Vec::new();
-    for distance in DISTANCES
+    for (distance, kind) in DISTANCES
         .into_iter()
-        .filter(|d| *d < history.versions.len())
+        .filter(|(distance, _)| *distance < history.versions.len())
     {
         for _ in 0..OF_DISTANCE {
             let from = random.below((history.versions.len() - distance) as u64) as usize;
             let [a, b] = [from, from + distance].map(|at| Document::new(&history.versions[at]));
             pairs.push(LabelledPair {
-                kind: "history",
+                kind,
                 source,
+                family: source,
                 class: Class::Version,
                 documents: [a, b],
             });
@@ -133,14 +141,16 @@ pub fn of_template(
         kind,
         // Neighbouring pages stay together: the earlier text names the source.
         source: (source << 32) | (a.min(b) as u64 / 16),
+        family: source,
         class: Class::TemplateOnly,
         documents: [Document::new(&texts[a]), Document::new(&texts[b])],
     };
     chosen.map(pair).collect()
 }
 
-/// All cases of some texts, evenly chosen.
-pub fn cases(texts: &[String], source: u64) -> Vec<LabelledPair> {
+/// All cases of some texts, evenly chosen. They are of one family where the texts are of one template, and else each of
+/// its own.
+pub fn cases(texts: &[String], source: u64, family: Option<u64>) -> Vec<LabelledPair> {
     if texts.is_empty() {
         return Vec::new();
     }
@@ -149,9 +159,12 @@ pub fn cases(texts: &[String], source: u64) -> Vec<LabelledPair> {
     let stock = Stock::of(bases.iter().map(String::as_str));
     let mut pairs = Vec::new();
     for (at, text) in bases.iter().enumerate() {
-        let others = following(&bases, at);
+        let others = of_block(&bases, at);
+        let own = (source << 32) | at as u64;
         let cases = Cases {
-            source: (source << 32) | at as u64,
+            source: own,
+            family: family.unwrap_or(own),
+            tongue: Tongue::English,
             seed: 2007,
             stock: &stock,
             others: &others,

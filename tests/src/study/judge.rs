@@ -8,11 +8,14 @@ use simdex_judge::{Class, Signal};
 use super::Settings;
 use crate::acceptance::files_below;
 use crate::figure::Figures;
-use crate::labelled::{Body, Document, LabelledPair, generated, measured, real};
+use crate::labelled::{Body, Document, LabelledPair, Tongue, generated, measured, real, sources};
 
 pub(super) mod cost;
 pub(super) mod growth;
+mod held_out;
+pub(super) mod languages;
 pub(super) mod model;
+pub(super) mod sites;
 pub(super) mod table1;
 pub(super) mod table2;
 pub(super) mod terms;
@@ -32,10 +35,11 @@ const HISTORIES: [&str; 3] = [
 
 /// All labelled pairs: generated ones, and those of real documents where they are.
 fn labelled(settings: &Settings, figures: &mut Figures<'_>) -> Result<Vec<LabelledPair>> {
-    let mut pairs = generated::pairs(SEED, TEXTS);
+    let mut pairs = generated::pairs(SEED, TEXTS, Tongue::English);
     if let Err(error) = of_real_documents(settings, &mut pairs) {
         figures.note(&format!("generated pairs alone: {error:#}"))?;
     }
+    sources::part(&mut pairs);
     Ok(pairs)
 }
 
@@ -58,10 +62,26 @@ fn of_real_documents(settings: &Settings, pairs: &mut Vec<LabelledPair>) -> Resu
     let errors = real::texts(&settings.folder("short/cpp-docs")?, "md")?;
     let notices = real::texts(&settings.folder("short/rustsec")?, "md")?;
     let long = real::texts(&settings.folder("long")?, "txt")?;
-    pairs.extend(real::of_template(&errors, "error page", next(), TEMPLATES));
-    pairs.extend(real::of_template(&notices, "notice", next(), TEMPLATES));
-    for texts in [&latest, &errors, &notices, &long] {
-        pairs.extend(real::cases(texts, next()));
+    let templates = [next(), next()];
+    pairs.extend(real::of_template(
+        &errors,
+        "error page",
+        templates[0],
+        TEMPLATES,
+    ));
+    pairs.extend(real::of_template(
+        &notices,
+        "notice",
+        templates[1],
+        TEMPLATES,
+    ));
+    for (texts, family) in [
+        (&latest, None),
+        (&errors, Some(templates[0])),
+        (&notices, Some(templates[1])),
+        (&long, None),
+    ] {
+        pairs.extend(real::cases(texts, next(), family));
     }
     pairs.extend(formats(settings, next())?);
     Ok(())
@@ -84,6 +104,7 @@ fn formats(settings: &Settings, source: u64) -> Result<Vec<LabelledPair>> {
             pairs.push(LabelledPair {
                 kind: "format",
                 source: (source << 32) | (at as u64 / 3),
+                family: (source << 32) | (at as u64 / 3),
                 class: Class::Same,
                 documents: [a.clone(), b.clone()],
             });
@@ -100,13 +121,15 @@ fn sourced(pairs: &[LabelledPair], body: Body) -> Vec<SourcedPair> {
         .collect()
 }
 
-/// A cross-validation with these signals.
+/// A cross-validation with these signals, for what they tell.
 fn validated(pairs: &[SourcedPair], signals: &[Signal]) -> Result<Vec<Validated>> {
-    let growth = Growth {
-        signals: signals.to_vec(),
-        ..Growth::default()
-    };
+    let growth = Growth::of(signals.to_vec());
     Ok(nine_seeds(pairs, &growth, &|| true)?)
+}
+
+/// A cross-validation of models that are grown as the shipped one is.
+fn validated_as_shipped(pairs: &[SourcedPair]) -> Result<Vec<Validated>> {
+    Ok(nine_seeds(pairs, &Growth::default(), &|| true)?)
 }
 
 /// One row: precision, recall and F1 of the median run, with the quartiles of F1.

@@ -8,7 +8,7 @@ use crate::training::LEAST_OF_CLASS;
 
 /// A pair of which resemblance and the root are known, and nothing else.
 fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedPair {
-    let mut values = Values([0.5; 15]);
+    let mut values = Values([0.5; Signal::ALL.len()]);
     values.0[Signal::Resemblance.index()] = resemblance;
     values.0[Signal::SameRoot.index()] = same_root;
     let pair = LabelledSignals { values, class };
@@ -45,6 +45,12 @@ fn quality_by_hand() {
     );
     assert_eq!((quality.f1(), quality.accuracy()), (2.0 / 3.0, 0.2));
     assert_eq!(Quality::default().f1(), 0.0);
+    // At the base rate of the pairs themselves it is their precision.
+    assert!((quality.precision_at(0.6) - quality.precision()).abs() < 1e-12);
+    // Of 100 pairs one is a duplicate, found in two of three cases; half of 99 others are false hits.
+    let rare = (0.01 * 2.0 / 3.0) / (0.01 * 2.0 / 3.0 + 0.99 / 2.0);
+    assert!((quality.precision_at(0.01) - rare).abs() < 1e-12);
+    assert_eq!(Quality::default().precision_at(0.5), 0.0);
 }
 
 #[test]

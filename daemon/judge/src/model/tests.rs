@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::*;
 
-const FILE: &str = "simdex-judge 1
+const FILE: &str = "simdex-judge 2
 name a test
 note 7 pairs
 resemblance <= 0.5
@@ -78,13 +78,30 @@ fn rules_are_numbered_as_the_judgement_says() {
 }
 
 #[test]
+fn a_leaf_that_claims_less_than_its_pairs_are_is_contested() {
+    let judged = |leaf: &str| {
+        let model = Model::parse(&FILE.replace("unrelated 0 0 1 2", leaf)).unwrap();
+        let none = || Ok::<[Rc<JudgedText>; 2], Infallible>([text(""), text("")]);
+        let Ok(judged) = model.judge(&known(0.3), none);
+        (judged.class, judged.is_contested)
+    };
+    assert_eq!(judged("template-only 4 4 7 0"), (Class::TemplateOnly, true));
+    assert_eq!(
+        judged("template-only 3 4 7 0"),
+        (Class::TemplateOnly, false)
+    );
+    assert_eq!(judged("version 0 4 3 0"), (Class::Version, false));
+    assert!(!Judgement::of_one_text().is_contested);
+}
+
+#[test]
 fn a_damaged_file_is_refused_with_its_line() {
     let refused = |from: &str, to: &str| {
         let damaged = FILE.replacen(from, to, 1);
         assert_ne!(damaged, FILE);
         Model::parse(&damaged).unwrap_err().to_string()
     };
-    assert!(refused("simdex-judge 1", "simdex-judge 2").starts_with("the model is of version 2"));
+    assert!(refused("simdex-judge 2", "simdex-judge 1").starts_with("the model is of version 1"));
     assert!(refused("simdex-judge", "other").starts_with("the file is no model"));
     assert!(refused("name ", "nmae ").starts_with("line 2 is not `name`"));
     assert!(refused("mcd <=", "md5 <=").starts_with("line 6 is not a signal"));
@@ -98,7 +115,7 @@ fn a_damaged_file_is_refused_with_its_line() {
     let deep: String = (0..40)
         .map(|depth| format!("{:1$}mcd <= 0\n", "", 2 * depth))
         .collect();
-    let deep = format!("simdex-judge 1\nname a\nnote b\n{deep}");
+    let deep = format!("simdex-judge 2\nname a\nnote b\n{deep}");
     assert_eq!(Model::parse(&deep), Err(ModelError::TooDeep(37)));
     assert_eq!(Model::parse(""), Err(ModelError::NoModel));
     assert_eq!(Model::parse(&"x".repeat(2 << 20)), Err(ModelError::TooLong));

@@ -23,9 +23,18 @@ struct Table {
 
 /// ln(N / df) of a term, N being the documents of the table; ln(2N) of one that it does not hold.
 pub fn of(term: Term) -> f64 {
-    static SHIPPED: OnceLock<Table> = OnceLock::new();
-    let table = SHIPPED.get_or_init(|| parse(TABLE));
+    let table = shipped();
     table.idf.get(&term).copied().unwrap_or(table.rarest)
+}
+
+/// Whether the table holds a term: a common word.
+pub fn is_listed(term: Term) -> bool {
+    shipped().idf.contains_key(&term)
+}
+
+fn shipped() -> &'static Table {
+    static SHIPPED: OnceLock<Table> = OnceLock::new();
+    SHIPPED.get_or_init(|| parse(TABLE))
 }
 
 /// Lines that say nothing are passed over: a test holds that the shipped table has none.
@@ -65,6 +74,7 @@ mod tests {
         assert_eq!(table.rarest, 200.0_f64.ln());
         assert!(of(Term::of("the")) < of(Term::of("section")));
         assert!(of(Term::of("section")) < of(Term::of("zzzunknown")));
+        assert!(is_listed(Term::of("the")) && !is_listed(Term::of("zzzunknown")));
     }
 
     #[test]

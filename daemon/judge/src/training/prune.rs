@@ -47,25 +47,30 @@ fn is_open(node: &Node) -> bool {
     let Node::Leaf(leaf) = node else {
         return false;
     };
-    pessimistic(&leaf.counts) > SETTLED * f64::from(leaf.counts.total())
+    of_most(&leaf.counts) > SETTLED * f64::from(leaf.counts.total())
 }
 
 /// Errors that are expected of a tree.
 fn expected(node: &Node) -> f64 {
     match node {
-        Node::Leaf(leaf) => pessimistic(&leaf.counts),
+        Node::Leaf(leaf) => of_most(&leaf.counts),
         Node::Test(test) => expected(&test.low) + expected(&test.high),
     }
 }
 
+/// Errors that are expected of a leaf that says what most of its pairs are.
+fn of_most(counts: &Counts) -> f64 {
+    let right = counts.0.iter().copied().max().unwrap_or(0);
+    pessimistic(counts.total(), right)
+}
+
 /// The pairs of a leaf times Wilson's upper limit of its rate of errors.
-fn pessimistic(counts: &Counts) -> f64 {
-    let total = f64::from(counts.total());
+pub(super) fn pessimistic(total: u32, right: u32) -> f64 {
+    let (total, right) = (f64::from(total), f64::from(right));
     if total == 0.0 {
         return 0.0;
     }
-    let right = counts.0.iter().copied().max().unwrap_or(0);
-    let rate = (total - f64::from(right)) / total;
+    let rate = (total - right) / total;
     let square = DEVIATE * DEVIATE;
     let spread = (rate * (1.0 - rate) / total + square / (4.0 * total * total)).sqrt();
     total * (rate + square / (2.0 * total) + DEVIATE * spread) / (1.0 + square / total)
@@ -110,10 +115,10 @@ mod tests {
     fn more_errors_are_expected_than_were_seen_and_the_fewer_the_pairs_the_more() {
         let share = |same, version| {
             let counts = Counts([same, version, 0, 0]);
-            pessimistic(&counts) / f64::from(counts.total())
+            of_most(&counts) / f64::from(counts.total())
         };
         assert!(share(5, 0) > share(50, 0) && share(50, 0) > 0.0);
         assert!(share(90, 10) > 0.1 && share(90, 10) < 0.13);
-        assert_eq!(pessimistic(&Counts::default()), 0.0);
+        assert_eq!(of_most(&Counts::default()), 0.0);
     }
 }

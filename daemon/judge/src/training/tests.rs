@@ -8,7 +8,7 @@ fn pairs(count: usize, wrong: usize) -> Vec<LabelledSignals> {
     let unit = |at: usize, step: usize| (at * step % 1000) as f64 / 1000.0;
     let pair = |at: usize| {
         let (resemblance, mcd) = (unit(at, 617), unit(at, 389));
-        let mut values = Values([UNKNOWN; 15]);
+        let mut values = Values([UNKNOWN; Signal::ALL.len()]);
         values.0[Signal::Resemblance.index()] = resemblance;
         values.0[Signal::Mcd.index()] = mcd;
         let class = match (resemblance <= 0.4, mcd <= 0.25) {

@@ -97,7 +97,7 @@ impl JudgedApart {
         match judged {
             ListJudgement::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
             // What was counted says that it belongs there.
-            ListJudgement::Contradicted => {}
+            ListJudgement::Withheld => {}
             ListJudgement::NoText | ListJudgement::TimeOver => self.is_open = true,
         }
     }
@@ -145,9 +145,9 @@ mod tests {
         };
         let (same, version) = (of(Class::Same), of(Class::Version));
         let unrelated = of(Class::Unrelated);
-        let contradicted = ListJudgement::Contradicted;
+        let withheld = ListJudgement::Withheld;
         assert_eq!(told(&[]), Some(false));
-        assert_eq!(told(&[same, version.clone(), contradicted]), Some(false));
+        assert_eq!(told(&[same, version.clone(), withheld]), Some(false));
         for open in [ListJudgement::TimeOver, ListJudgement::NoText] {
             assert_eq!(told(&[version.clone(), open.clone()]), None);
             assert_eq!(told(&[open, unrelated.clone()]), Some(true));

@@ -19,8 +19,8 @@ use crate::read_side::query::Overlap;
 pub enum ListJudgement {
     /// It is judged.
     Judged(Judgement),
-    /// What it was judged contradicts what was counted.
-    Contradicted,
+    /// What it was judged contradicts what was counted, or rests on divided evidence.
+    Withheld,
     /// One of its files has no text that can be read.
     NoText,
     /// The time for judging was over.
@@ -32,7 +32,7 @@ impl ListJudgement {
     pub fn judgement(self) -> Option<Judgement> {
         match self {
             Self::Judged(judgement) => Some(judgement),
-            Self::Contradicted | Self::NoText | Self::TimeOver => None,
+            Self::Withheld | Self::NoText | Self::TimeOver => None,
         }
     }
 }
@@ -122,7 +122,7 @@ impl<'a> ListJudge<'a> {
             Ok::<_, IndexError>([first.text, second.text])
         });
         let judged = within_reach(judged?, overlap);
-        Ok(judged.map_or(ListJudgement::Contradicted, ListJudgement::Judged))
+        Ok(judged.map_or(ListJudgement::Withheld, ListJudgement::Judged))
     }
 
     /// The text of a document that stands on this side.

@@ -1,0 +1,178 @@
+//! What a document says of its own: words that the [table](super::idf) of common words does not hold, and numbers.
+//!
+//! Two letters of one form share its wording and differ in who, when and how much; two versions of a letter
+//! keep those, whatever else was revised. Resemblance weighs a name and a phrase of the form by their bytes. A
+//! word of the form that the table does not hold counts as own too, since no count over the index may tell of
+//! it; numbers, which are hardly ever the form's, are looked at apart therefore. Of a text in a language that the table
+//! does not know only its numbers are known to be its own.
+//!
+//! ```text
+//! shared(A, B) = Σ_w min(count(w, A), count(w, B)) / min(Σ_w count(w, A), Σ_w count(w, B))
+//! ```
+//!
+//! The share is of the side that has fewer, so that an excerpt has nothing in common that it lacks. A document's
+//! identity stands at its beginning (a file number, a date, an addressee): [`OwnWords::first_shared`] looks at
+//! the first own words alone.
+//!
+//! Cost: one pass over each text; 16 bytes are kept for each distinct own word, and as many for each number.
+
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
+
+use super::idf;
+use super::terms::{Term, TermHasher, TermMap, words};
+
+/// Own words that the beginning of a document has.
+const FIRST: usize = 8;
+/// Of a text of whose words the table holds fewer than one in so many it cannot tell which are its own.
+const LEAST_LISTED: usize = 8;
+
+/// The own words of one text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnWords {
+    /// Each with its count, in the order of [`Term`].
+    words: Vec<(Term, u32)>,
+    /// Those of them that have a digit.
+    numbers: Vec<(Term, u32)>,
+    /// The first distinct ones.
+    first: Vec<Term>,
+    /// The table knows too few of the text's words to tell its own.
+    is_foreign: bool,
+}
+
+impl OwnWords {
+    /// Those of a canonical text.
+    pub fn of(canonical: &str) -> Self {
+        let mut counts: TermMap<(u32, bool)> = TermMap::default();
+        let mut first = Vec::new();
+        let (mut all, mut listed) = (0, 0);
+        for word in words(canonical) {
+            let term = Term::of(word);
+            all += 1;
+            if idf::is_listed(term) {
+                listed += 1;
+                continue;
+            }
+            if first.len() < FIRST && !first.contains(&term) {
+                first.push(term);
+            }
+            let is_number = || word.chars().any(char::is_numeric);
+            let (count, _) = counts.entry(term).or_insert_with(|| (0, is_number()));
+            *count = count.saturating_add(1);
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_unstable();
+        let numbers = counts.iter().filter(|(_, (_, is_number))| *is_number);
+        Self {
+            numbers: numbers.map(|(term, (count, _))| (*term, *count)).collect(),
+            words: counts
+                .into_iter()
+                .map(|(term, (count, _))| (term, count))
+                .collect(),
+            first,
+            is_foreign: LEAST_LISTED * listed < all,
+        }
+    }
+
+    /// The share of own words in common; `None` where one text has none, or they are not known.
+    pub fn shared(&self, other: &Self) -> Option<f64> {
+        if self.is_foreign || other.is_foreign {
+            return None;
+        }
+        shared(&self.words, &other.words)
+    }
+
+    /// The share of numbers in common; `None` where one text has none.
+    pub fn numbers_shared(&self, other: &Self) -> Option<f64> {
+        shared(&self.numbers, &other.numbers)
+    }
+
+    /// The share of the first own words in common; `None` where one text has none, or they are not known.
+    pub fn first_shared(&self, other: &Self) -> Option<f64> {
+        if self.is_foreign || other.is_foreign {
+            return None;
+        }
+        let fewer = self.first.len().min(other.first.len());
+        let of_other: HashSet<Term, BuildHasherDefault<TermHasher>> =
+            other.first.iter().copied().collect();
+        let both = self.first.iter().filter(|term| of_other.contains(term));
+        (fewer > 0).then(|| both.count() as f64 / fewer as f64)
+    }
+}
+
+/// What two lists of counts have in common, as a share of the one that counts less.
+fn shared(a: &[(Term, u32)], b: &[(Term, u32)]) -> Option<f64> {
+    let total = |of: &[(Term, u32)]| of.iter().map(|(_, count)| u64::from(*count)).sum::<u64>();
+    let fewer = total(a).min(total(b));
+    let (mut rest, mut both) = (b, 0_u64);
+    for (term, count) in a {
+        rest = &rest[rest.partition_point(|(other, _)| other < term)..];
+        if let Some((other, of_other)) = rest.first()
+            && other == term
+        {
+            both += u64::from(*count.min(of_other));
+        }
+    }
+    (fewer > 0).then(|| both as f64 / fewer as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(text: &str) -> OwnWords {
+        OwnWords::of(text)
+    }
+
+    #[test]
+    fn shares_by_hand() {
+        let a = own("the zzada of zzbonn and zzada with 17");
+        let b = own("the zzada of zzcork and 18 or 17");
+        // zzada twice, zzbonn, 17; zzada, zzcork, 18, 17: two of four.
+        assert_eq!(a.shared(&b), Some(0.5));
+        assert_eq!(a.numbers_shared(&b), Some(1.0));
+        // zzada zzbonn 17; zzada zzcork 18 17.
+        assert_eq!(a.first_shared(&b), Some(2.0 / 3.0));
+        assert_eq!(b.shared(&a), a.shared(&b));
+        assert_eq!(b.first_shared(&a), a.first_shared(&b));
+    }
+
+    #[test]
+    fn a_text_without_own_words_says_nothing() {
+        let (none, some) = (own("the of and with"), own("the zzada"));
+        assert_eq!(none.shared(&some), None);
+        assert_eq!(some.numbers_shared(&some), None);
+        assert_eq!(none.first_shared(&some), None);
+    }
+
+    #[test]
+    fn in_a_language_that_the_table_does_not_know_numbers_alone_say_something() {
+        let foreign =
+            own("zzder zzvertrag zzgilt zzab zzdem 17 zzmai zzund zzendet zzam 18 zzjuni");
+        assert_eq!(foreign.shared(&foreign), None);
+        assert_eq!(foreign.first_shared(&own("the zzada")), None);
+        assert_eq!(foreign.numbers_shared(&foreign), Some(1.0));
+    }
+
+    /// What the signals are for: by all its words the other letter is nearer than the revised one.
+    #[test]
+    fn a_letter_of_the_same_form_shares_less_of_its_own_than_a_revised_one() {
+        let letter = |name: &str, number: u32, rest: &str| {
+            let form = "we have received your letter and will answer it within the time that the law sets \
+                        for it, and ask you to be patient until then, as all of us are. ";
+            format!("Dear {name}, re {number}. {form}{form}{rest}")
+        };
+        let first = own(&letter("zzada", 1715, ""));
+        let other = own(&letter("zzbert", 2204, ""));
+        let revised = own(&letter(
+            "zzada",
+            1715,
+            "This has been changed. So has that, a lot.",
+        ));
+        for share in [OwnWords::shared, OwnWords::first_shared] {
+            assert!(share(&first, &revised) > share(&first, &other));
+        }
+        assert_eq!(first.numbers_shared(&revised), Some(1.0));
+        assert_eq!(first.numbers_shared(&other), Some(0.0));
+    }
+}
