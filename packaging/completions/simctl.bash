@@ -377,7 +377,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__files)
-            opts="-h --state --limit --root --socket --json --help"
+            opts="-h --state --limit --after --root --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -388,6 +388,10 @@ _simctl() {
                     return 0
                     ;;
                 --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -483,7 +487,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__groups)
-            opts="-h --of --id --kind --common --deadline --judge --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --of --id --kind --common --deadline --after --judge --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -506,6 +510,10 @@ _simctl() {
                     return 0
                     ;;
                 --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -186,6 +186,7 @@ components\t'Documents linked by chains of near-duplicates; the ends of a chain 
 cores\t'Maximal sets of documents that all share the same fingerprints; sets may overlap'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l deadline -d 'With --kind cores: stop the search after this time, and report what may be missing [default: 60]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l after -d 'Resume a list: begin after the group whose first file is this one, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
@@ -233,6 +234,7 @@ skipped\t''
 unstable\t''
 quarantined\t''"
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l after -d 'Resume a list: begin after this file, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l json -d 'Print one JSON object per line'
