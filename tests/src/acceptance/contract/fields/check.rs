@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Fields, Kind, PENDING, PROMISE, SCHEDULE};
 use Kind::{
@@ -14,8 +14,8 @@ use Kind::{
 /// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates; a star the numbers
 /// of its members; a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Result<()> {
-    let version = if line["type"] == "manifest" { 2 } else { 1 };
-    ensure!(line["v"] == version, "v is {}", line["v"]);
+    let expected = if line["type"] == "manifest" { 2 } else { 1 };
+    ensure!(line["v"] == expected, "v is {}", line["v"]);
     let mut own = line
         .as_object()
         .context("a line that is no object")?
@@ -52,28 +52,40 @@ pub(in crate::acceptance::contract) fn check(line: &Value, fields: Fields) -> Re
         own.remove("complete");
     }
     if line["type"] == "group" && line["kind"] == "star" {
-        let members = line["members"].as_array().context("no members")?;
-        let is_counted = |member: &Value| {
-            let mut fields = member.as_object().into_iter().flatten();
-            fields.all(|(_, value)| !value.is_null())
-        };
-        ensure!(members.iter().all(is_counted), "a star that is not counted");
+        star(line)?;
     }
     ensure!(!has_promise(line) || own.contains_key("promise"), "promise");
     if line["type"] == "match" {
-        let is_version = own.contains_key("is_query");
-        for name in ["modified", "date", "date_source", "written", "container"] {
-            let said = own.remove(name);
-            let holds = said.is_some_and(|date| date.is_string() || date.is_null());
-            ensure!(holds == is_version, "{name}");
-        }
-        let number = own.remove("number");
-        let holds = number.is_some_and(|number| number.is_u64());
-        ensure!(holds == is_version, "number");
-        let marked = own.remove("is_query");
-        ensure!(marked.is_none_or(|mark| mark.is_boolean()), "is_query");
+        version(&mut own)?;
     }
     object(&Value::Object(own), fields)
+}
+
+/// Each member of a star was counted against its principal.
+fn star(line: &Value) -> Result<()> {
+    let members = line["members"].as_array().context("no members")?;
+    let is_counted = |member: &Value| {
+        let mut fields = member.as_object().into_iter().flatten();
+        fields.all(|(_, value)| !value.is_null())
+    };
+    ensure!(members.iter().all(is_counted), "a star that is not counted");
+    Ok(())
+}
+
+/// Takes out of a match what versions alone have: all of it, or nothing.
+fn version(own: &mut Map<String, Value>) -> Result<()> {
+    let is_version = own.contains_key("is_query");
+    for name in ["modified", "date", "date_source", "written", "container"] {
+        let said = own.remove(name);
+        let holds = said.is_some_and(|date| date.is_string() || date.is_null());
+        ensure!(holds == is_version, "{name}");
+    }
+    let number = own.remove("number");
+    let holds = number.is_some_and(|number| number.is_u64());
+    ensure!(holds == is_version, "number");
+    let marked = own.remove("is_query");
+    ensure!(marked.is_none_or(|mark| mark.is_boolean()), "is_query");
+    Ok(())
 }
 
 /// Whether what a line closes was found by a threshold.
