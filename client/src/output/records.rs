@@ -163,10 +163,7 @@ impl Tabular for wire::FolderCopies {
         vec![vec![
             format!("{} of {}", self.shared_a, self.files_a),
             format!("{} of {}", self.shared_b, self.files_b),
-            match self.revised_a == self.revised_b {
-                true => self.revised_a.to_string(),
-                false => format!("{}, {}", self.revised_a, self.revised_b),
-            },
+            self.revised.to_string(),
             escaped(&self.a),
             escaped(&self.b),
         ]]

@@ -330,8 +330,7 @@ pub(crate) fn folders() -> (FolderCopies, FolderCopiesSummary) {
         files_b: 98,
         shared_a: 97,
         shared_b: 96,
-        revised_a: 5,
-        revised_b: 4,
+        revised: 5,
     };
     let summary = FolderCopiesSummary {
         pairs: 1,

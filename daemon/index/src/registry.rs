@@ -4,6 +4,7 @@ mod pages;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
@@ -17,6 +18,9 @@ use crate::index::visit;
 use crate::shared::Shared;
 
 pub(crate) use pages::{Carried, PAGE};
+
+/// Visits a file and its record as it is stored, where it has one.
+type VisitValue<'a> = dyn FnMut(FileKey, Option<&[u8]>) -> Result<ControlFlow<()>, IndexError> + 'a;
 
 /// Reads records by key: for threads that compare a share with what is on record of it (ingestion, walks, the
 /// recheck), and for what the daemon records of itself (roots, reports).
@@ -179,13 +183,30 @@ impl Registry {
         Ok(found)
     }
 
-    /// Visits a root's files with their records, by path, from one on. Members are left out; of those whose container
-    /// is not on record, the container's key is visited without a record, so that a look settles them.
+    /// Visits the keys of a root's files, by path, from one on. Members are left out; of those whose container is not
+    /// on record, the container's key is visited, so that a look settles them.
+    pub fn keys_from(
+        &self,
+        from: &FileKey,
+        visit: &mut dyn FnMut(FileKey) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        self.values_from(from, &mut |key, _| Ok(visit(key)))
+    }
+
+    /// The same with their records; a container that is not on record has none.
     pub fn records_from(
         &self,
         from: &FileKey,
         visit: &mut dyn FnMut(FileKey, Option<FileRecord>) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
+        self.values_from(from, &mut |key, value| {
+            let record = value.map(FileRecord::decode).transpose();
+            let record = record.map_err(|source| decode_error("of a file", source))?;
+            Ok(visit(key, record))
+        })
+    }
+
+    fn values_from(&self, from: &FileKey, visit: &mut VisitValue<'_>) -> Result<(), IndexError> {
         let (mut last, mut failed) = (from.on_disk(), None);
         let (prefix, from) = (key::files_of_root(from.root), key::file(from));
         let records = self.shared.store.records();
@@ -193,24 +214,23 @@ impl Registry {
             let Some(file) = key::file_in_key(bytes) else {
                 return ControlFlow::Continue(());
             };
-            if !file.is_member() {
-                last.clone_from(&file);
-                return match FileRecord::decode(value) {
-                    Ok(record) => visit(file, Some(record)),
-                    Err(source) => {
-                        failed = Some(decode_error("of a file", source));
-                        ControlFlow::Break(())
-                    }
-                };
-            }
             let on_disk = file.on_disk();
-            if on_disk == last {
+            if file.is_member() && on_disk == last {
                 return ControlFlow::Continue(());
             }
             last.clone_from(&on_disk);
-            visit(on_disk, None)
+            let value = (!file.is_member()).then_some(value);
+            visit(on_disk, value).unwrap_or_else(|error| {
+                failed = Some(error);
+                ControlFlow::Break(())
+            })
         })?;
         failed.map_or(Ok(()), Err)
+    }
+
+    /// A number that differs after each change of files: what was read under the one that holds now is as it was read.
+    pub fn file_changes(&self) -> u64 {
+        self.shared.file_changes.load(Ordering::SeqCst)
     }
 
     /// Files of a root that are on record; members of containers are left out.

@@ -67,6 +67,8 @@ pub(crate) struct Shared {
     pub(crate) memory: Memory,
     pub(crate) work: WorkCounters,
     counts: Mutex<KeptCounts>,
+    /// Rises before records of files change and once they have.
+    pub(crate) file_changes: AtomicU64,
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; SCHEME_COUNT],
     pub(crate) damaged: DamagedTexts,
@@ -126,6 +128,7 @@ impl Shared {
             memory: Memory::new(options.working_bytes),
             work: WorkCounters::default(),
             counts: Mutex::new(counts),
+            file_changes: AtomicU64::new(0),
             signing: Default::default(),
             damaged: DamagedTexts::default(),
             second_reader: Mutex::default(),

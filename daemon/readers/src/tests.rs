@@ -117,6 +117,7 @@ fn a_pdf_whose_objects_unpack_to_too_much_costs_one_worker() {
     )
     .unwrap();
     // A quarter of what a worker is given: unpacking up to there takes most of the time.
+    assert_eq!(Limits::default().address_space, 4 * (512 << 20));
     let limits = Limits {
         address_space: 512 << 20,
         ..Limits::default()

@@ -332,12 +332,7 @@ fn listed(
 ) -> Result<GatheredReport, IndexError> {
     let mut groups: Vec<ReportGroup> = Vec::new();
     let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
-    let index = engine.index.reader();
-    let asked = GroupsRequest {
-        view,
-        threshold,
-        after: None,
-    };
+    let (index, asked) = (engine.index.reader(), GroupsRequest::all(view, threshold));
     let listed = catalogue::visit_groups(index, asked, account, &mut |part| {
         let paths = part.members.iter().map(|it| it.file.path.as_os_str().len());
         let members = part.members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();

@@ -228,17 +228,15 @@ impl Round {
     fn next_names(&self, root: &Root) -> Result<Vec<FileKey>, IndexError> {
         let from = self.cursor.from(root.id);
         let mut names = Vec::new();
-        self.writer()
-            .registry()
-            .records_from(&from, &mut |key, _| {
-                if key != from {
-                    names.push(key);
-                }
-                match names.len() < BATCH {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
-                }
-            })?;
+        self.writer().registry().keys_from(&from, &mut |key| {
+            if key != from {
+                names.push(key);
+            }
+            match names.len() < BATCH {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
         Ok(names)
     }
 

@@ -21,10 +21,8 @@ pub struct FolderCopies {
     pub shared_a: u64,
     /// Files of the other that are the same as one of the first, or a revision of one.
     pub shared_b: u64,
-    /// Those of the first among them that are a revision, and the same as none.
-    pub revised_a: u64,
-    /// Those of the other.
-    pub revised_b: u64,
+    /// Those among them, as many of each, that are a revision of one file and the same as none.
+    pub revised: u64,
 }
 
 impl From<&v1::FolderCopies> for FolderCopies {
@@ -35,8 +33,7 @@ impl From<&v1::FolderCopies> for FolderCopies {
             files_b: folders.files_b,
             shared_a: folders.shared_a,
             shared_b: folders.shared_b,
-            revised_a: folders.revised_a,
-            revised_b: folders.revised_b,
+            revised: folders.revised,
         }
     }
 }

@@ -91,8 +91,8 @@ async fn one(client: &Client, text: &str, with_judgement: bool) -> anyhow::Resul
     }
     ensure!(verified == HITS, "{verified} verified hits of {HITS}");
     ensure!(
-        with_judgement || judged == 0,
-        "{judged} judgements nobody asked for"
+        with_judgement == (judged > 0),
+        "{judged} judgements, asked for: {with_judgement}"
     );
     Ok(())
 }

@@ -42,7 +42,7 @@ fn folders_are_listed_with_what_each_shares() {
         run.out,
         "\
 SHARED OF A  SHARED OF B  REVISED  A            B
-  97 of 100     96 of 98     5, 4  /share/2024  /share/backup.zip!
+  97 of 100     96 of 98        5  /share/2024  /share/backup.zip!
 "
     );
     assert_eq!(run.talk, "simctl: 1 pair of folders in 250 files\n");
@@ -50,7 +50,7 @@ SHARED OF A  SHARED OF B  REVISED  A            B
     assert_eq!(
         json,
         "{\"type\":\"folders\",\"v\":1,\"a\":\"/share/2024\",\"b\":\"/share/backup.zip!\",\
-         \"files_a\":100,\"files_b\":98,\"shared_a\":97,\"shared_b\":96,\"revised_a\":5,\"revised_b\":4}\n\
+         \"files_a\":100,\"files_b\":98,\"shared_a\":97,\"shared_b\":96,\"revised\":5}\n\
          {\"type\":\"folder-copies\",\"v\":1,\"pairs\":1,\"files\":250,\"truncated\":false,\
          \"seconds\":0.5,\"complete\":true}\n"
     );

@@ -157,7 +157,7 @@ fn members_never_stay_without_the_file_that_holds_them() {
         assert_eq!(container.expect(purged).content(), None, "it is unread");
         // It is gone before it is read again: a walk still finds it on record, and a look removes it.
         let (mut keys, from) = (Vec::new(), file("a/a"));
-        let visited = bed.index().registry().records_from(&from, &mut |key, _| {
+        let visited = bed.index().registry().keys_from(&from, &mut |key| {
             keys.push(key);
             ControlFlow::Continue(())
         });

@@ -7,6 +7,8 @@
 
 mod builder;
 
+use std::sync::atomic::Ordering;
+
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
 use simdex_signature::{Rung, SchemeKind, Signature};
@@ -63,7 +65,9 @@ impl IndexWriter {
         }
         let counted = self.count_changes(counted)?;
         self.shared.kept_counts().moves.begin(renamed);
+        self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
         let written = batch.apply();
+        self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
         self.shared.kept_counts().moves.end();
         written?;
         for (hash, holds) in links {

@@ -84,7 +84,6 @@ fn encoded(pair: &NamedPair) -> v1::FolderCopies {
         files_b: counts.files_b,
         shared_a: counts.shared_a,
         shared_b: counts.shared_b,
-        revised_a: counts.revised_a,
-        revised_b: counts.revised_b,
+        revised: counts.revised,
     }
 }

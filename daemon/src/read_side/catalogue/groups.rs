@@ -25,6 +25,17 @@ pub struct GroupsRequest<'a> {
     pub after: Option<&'a Path>,
 }
 
+impl<'a> GroupsRequest<'a> {
+    /// All groups of a view.
+    pub fn all(view: &'a View, threshold: Ratio) -> Self {
+        Self {
+            view,
+            threshold,
+            after: None,
+        }
+    }
+}
+
 /// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
 /// `PART` files it is called several times, one right after the other.
 pub fn visit_groups(
@@ -97,11 +108,7 @@ pub fn visit_whole_groups(
 ) -> Result<Listing<u64>, IndexError> {
     let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
     let mut is_on = true;
-    let request = GroupsRequest {
-        view,
-        threshold,
-        after: None,
-    };
+    let request = GroupsRequest::all(view, threshold);
     let counted = visit_groups(index, request, account, &mut |part| {
         let flow = match whole.add(part) {
             Ok(before) => before.map_or(ControlFlow::Continue(()), &mut *visit),

@@ -45,11 +45,7 @@ fn threshold() -> Ratio {
 }
 
 fn all_groups() -> GroupsRequest<'static> {
-    GroupsRequest {
-        view: &View::All,
-        threshold: threshold(),
-        after: None,
-    }
+    GroupsRequest::all(&View::All, threshold())
 }
 
 fn all_pairs() -> PairsRequest<'static> {

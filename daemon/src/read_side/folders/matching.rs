@@ -3,7 +3,7 @@
 //! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are joined, and
 //!    their folders with them ([`evidence`]).
 //! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): of each folder the files whose
-//!    text is anywhere in the other, and those of which a text of the same group is. Of two folders of very
+//!    text is anywhere in the other, and of the others as many of each group as both have. Of two folders of very
 //!    unlike size neither is a copy of the other as a whole.
 //! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
 //!    common, that one.
@@ -71,10 +71,9 @@ pub struct FolderPair {
     pub shared_a: u64,
     /// Files of the other whose text, or a revision of it, is in the first.
     pub shared_b: u64,
-    /// Of those of the first the ones of which a revision alone is in the other: a near-duplicate, by group.
-    pub revised_a: u64,
-    /// Of those of the other the ones of which a revision alone is in the first.
-    pub revised_b: u64,
+    /// Of those of each the ones of which a revision alone is in the other, each of one: as many of each group of
+    /// near-duplicates as both have, beside those whose text both have.
+    pub revised: u64,
 }
 
 impl FolderPair {
@@ -93,8 +92,7 @@ impl FolderPair {
             files_b: self.files_a,
             shared_a: self.shared_b,
             shared_b: self.shared_a,
-            revised_a: self.revised_b,
-            revised_b: self.revised_a,
+            revised: self.revised,
         }
     }
 

@@ -57,7 +57,7 @@ impl RecordComparison<'_> {
         let Rescan {
             registry, detector, ..
         } = self.rescan;
-        // One that was not met may have come on record since the page was read.
+        // One that was not met may have come on record since the page was read, or changed.
         let known = match met {
             Some(record) => Some(record),
             None => registry.file(&key)?,

@@ -1,8 +1,7 @@
 //! Files on record below a directory, in the order of their keys, a page at a time: a walk, which
 //! comes in the same order, is held against them without keeping either in memory, and without looking any up.
 //!
-//! What is written to a page's files while the walk goes through them is not seen: a file that was read meanwhile is
-//! enqueued once more, and stays as it is.
+//! Where any file's record changed since a page was read, its records say nothing any more, and each is looked up.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -22,6 +21,8 @@ pub(super) struct KnownFiles<'a> {
     /// The prefix of all their paths: the directory and a `/`, or nothing for the root.
     prefix: Vec<u8>,
     page: VecDeque<KnownFile>,
+    /// [`Registry::file_changes`] from before the page was read.
+    read_at: u64,
     /// Where the next page begins; none after the last.
     next: Option<FileKey>,
 }
@@ -38,6 +39,7 @@ impl<'a> KnownFiles<'a> {
             registry,
             prefix,
             page: VecDeque::new(),
+            read_at: 0,
             next: Some(next),
         }
     }
@@ -54,11 +56,12 @@ impl<'a> KnownFiles<'a> {
         })
     }
 
-    /// Takes the one at this path, if it comes next; its record, where it has one.
+    /// Takes the one at this path, if it comes next; its record, where it has one and that is still known.
     pub(super) fn meet(&mut self, path: &[u8]) -> Result<Option<FileRecord>, IndexError> {
         let is_met = self.first()?.is_some_and(|first| first.path == path);
         let met = is_met.then(|| self.page.pop_front()).flatten();
-        Ok(met.and_then(|(_, record)| record))
+        let is_current = self.registry.file_changes() == self.read_at;
+        Ok(met.and_then(|(_, record)| record.filter(|_| is_current)))
     }
 
     /// Passes over what lies in a directory, if that comes next; whether anything does.
@@ -89,6 +92,7 @@ impl<'a> KnownFiles<'a> {
     }
 
     fn read(&mut self, from: &FileKey) -> Result<(), IndexError> {
+        self.read_at = self.registry.file_changes();
         let (prefix, page) = (&self.prefix, &mut self.page);
         self.registry.records_from(from, &mut |key, record| {
             if !key.path.starts_with(prefix) || page.len() == PAGE {
@@ -119,7 +123,7 @@ mod tests {
     use std::path::Path;
 
     use simdex_index::store::MemoryStore;
-    use simdex_index::{FileChange, Index, Options, SeenFile};
+    use simdex_index::{FileChange, Index, IndexWriter, Options, SeenFile};
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
 
@@ -128,7 +132,19 @@ mod tests {
     struct Bed {
         _texts: tempfile::TempDir,
         index: Index,
+        writer: IndexWriter,
         root: RootId,
+    }
+
+    impl Bed {
+        fn put(&self, path: &str) {
+            let record = FileRecord::new(
+                FileStat::default(),
+                FileOutcome::Unread(State::Skipped, StoredReason::None),
+            );
+            let file = SeenFile::without_content(key(self.root, path), record);
+            self.writer.apply(&[FileChange::file(file)]).unwrap();
+        }
     }
 
     fn bed(paths: &[String]) -> Bed {
@@ -137,22 +153,14 @@ mod tests {
         let store = Box::new(MemoryStore::default());
         let opened = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
         let root = opened.writer.add_root(Path::new("/r")).unwrap();
-        let record = FileRecord::new(
-            FileStat::default(),
-            FileOutcome::Unread(State::Skipped, StoredReason::None),
-        );
-        let change = |path: &String| {
-            FileChange::file(SeenFile::without_content(key(root, path), record.clone()))
-        };
-        opened
-            .writer
-            .apply(&paths.iter().map(change).collect::<Vec<_>>())
-            .unwrap();
-        Bed {
+        let bed = Bed {
             _texts: texts,
             index: opened.index,
+            writer: opened.writer,
             root,
-        }
+        };
+        paths.iter().for_each(|path| bed.put(path));
+        bed
     }
 
     fn key(root: RootId, path: &str) -> FileKey {
@@ -189,7 +197,13 @@ mod tests {
         assert_eq!(known.next_before(Some(b"b")).unwrap(), None);
         assert!(known.meet(b"b").unwrap().is_some());
         assert_eq!(known.meet(b"b").unwrap(), None);
-        assert_eq!(rest(&mut known), ["c", "d"]);
+        bed.put("e");
+        assert_eq!(
+            known.meet(b"c").unwrap(),
+            None,
+            "it may not be that any more"
+        );
+        assert_eq!(rest(&mut known), ["d", "e"]);
     }
 
     #[test]

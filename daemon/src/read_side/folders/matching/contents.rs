@@ -1,6 +1,6 @@
 //! What each folder holds, with all folders in it, so that two of them are counted exactly.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Carried, FolderId, FolderPair, Tree};
 
@@ -80,31 +80,47 @@ impl Contents {
 
     pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
         let (of_a, of_b) = (self.within(a), self.within(b));
-        let (shared_a, revised_a) = shared(of_a, of_b);
-        let (shared_b, revised_b) = shared(of_b, of_a);
+        let (in_a, in_b) = (Others::of(of_a, of_b), Others::of(of_b, of_a));
+        // A file is a revision of one other: a form in one folder is not that of a hundred letters in the other.
+        let both = in_a.by_group.iter();
+        let revised = both.map(|(group, files)| {
+            let others = in_b.by_group.get(group).copied().unwrap_or(0);
+            others.min(*files)
+        });
+        let revised = revised.sum();
         FolderPair {
             a,
             b,
             files_a: of_a.len() as u64,
             files_b: of_b.len() as u64,
-            shared_a,
-            shared_b,
-            revised_a,
-            revised_b,
+            shared_a: in_a.identical + revised,
+            shared_b: in_b.identical + revised,
+            revised,
         }
     }
 }
 
-/// How many files have their like in the other folder, and of how many of these it is a revision alone.
-fn shared(own: &[(u64, u64)], other: &[(u64, u64)]) -> (u64, u64) {
-    let documents: HashSet<u64> = other.iter().map(|(document, _)| *document).collect();
-    let groups: HashSet<u64> = other.iter().map(|(_, group)| *group).collect();
-    let (mut shared, mut revised) = (0, 0);
-    for (document, group) in own {
-        let is_identical = documents.contains(document);
-        let is_shared = is_identical || groups.contains(group);
-        shared += u64::from(is_shared);
-        revised += u64::from(is_shared && !is_identical);
+/// The files of a folder beside those of another.
+struct Others {
+    /// Those whose text is in the other.
+    identical: u64,
+    /// The rest, by group.
+    by_group: HashMap<u64, u64>,
+}
+
+impl Others {
+    fn of(own: &[(u64, u64)], other: &[(u64, u64)]) -> Self {
+        let documents: HashSet<u64> = other.iter().map(|(document, _)| *document).collect();
+        let (mut identical, mut by_group) = (0, HashMap::new());
+        for (document, group) in own {
+            match documents.contains(document) {
+                true => identical += 1,
+                false => *by_group.entry(*group).or_insert(0) += 1,
+            }
+        }
+        Self {
+            identical,
+            by_group,
+        }
     }
-    (shared, revised)
 }

@@ -69,6 +69,7 @@ impl Gathered<'_> {
         if documents > 1 {
             files.sort_by_key(|file| (file.carried.name, file.folder));
             for named in files.chunk_by(|a, b| a.carried.name == b.carried.name) {
+                self.truncated |= named.len() > MOST_CARRIERS;
                 self.add(named);
             }
         }

@@ -11,8 +11,7 @@ pub(super) const FOLDERS: Fields = &[
     ("files_b", Count),
     ("shared_a", Count),
     ("shared_b", Count),
-    ("revised_a", Count),
-    ("revised_b", Count),
+    ("revised", Count),
 ];
 
 /// Closes a list of folders.
