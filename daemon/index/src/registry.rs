@@ -193,7 +193,7 @@ impl Registry {
         self.values_from(from, &mut |key, _| Ok(visit(key)))
     }
 
-    /// The same with their records; a container that is not on record has none.
+    /// Visits files as [`Registry::keys_from`] does, with their records; a container that is not on record has none.
     pub fn records_from(
         &self,
         from: &FileKey,

@@ -123,7 +123,7 @@ mod tests {
     use std::path::Path;
 
     use simdex_index::store::MemoryStore;
-    use simdex_index::{FileChange, Index, IndexWriter, Options, SeenFile};
+    use simdex_index::{FileChange, Index, Opened, Options, SeenFile};
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
 
@@ -131,8 +131,7 @@ mod tests {
 
     struct Bed {
         _texts: tempfile::TempDir,
-        index: Index,
-        writer: IndexWriter,
+        opened: Opened,
         root: RootId,
     }
 
@@ -143,7 +142,7 @@ mod tests {
                 FileOutcome::Unread(State::Skipped, StoredReason::None),
             );
             let file = SeenFile::without_content(key(self.root, path), record);
-            self.writer.apply(&[FileChange::file(file)]).unwrap();
+            self.opened.writer.apply(&[FileChange::file(file)]).unwrap();
         }
     }
 
@@ -155,8 +154,7 @@ mod tests {
         let root = opened.writer.add_root(Path::new("/r")).unwrap();
         let bed = Bed {
             _texts: texts,
-            index: opened.index,
-            writer: opened.writer,
+            opened,
             root,
         };
         paths.iter().for_each(|path| bed.put(path));
@@ -180,16 +178,16 @@ mod tests {
     #[test]
     fn only_what_lies_below_comes_and_names_that_begin_alike_do_not() {
         let bed = bed(&["a", "a!", "a!/x", "a/1", "a/b/2", "a0", "b"].map(String::from));
-        let mut known = KnownFiles::below(bed.index.registry(), &key(bed.root, "a"));
+        let mut known = KnownFiles::below(bed.opened.index.registry(), &key(bed.root, "a"));
         assert_eq!(rest(&mut known), ["a/1", "a/b/2"]);
-        let mut known = KnownFiles::below(bed.index.registry(), &key(bed.root, ""));
+        let mut known = KnownFiles::below(bed.opened.index.registry(), &key(bed.root, ""));
         assert_eq!(rest(&mut known).len(), 7);
     }
 
     #[test]
     fn what_comes_before_a_path_is_given_and_what_is_met_is_not() {
         let bed = bed(&["a", "b", "c", "d"].map(String::from));
-        let mut known = KnownFiles::below(bed.index.registry(), &key(bed.root, ""));
+        let mut known = KnownFiles::below(bed.opened.index.registry(), &key(bed.root, ""));
         assert_eq!(
             known.next_before(Some(b"b")).unwrap(),
             Some(key(bed.root, "a"))
@@ -211,7 +209,7 @@ mod tests {
         let many = (0..3 * PAGE).map(|number| format!("d/{number:06}"));
         let paths: Vec<String> = many.chain(["e".to_owned()]).collect();
         let bed = bed(&paths);
-        let below = || KnownFiles::below(bed.index.registry(), &key(bed.root, ""));
+        let below = || KnownFiles::below(bed.opened.index.registry(), &key(bed.root, ""));
         assert_eq!(rest(&mut below()), paths);
         let mut known = below();
         assert!(known.pass(b"d").unwrap());
