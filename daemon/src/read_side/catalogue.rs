@@ -145,20 +145,18 @@ fn stored(shown: &OsStr) -> Vec<u8> {
 /// at the end.
 pub fn files_after(
     index: &IndexReader,
-    (view, after): (&View, &OsStr),
+    view: &View,
+    after: &OsStr,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<ListCounts, IndexError> {
     let seen = stored(after);
-    index.files_resumed(
-        view,
-        &seen,
-        account,
-        &mut |file| match stored(path_of(&file)) == seen {
-            true => ControlFlow::Continue(()),
-            false => visit(&file),
-        },
-    )?;
+    index.files_resumed(view, &seen, account, &mut |file| {
+        if stored(path_of(&file)) == seen {
+            return ControlFlow::Continue(());
+        }
+        visit(&file)
+    })?;
     counts(index, view, account.cancel())
 }
 

@@ -241,7 +241,8 @@ pub fn group(
 /// the engine's threshold, where they are kept.
 pub fn files(
     engine: &Engine,
-    (view, after): (&View, Option<&Path>),
+    view: &View,
+    after: Option<&Path>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
@@ -250,7 +251,7 @@ pub fn files(
     check.begin_list(view);
     let index = engine.index.reader();
     let counts = match after {
-        Some(seen) => catalogue::files_after(index, (view, seen.as_os_str()), account, visit)?,
+        Some(seen) => catalogue::files_after(index, view, seen.as_os_str(), account, visit)?,
         None => catalogue::files(index, view, account, visit)?,
     };
     closed(engine, view, account, counts, (&check, started))

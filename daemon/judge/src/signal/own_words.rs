@@ -3,8 +3,8 @@
 //! Two letters of one form share its wording and differ in who, when and how much; two versions of a letter
 //! keep those, whatever else was revised. Resemblance weighs a name and a phrase of the form by their bytes. A
 //! word of the form that the table does not hold counts as own too, since no count over the index may tell of
-//! it; numbers, which are hardly ever the form's, are looked at apart therefore. Of a text in a language that the table
-//! does not know only its numbers are known to be its own.
+//! it. So numbers, which are hardly ever part of a form, are also compared by themselves. Of a text in a language that
+//! the table does not know only its numbers are known to be its own.
 //!
 //! ```text
 //! shared(A, B) = Σ_w min(count(w, A), count(w, B)) / min(Σ_w count(w, A), Σ_w count(w, B))

@@ -361,7 +361,7 @@ fn shown_loss(root: &Root, token: &str) -> Result<LossToken, Status> {
 /// Sends every file of the view, after one if it is named, that is `wanted`, then the counts of all files.
 fn files(
     engine: &Engine,
-    asked: (&simdex_index::View, Option<&Path>),
+    (view, after): (&simdex_index::View, Option<&Path>),
     wanted: &dyn Fn(&FileView) -> bool,
     account: &MemoryAccount,
     sender: &ReplySender<v1::ListFilesReply>,
@@ -369,7 +369,7 @@ fn files(
     use v1::list_files_reply::Part;
     let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
     let mut refused = FirstError::default();
-    let summary = lists::files(engine, asked, account, &mut |file| {
+    let summary = lists::files(engine, view, after, account, &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(encode::file(file)))
         } else {

@@ -132,23 +132,15 @@ mod tests {
         let params = similar(SchemeKind::ModN, 0.5);
         let of =
             |compared, unverified| promise(&params, compared, &Coverage::default(), unverified);
-        let nothing = |scheme, why| Promise::nothing(scheme, 0.5, why);
-        assert_eq!(
-            of(ComparedBy::RawBytes, 0),
-            nothing("chunks", NoPromise::Estimates)
-        );
-        assert_eq!(
-            of(ComparedBy::Signature, 0),
-            nothing("mod_n", NoPromise::Estimates)
-        );
-        assert_eq!(
-            of(ComparedBy::Text, 1),
-            nothing("mod_n", NoPromise::Unverified)
-        );
-        assert_eq!(
-            of(ComparedBy::Nothing, 0),
-            nothing("mod_n", NoPromise::NothingCompared)
-        );
+        for (compared, unverified, scheme, why) in [
+            (ComparedBy::RawBytes, 0, "chunks", NoPromise::Estimates),
+            (ComparedBy::Signature, 0, "mod_n", NoPromise::Estimates),
+            (ComparedBy::Text, 1, "mod_n", NoPromise::Unverified),
+            (ComparedBy::Nothing, 0, "mod_n", NoPromise::NothingCompared),
+        ] {
+            let nothing = Promise::nothing(scheme, 0.5, why);
+            assert_eq!(of(compared, unverified), nothing);
+        }
         assert_eq!(
             of(ComparedBy::Text, 0).missed_at_most,
             Some(MISS_PROBABILITY)

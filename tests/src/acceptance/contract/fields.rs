@@ -35,6 +35,8 @@ pub(super) enum Kind {
     /// Name to text.
     Named,
     Object(Fields),
+    /// The fields of this, among the others; the name is that of none.
+    Flattened(Fields),
     List(Fields),
     /// Null, or this.
     Maybe(&'static Kind),

@@ -33,8 +33,8 @@ impl PairCounts {
 
     /// Where nothing is found, or nothing is similar, nothing is wrong.
     pub(super) fn meets(&self, precision: f64, recall: f64) -> bool {
-        let is_precise = self.found == 0.0 || self.precision() >= precision;
-        is_precise && (self.similar == 0.0 || self.recall() >= recall)
+        let is_precise = !self.finds_any() || self.precision() >= precision;
+        is_precise && (!self.has_similar() || self.recall() >= recall)
     }
 
     pub(super) fn finds_any(&self) -> bool {

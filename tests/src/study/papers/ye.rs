@@ -204,11 +204,7 @@ struct Trial {
 fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usize, Vec<Trial>>> {
     let exact = signed_by(groups, 1, 0)?;
     let mut averages: BTreeMap<usize, Vec<[Vec<f64>; 2]>> = BTreeMap::new();
-    let truth: Result<BTreeMap<usize, Vec<f64>>> = exact
-        .iter()
-        .map(|(group, signed)| Ok((*group, pairs(signed)?)))
-        .collect();
-    let truth = truth?;
+    let truth = pairs_by_group(&exact)?;
     for remainder in 0..n {
         for (group, signed) in &signed_by(groups, n, remainder)? {
             let sampled = pairs(signed)?;
@@ -240,6 +236,16 @@ fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usiz
 pub(super) fn pairs(signed: &[Signature]) -> Result<Vec<f64>> {
     let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     all.map(|(a, b)| similar(&signed[a], &signed[b])).collect()
+}
+
+/// The similarity of all pairs of each group, as [`pairs`] orders them.
+pub(super) fn pairs_by_group(
+    signed: &BTreeMap<usize, Vec<Signature>>,
+) -> Result<BTreeMap<usize, Vec<f64>>> {
+    let groups = signed.iter();
+    groups
+        .map(|(group, signed)| Ok((*group, pairs(signed)?)))
+        .collect()
 }
 
 fn by_threshold(

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::pair_counts::PairCounts;
-use super::ye::{groups, name, pairs, signed_by};
+use super::ye::{groups, name, pairs, pairs_by_group, signed_by};
 use crate::figure::Figures;
 use crate::study::Settings;
 
@@ -35,10 +35,7 @@ type Measured = BTreeMap<usize, BTreeMap<u64, Vec<PairCounts>>>;
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let groups = groups(settings)?;
     let exact = signed_by(&groups, 1, 0)?;
-    let mut truth = BTreeMap::new();
-    for (group, signed) in &exact {
-        truth.insert(*group, pairs(signed)?);
-    }
+    let truth = pairs_by_group(&exact)?;
     let mut measured = Measured::new();
     for n in RATIOS {
         for remainder in 0..TRIALS.min(n) {

@@ -15,7 +15,7 @@ use simdex_signature::laboratory::{
 
 use super::Text;
 use super::pair_counts::PairCounts;
-use super::ye::{groups, name, pairs, signed_by};
+use super::ye::{groups, name, pairs_by_group, signed_by};
 use crate::figure::Figures;
 use crate::study::Settings;
 
@@ -60,10 +60,7 @@ const ECONOMIES: [Economy; 7] = [
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let groups = groups(settings)?;
     let exact = signed_by(&groups, 1, 0)?;
-    let mut truth = BTreeMap::new();
-    for (group, signed) in &exact {
-        truth.insert(*group, pairs(signed)?);
-    }
+    let truth = pairs_by_group(&exact)?;
     let all: Kept = exact
         .iter()
         .map(|(group, signed)| (*group, signed.iter().map(numbers).collect()))

@@ -84,11 +84,11 @@ fn a_list_of_files_resumes_after_any_of_them_with_all_counts() {
     let counts = counts.unwrap();
     for (at, (seen, _)) in all.iter().enumerate() {
         let mut rest = Vec::new();
-        let asked = (&View::All, seen.as_os_str());
-        let counted = files_after(index, asked, &account, &mut |file| {
+        let visit = &mut |file: &FileView| {
             rest.push((file.path.clone(), file.state));
             ControlFlow::Continue(())
-        });
+        };
+        let counted = files_after(index, &View::All, seen.as_os_str(), &account, visit);
         assert_eq!(counted.unwrap(), counts);
         assert_eq!(rest, all[at + 1..]);
     }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{Fields, Kind, PENDING, PROMISE, SCHEDULE};
 use Kind::{
-    Bool, Count, Counts, Hash, Is, List, Maybe, Named, Number, Object, Optional, Path, Ratio,
-    Seconds, Text, Texts,
+    Bool, Count, Counts, Flattened, Hash, Is, List, Maybe, Named, Number, Object, Optional, Path,
+    Ratio, Seconds, Text, Texts,
 };
 
 /// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates; a star the numbers
@@ -109,7 +109,22 @@ fn object(value: &Value, fields: Fields) -> Result<()> {
         self::promise(promise).context("promise")?;
         wanted.insert("promise".to_owned());
     }
+    known(object, fields, &mut wanted)?;
+    let further: Vec<_> = object
+        .keys()
+        .filter(|name| !wanted.contains(*name))
+        .collect();
+    ensure!(further.is_empty(), "not documented: {further:?}");
+    Ok(())
+}
+
+/// Checks the values of these fields, and adds their names to those that are wanted.
+fn known(object: &Map<String, Value>, fields: Fields, wanted: &mut BTreeSet<String>) -> Result<()> {
     for (name, kind) in fields {
+        if let Flattened(fields) = kind {
+            known(object, fields, wanted).context(*name)?;
+            continue;
+        }
         let found = object.get(*name);
         if found.is_none() && matches!(kind, Optional(_)) {
             continue;
@@ -127,11 +142,6 @@ fn object(value: &Value, fields: Fields) -> Result<()> {
             wanted.insert(bytes);
         }
     }
-    let further: Vec<_> = object
-        .keys()
-        .filter(|name| !wanted.contains(*name))
-        .collect();
-    ensure!(further.is_empty(), "not documented: {further:?}");
     Ok(())
 }
 
@@ -168,7 +178,7 @@ fn holds(value: &Value, kind: Kind) -> Result<()> {
         Named => value
             .as_object()
             .is_some_and(|named| named.values().all(Value::is_string)),
-        Object(fields) => return object(value, fields),
+        Object(fields) | Flattened(fields) => return object(value, fields),
         List(fields) => {
             let list = value.as_array().context("no list")?;
             return list.iter().try_for_each(|item| object(item, fields));

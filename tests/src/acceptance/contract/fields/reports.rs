@@ -2,7 +2,8 @@
 
 use super::Fields;
 use super::Kind::{
-    Bool, Count, Counts, Hash, Is, List, Maybe, Object, Optional, Path, Ratio, Seconds, Text, Texts,
+    Bool, Count, Counts, Flattened, Hash, Is, List, Maybe, Object, Optional, Path, Ratio, Seconds,
+    Text, Texts,
 };
 
 const PATH: Fields = &[("path", Path)];
@@ -63,24 +64,7 @@ pub(super) const CHANGE: Fields = &[
 pub(super) const FINDING_CHANGE: Fields = &[
     ("change", Text),
     ("fields", Optional(&Texts)),
-    ("kind", Text),
-    ("path", Path),
-    ("root", Path),
-    ("owner", Maybe(&Count)),
-    ("owner_name", Maybe(&Text)),
-    ("relation", Text),
-    ("of", Path),
-    ("newest", Optional(&Path)),
-    ("document", Maybe(&Hash)),
-    ("content", Maybe(&Hash)),
-    ("bytes", Maybe(&Count)),
-    ("modified", Maybe(&Text)),
-    ("date", Optional(&Text)),
-    ("date_source", Optional(&Text)),
-    ("resemblance", Maybe(&Ratio)),
-    ("containment", Maybe(&Ratio)),
-    ("containment_of_other", Maybe(&Ratio)),
-    ("verified", Maybe(&Bool)),
+    ("its finding", Flattened(FINDING)),
     ("before", Optional(&Object(FINDING))),
 ];
 
