@@ -242,6 +242,10 @@ section! {
         working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
+        /// A call of the storage engine that has not returned after so many seconds ends the daemon with an
+        /// error, for the service manager to start it again; nothing that was committed is lost. After a tenth
+        /// of this an alarm stands.
+        stuck_seconds: u64 = 600 => 10..=86_400,
         /// Where the records take more disk than this, MiB, and twice what lives of them, they are
         /// rewritten to give room back.
         records_mib: Mebibytes = Mebibytes(64) => 1..=1_048_576,

@@ -4,6 +4,7 @@
 
 mod completeness;
 pub mod slot;
+mod stuck_store;
 pub mod supervisor;
 mod synced;
 mod watching;
@@ -12,7 +13,6 @@ mod workers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -40,11 +40,10 @@ use crate::write_side::events::Events;
 use crate::write_side::ingest::OwnReports;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::progress::Counts;
-use crate::write_side::recheck::{Pace, Recheck};
+use crate::write_side::recheck::Recheck;
 use crate::write_side::rescan::Rescan;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
 use crate::write_side::walk_queue::{RootWish, WalkQueue};
-use crate::write_side::watch::RootWatcher;
 
 pub use completeness::{CompletenessCheck, Incomplete};
 

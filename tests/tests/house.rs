@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod architecture;
+mod ci_lanes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -140,7 +141,7 @@ const THREADS: &[(&str, &str)] = &[
         "the log, when the daemon ends",
     ),
     (
-        "daemon/src/commands/serve.rs",
+        "daemon/src/commands/serve/server.rs",
         "the main thread, which ends",
     ),
     (
@@ -432,6 +433,23 @@ fn threads_are_started_where_their_panic_is_seen() {
     assert_eq!(starters, known.collect());
 }
 
+/// A reader sees at the top of a file what it uses: only tests take all that their module has.
+#[test]
+fn only_tests_import_everything_of_their_module() {
+    let mut globs = Vec::new();
+    for path in rust_files() {
+        let shown = path.strip_prefix(top()).unwrap_or(&path).display();
+        let shown = shown.to_string();
+        let text = fs::read_to_string(&path).expect("a Rust file is UTF-8");
+        let before_tests = text.split("\nmod tests {").next().unwrap_or_default();
+        let is_glob = |line: &str| line.starts_with("use super::") && line.ends_with("::*;");
+        if !shown.contains("tests") && before_tests.lines().any(is_glob) {
+            globs.push(shown);
+        }
+    }
+    assert_eq!(globs, Vec::<String>::new());
+}
+
 /// Programs of tests are named in these crates, and the other files are modules of them: one that nobody
 /// names would never run.
 #[test]
@@ -485,20 +503,6 @@ fn targets(kind: &str) -> Vec<(Value, PathBuf)> {
         (target, path)
     });
     with_path.collect()
-}
-
-/// A program that is not built for tests of its own has none in its file and no further files; one that is
-/// must be named by those who run tests.
-#[test]
-fn no_test_of_a_program_is_left_out() {
-    let ci = fs::read_to_string(top().join(".ci/run")).expect("what a change must pass");
-    for (program, path) in targets("bin") {
-        let name = text(&program["name"]);
-        let source = fs::read_to_string(path).expect("a program");
-        let has_none = !source.contains("#[test]") && !source.contains("\nmod ");
-        let is_run = program["test"] == true && ci.contains(&format!("--bin {name}"));
-        assert!(is_run || program["test"] == false && has_none, "{name}");
-    }
 }
 
 /// What answers questions reads the index and never writes to it.

@@ -33,6 +33,7 @@ const READS_FAIL: u8 = 4;
 const RECHECK_PANICS: u8 = 5;
 const DISK_FULL: u8 = 6;
 const NO_DESCRIPTOR_TO_COMMIT: u8 = 7;
+const WRITES_HANG: u8 = 8;
 
 /// What the store does until told otherwise.
 #[derive(Default)]
@@ -107,10 +108,10 @@ impl Store {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 panic!("on purpose");
             }
-            (READS_WAIT, Operation::Read) => {
+            (fault @ READS_WAIT, Operation::Read) | (fault @ WRITES_HANG, Operation::Write) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 let held = self.disarmed.0.lock().unwrap();
-                let waits = |(): &mut ()| self.fault.load(Ordering::SeqCst) == READS_WAIT;
+                let waits = |(): &mut ()| self.fault.load(Ordering::SeqCst) == fault;
                 drop(self.disarmed.1.wait_while(held, waits).unwrap());
                 Ok(())
             }
@@ -425,4 +426,23 @@ fn a_commit_whose_caller_gave_up_is_made_up_for() {
     store.disarm();
     until("no alarm", || status(&daemon).alarm.is_none().then_some(()));
     whole(&daemon, &["early.txt"]);
+}
+
+#[test]
+fn a_storage_engine_that_does_not_return_is_an_alarm_and_then_the_end_of_the_process() {
+    let (mut daemon, store) = bed_with(|config| config.store.stuck_seconds = 4);
+    store.arm(WRITES_HANG);
+    write(&daemon, "a.txt", 7);
+    // Its writes begin with this call, which waits for them.
+    let brief = Duration::from_millis(200);
+    let synced = daemon.wait(async { tokio::time::timeout(brief, daemon.client.sync()).await });
+    assert!(synced.is_err(), "nothing is applied: {synced:?}");
+    let stuck = alarm(&daemon, true);
+    assert!(stuck.reason.contains("does not return"), "{}", stuck.reason);
+    let mut running = daemon.take_running();
+    let error = running.wait().unwrap_err().to_string();
+    assert!(error.contains("has not returned for 4 s"), "{error}");
+    // Nothing waits for the thread that hangs: not the runtime, not the store.
+    running.leave();
+    assert_eq!(store.struck(), 1);
 }

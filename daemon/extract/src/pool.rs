@@ -22,7 +22,7 @@ pub use queue::{QueueKey, Urgency};
 
 use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
-use crate::process::{Fault, Greeting, Spawner, Worker, WorkerCommand, kill_group};
+use crate::process::{Fault, Spawner, Worker, WorkerCommand, kill_group};
 use crate::protocol::{Request, Setup, Task};
 use crate::spool_budget::SpoolBudget;
 use crate::underway::{Mark, NotTried, Underway, WaitPolicy};

@@ -50,6 +50,7 @@ pub use memory::MemoryStore;
 pub use sled::{Options, SledStore};
 pub use sled_support::conf::damaged_settings;
 pub use sled_support::recovery::is_panic_handled;
+pub use sled_support::under_way::oldest_call;
 
 /// Largest posting block accepted, in bytes. sled reads whole leaves of 16 values, and a leaf
 /// above 128 KiB becomes a file of its own, so blocks must stay well below 8 KiB.

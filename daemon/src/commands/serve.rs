@@ -9,6 +9,7 @@ mod incoming;
 mod notify;
 mod place;
 mod reports;
+mod server;
 mod signals;
 mod socket;
 
@@ -20,18 +21,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use simdex_index::Cancel;
-use simdex_proto::v1::FILE_DESCRIPTOR_SET;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tonic_health::ServingStatus;
-use tonic_health::server::{HealthReporter, health_reporter};
+use tonic_health::server::HealthReporter;
 
 use crate::config::Config;
-use crate::edge::grpc::limits::ClientLimits;
-use crate::edge::grpc::{
-    Connections, HealthWatches, ReportKeeping, RequestRunner, TrafficLayer, limits, servers,
-};
+use crate::edge::grpc::RequestRunner;
 use crate::engine::Engine;
 use crate::engine::slot::EngineSlot;
 use crate::engine::supervisor::{self, Supervisor};
@@ -39,9 +35,8 @@ use crate::host::Host;
 use crate::host::alarms::Health;
 use crate::host::descriptors;
 use crate::reports::schedule::SchedulerThread;
-use crate::write_side::pipeline::Pipeline;
-use health::{tell, tell_health};
-use incoming::incoming;
+use health::tell;
+use server::{Served, Server, serve};
 use signals::Signals;
 use simdex_proto::text::counted;
 use socket::Socket;
@@ -71,7 +66,13 @@ pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
         built => built?,
     };
     notify::ready();
-    let signal = running.wait()?;
+    let signal = match running.wait() {
+        Ok(signal) => signal,
+        Err(error) => {
+            running.leave();
+            return Err(error);
+        }
+    };
     tracing::info!(signal, "simdexd stops");
     notify::stopping();
     running.drain()?;
@@ -241,6 +242,20 @@ impl Running {
         })
     }
 
+    /// Lets go of what others may use, and of nothing that a thread may hold for ever: requests under way and the
+    /// index end with the process, which must end now.
+    pub fn leave(self) {
+        let Self {
+            slot,
+            schedules,
+            setup,
+            socket,
+            ..
+        } = self;
+        drop(socket);
+        std::mem::forget((slot, schedules, setup));
+    }
+
     /// Stops listening, lets requests end, closes the index.
     pub fn drain(self) -> anyhow::Result<()> {
         let Self {
@@ -310,81 +325,4 @@ fn runtime(config: &Config) -> anyhow::Result<Runtime> {
         .enable_all()
         .build()
         .context("no thread could be started; raise the limit on processes")
-}
-
-type Server = JoinHandle<Result<(), tonic::transport::Error>>;
-
-/// The server, and what tells its health.
-struct Served {
-    health: HealthReporter,
-    /// Tells health; it ends with the runtime.
-    teller: JoinHandle<()>,
-    server: Server,
-}
-
-/// Spawns the server with all its services.
-fn serve(
-    runtime: &Runtime,
-    host: &Arc<Host>,
-    (slot, kept): (&Arc<EngineSlot>, ReportKeeping),
-    socket: &Socket,
-    leaving: watch::Receiver<bool>,
-    descriptors: u64,
-) -> anyhow::Result<Served> {
-    let _inside = runtime.enter();
-    let config = &host.config.grpc;
-    let longest = config.max_message_mib.length();
-    let runner = RequestRunner::new(
-        Arc::clone(slot),
-        config.clone(),
-        Arc::clone(&host.disk),
-        leaving.clone(),
-    );
-    let runner = Arc::new(runner);
-    let similarity = servers::similarity(&runner, longest);
-    let judging = servers::judging(&runner, longest);
-    let watches = Arc::clone(&runner);
-    let admin = servers::admin(runner, kept, longest);
-    let reflection = tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-        .build_v1()
-        .context("the services cannot be described for reflection")?;
-    let (health, health_server) = health_reporter();
-    let mut known = host.alarms.health();
-    let now = *known.borrow_and_update();
-    runtime.block_on(tell(&health, now));
-    let teller = runtime.spawn(tell_health(health.clone(), known));
-    let clients = ClientLimits::of(config);
-    // No more connections than there are descriptors for.
-    let ingesters = Pipeline::ingesters(&host.config);
-    let most = clients.connections;
-    let clients = clients.within(descriptors::connections(
-        &host.config,
-        ingesters,
-        descriptors,
-        most,
-    ));
-    let router = limits::server(config)
-        .layer(TrafficLayer::new(clients))
-        .add_service(HealthWatches::new(health_server, watches))
-        .add_service(reflection)
-        .add_service(similarity)
-        .add_service(judging)
-        .add_service(admin);
-    let listener = socket
-        .listener()
-        .context("the socket cannot be opened for connections")?;
-    let connections = incoming(listener, Connections::new(clients));
-    let server = router.serve_with_incoming_shutdown(connections, left(leaving));
-    Ok(Served {
-        health,
-        teller,
-        server: runtime.spawn(server),
-    })
-}
-
-async fn left(mut leaving: watch::Receiver<bool>) {
-    // Without a sender the daemon is gone already.
-    let _ = leaving.wait_for(|leaving| *leaving).await;
 }

@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use crate::base::causes::causes;
 use crate::engine::Engine;
 use crate::engine::slot::{EngineSlot, Reopening};
+use crate::engine::stuck_store::StuckStoreWatch;
 use crate::error::EngineError;
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
@@ -59,13 +60,9 @@ impl Supervisor {
             stopping: AtomicBool::new(false),
             fatal: teller,
         });
-        let watching = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("supervisor".to_owned());
-        let thread = thread.spawn(move || {
-            if catch_unwind(AssertUnwindSafe(|| watching.watch())).is_err() {
-                watching.give_up("the supervisor panicked".to_owned());
-            }
-        })?;
+        let thread = shared.spawn("supervisor", Shared::watch)?;
+        // Of its own: the supervisor calls the store too. It ends by itself, and nobody waits for it.
+        drop(shared.spawn("stuck-store", Shared::watch_store)?);
         Ok(Self {
             shared,
             thread: Mutex::new(Some(thread)),
@@ -125,6 +122,29 @@ pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
 }
 
 impl Shared {
+    fn spawn(self: &Arc<Self>, name: &str, work: fn(&Self)) -> std::io::Result<JoinHandle<()>> {
+        let shared = Arc::clone(self);
+        let panicked = format!("the thread {name} panicked");
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        thread.spawn(move || {
+            if catch_unwind(AssertUnwindSafe(|| work(&shared))).is_err() {
+                shared.give_up(panicked);
+            }
+        })
+    }
+
+    /// Gives up where the storage engine is stuck.
+    fn watch_store(&self) {
+        let limit = Duration::from_secs(self.host.config.store.stuck_seconds);
+        let mut store = StuckStoreWatch::new(limit);
+        while !self.is_stopping() {
+            if let Some(reason) = store.look(&self.host.alarms) {
+                return self.give_up(reason);
+            }
+            std::thread::sleep(PATIENCE);
+        }
+    }
+
     fn watch(&self) {
         let (mut panics, mut backoff) = (Vec::new(), reopening());
         let mut opened = Instant::now();

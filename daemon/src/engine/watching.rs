@@ -1,6 +1,13 @@
 //! Starts watching: a watcher, a walk queue and two threads for each root, and the recheck.
 
-use super::*;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use super::{Engine, lock};
+use crate::error::EngineError;
+use crate::write_side::recheck::{Pace, Recheck};
+use crate::write_side::walk_queue::WalkQueue;
+use crate::write_side::watch::RootWatcher;
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;

@@ -21,6 +21,8 @@ const MOST: usize = 1024;
 pub enum AlarmSource {
     /// The index is closed and being opened again.
     Index,
+    /// A call of the storage engine does not return.
+    StuckStore,
     /// Changes are not applied.
     Writer,
     /// Commits fail: applied changes are not power-safe.

@@ -129,6 +129,12 @@ impl Daemon {
         running.and_then(Running::engine).unwrap()
     }
 
+    /// What runs, for a test that ends it itself.
+    #[allow(dead_code, reason = "others have it drained")]
+    pub(crate) fn take_running(&mut self) -> Running {
+        self.running.take().unwrap()
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join("share").join(name)
     }

@@ -1,6 +1,16 @@
 //! The workers themselves: started, put back when idle, retired, and reaped when lost.
 
-use super::*;
+use std::io;
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use tracing::warn;
+
+use super::Pool;
+use super::permit::WorkerPermit;
+use super::queue::{self, Lane, QueueKey};
+use crate::process::{Fault, Greeting, Worker};
+use crate::{KeepGoing, Outcome, Reason};
 
 impl Pool {
     /// Waits for its turn to use a worker, for as long as somebody waits for the document.

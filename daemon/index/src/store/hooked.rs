@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use simdex_schema::RunId;
 
+use super::sled_support::under_way::counted;
 use super::{
     Block, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError, VisitEntry,
     Write,
@@ -22,7 +23,7 @@ pub enum Operation {
     Commit,
 }
 
-/// Asked before an operation; an error it gives is the operation's.
+/// Asked before an operation, as a part of it; an error it returns is the operation's.
 pub type Before = dyn Fn(Operation) -> Result<(), StoreError> + Send + Sync;
 /// Is told of an error that an operation ended with.
 pub type Failed = dyn Fn(&StoreError) + Send + Sync;
@@ -64,7 +65,7 @@ impl Hooks {
         work: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let before = self.before.as_ref();
-        let asked = before.map_or(Ok(()), |before| before(operation));
+        let asked = before.map_or(Ok(()), |before| counted(|| before(operation)));
         self.told(asked.and_then(|()| work()))
     }
 

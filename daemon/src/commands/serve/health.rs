@@ -1,6 +1,10 @@
 //! The health service: what it says of the engine.
 
-use super::*;
+use tokio::sync::watch;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+
+use crate::host::alarms::Health;
 
 /// Says how the daemon is whenever that changes from what `told` was last seen at. While changes are not applied, questions are still
 /// answered of what was applied before.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::fair_semaphore::ClientId;
-use super::limits::{ClientLimits, HANDSHAKE, INTAKE, LEAST_RATE};
+use super::limits::{ClientLimits, HANDSHAKE, LEAST_RATE};
 
 pub(super) use request::{Charge, Ticket};
 

@@ -12,7 +12,7 @@ use crate::store::directory::witness::RecordsId;
 use crate::store::sled_support::durable::Durable;
 use crate::store::sled_support::readable::{self, Precheck};
 use crate::store::sled_support::recovery::{
-    Cleaning, LastHandle, RELEASE_LIMIT, from_sled, guarded, open_db,
+    Cleaning, LastHandle, RELEASE_LIMIT, from_sled, guarded, open_db, panics_caught,
 };
 use crate::store::sled_support::seal::TreeId;
 use crate::store::sled_support::tree::SledTree;
@@ -73,7 +73,8 @@ impl RecordsDb {
     ) -> Result<Self, StoreError> {
         let dir = generation.dir();
         let (db, last) = open_db(&dir, cache_bytes, cleaning)?;
-        guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_sled(&dir, error))?;
+        panics_caught(|| db.drop_tree(TREE_BEFORE_RUNS))?
+            .map_err(|error| from_sled(&dir, error))?;
         let records_db = Self {
             records: Layers::open(&db, &dir, last.failed())?,
             commits: SledTree::open(&db, &dir, TreeId::Commits, last.failed())?,

@@ -18,6 +18,7 @@ use ::sled::{Config, Db, Error, Mode};
 use super::conf;
 use super::durable::{entries, files, folders, sync_dir};
 use super::failed::Failed;
+use super::under_way::counted;
 use crate::store::directory::lock::{FileId, GRACE, wait_unlocked};
 use crate::store::records::generation::{self, BLOBS, DB};
 use crate::store::{StoreError, runs};
@@ -73,7 +74,7 @@ type Opened = Result<(Db, LastHandle), Error>;
 fn open_once(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
     // Not for durability, which a commit gives: sled reclaims space only in this thread.
     let every = (cleaning == Cleaning::InBackground).then_some(1000);
-    guarded(|| {
+    panics_caught(|| {
         let config = Config::new()
             .path(dir)
             .cache_capacity(cache_bytes)
@@ -152,10 +153,15 @@ fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
 /// How long a close waits for sled's background threads to let go of its file.
 pub(in crate::store) const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Runs an operation of sled. Its panic becomes [`StoreError::Damaged`], as it panics where
-/// its files contradict its expectations; or [`StoreError::Machine`] where it panicked over
-/// something that the operating system refused.
+/// Runs an operation of sled, which counts as under way until it returns. Its panic becomes
+/// [`StoreError::Damaged`], as it panics where its files contradict its expectations; or [`StoreError::Machine`]
+/// where it panicked over something that the operating system refused.
 pub(in crate::store) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
+    counted(|| panics_caught(operation))
+}
+
+/// As [`guarded`], of an operation that may take as long as it needs: it is not counted.
+pub(in crate::store) fn panics_caught<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
     let outer = GUARDED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(operation));
     GUARDED.set(outer);

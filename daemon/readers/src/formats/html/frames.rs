@@ -1,6 +1,9 @@
 //! What a page fills in from others: frames, and refreshes that come at once.
 
-use super::*;
+use simdex_extract::Facts;
+
+use super::tag::Tag;
+use super::{FramePlace, FrameTarget, MAX_FRAMES, MAX_REFRESH_SECONDS, Reader, address};
 
 impl Reader<'_> {
     pub(super) fn meta(&mut self, tag: &Tag) {

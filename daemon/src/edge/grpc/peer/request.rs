@@ -1,6 +1,12 @@
 //! Requests under way: each is counted for its connection and its user until it is dropped.
 
-use super::*;
+use std::sync::Mutex;
+
+use tokio::time::Instant;
+use tonic::Status;
+
+use super::{Peer, ReplyReading, lock};
+use crate::edge::grpc::limits::INTAKE;
 
 /// One request, from its head to the last byte of its reply.
 pub(in crate::edge::grpc) struct Ticket {

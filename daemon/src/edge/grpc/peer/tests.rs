@@ -1,5 +1,6 @@
 //! Connections of greedy, slow and idle clients.
 
+use super::super::limits::INTAKE;
 use super::super::limits::PIECE;
 use super::*;
 
