@@ -1,9 +1,10 @@
 //! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
 //! answer.
 //!
-//! * [`similarity`], [`judging`] and [`admin`] are the services. `question` decodes parameters, `subject_source` what a
-//!   query is about, `upload` receives bytes; `family`, `folders`, `groups`, `scheme`, `templates` and
-//!   `report_request` decode and answer what their names say; `lookup` finds one group or document.
+//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params` decodes parameters, `subject_source` what a
+//!   query is about, `upload` receives bytes; `family`, `files`, `find`, `folders`, `groups`, `kept_reports`, `pairs`,
+//!   `scheme`, `templates` and `report_request` decode and answer what their names say; `lookup` finds one group or
+//!   document.
 //! * `health_watch` counts streams of the health service as event streams.
 //! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and
 //!   reports; `status` is the one table from errors to status codes.
@@ -21,13 +22,17 @@ mod deadline;
 mod event_stream;
 mod fair_semaphore;
 mod family;
+mod files;
+mod find;
 mod folders;
 mod groups;
 mod health_watch;
 mod judging;
+mod kept_reports;
 pub mod limits;
 mod list_encoder;
 mod lookup;
+mod pairs;
 mod peer;
 mod reply_budget;
 mod reply_channel;

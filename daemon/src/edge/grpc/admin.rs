@@ -1,33 +1,27 @@
 //! The service `simdex.v1.Admin`.
 
-use std::ffi::OsStr;
-use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use prost::Message;
-use simdex_index::{Cancel, FileView, IndexError, MemoryAccount, Registry};
+use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::admin_server::Admin;
-use simdex_schema::State;
 use tonic::{Request, Response, Status};
 
 use super::daemon_status::{roots, status, without_index};
-use super::reply_channel::ReplySender;
+use super::files::FilesRequest;
+use super::kept_reports::{ListRequest, RunRequest};
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
 use super::{Replies, ReportKeeping, report_request, request_params, subject_source};
 use crate::base::echo::echo;
-use crate::base::visit::FirstError;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::read_side::catalogue;
-use crate::read_side::lists;
-use crate::reports::reporting::{self, KeptPlace};
+use crate::reports::reporting;
 use crate::write_side::roots::{LossToken, Root};
 use crate::write_side::walk_queue::RootWish;
 
@@ -79,31 +73,9 @@ impl Admin for AdminService {
         request: Request<v1::ListFilesRequest>,
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.runner.caller(&request);
-        let v1::ListFilesRequest {
-            states,
-            roots,
-            after,
-        } = request.into_inner();
-        let after = after.map(request_params::parse_path).transpose()?;
-        let view = request_params::parse_roots(&*self.runner.engine()?, &roots)?;
-        if states.len() > 2 * State::ALL.len() {
-            return Err(request_params::too_many(states.len(), "states"));
-        }
-        let states = states
-            .iter()
-            .map(|name| state(name))
-            .collect::<Result<Vec<_>, _>>()?;
-        let listed = self
-            .runner
-            .stream(RequestClass::Stream, caller, move |engine, sender| {
-                files(
-                    engine,
-                    (&view, after.as_deref()),
-                    &|file| states.is_empty() || states.contains(&file.state),
-                    &sender.account(&caller, engine.index.reader()),
-                    sender,
-                )
-            });
+        let asked = FilesRequest::parse(&*self.runner.engine()?, request.into_inner())?;
+        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let listed = self.runner.stream(RequestClass::Stream, caller, answer);
         Ok(Response::new(listed.await?))
     }
 
@@ -243,38 +215,10 @@ impl Admin for AdminService {
         request: Request<v1::RunReportRequest>,
     ) -> Result<Response<v1::RunReportReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        let v1::RunReportRequest {
-            name,
-            threshold,
-            strict,
-            options,
-            since,
-        } = request.into_inner();
-        let mut asked =
-            report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
-        self.kept.check_name(&name)?;
-        let reports = self.kept.reports.clone().ok_or_else(|| {
-            Status::failed_precondition("the daemon's config sets no directory for reports")
-        })?;
-        let kept = self
-            .runner
-            .unary(RequestClass::Work, caller, move |engine, cancel| {
-                let name = OsStr::from_bytes(&name);
-                let account = caller.account(engine.index.reader(), cancel);
-                let place = KeptPlace {
-                    reports: &reports,
-                    name,
-                    uid: Some(caller.uid()),
-                };
-                asked.since = reporting::earlier(engine, &reports, OsStr::from_bytes(&since))?;
-                let kept = reporting::keep(engine, &place, asked, &account)?;
-                Ok(v1::RunReportReply {
-                    out: encode::path(&kept.path),
-                    summary: Some(encode::summary(&kept.summary)),
-                    manifest: kept.manifest,
-                })
-            });
-        kept.await
+        let engine = self.runner.engine()?;
+        let asked = RunRequest::parse(&engine, &self.kept, request.into_inner())?;
+        let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
+        self.runner.unary(RequestClass::Work, caller, work).await
     }
 
     async fn list_reports(
@@ -282,57 +226,11 @@ impl Admin for AdminService {
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let v1::ListReportsRequest { after, limit } = request.into_inner();
-        let after = u64::try_from(after).map_err(|_| {
-            Status::invalid_argument("`after` is a moment before 1970; no report is so old")
-        })?;
-        let most = match limit {
-            0 => REPORTS_LISTED,
-            limit => (limit as usize).min(REPORTS_LISTED),
-        };
         let longest = self.runner.longest_message();
-        let work = move |engine: &Engine, _: &Cancel| {
-            Ok(reports(engine.index.registry(), after, most, longest)?)
-        };
-        let reports = self.runner.unary(RequestClass::Query, caller, work);
-        reports.await
+        let asked = ListRequest::parse(request.get_ref(), longest)?;
+        let work = move |engine: &Engine, _: &Cancel| Ok(asked.answer(engine.index.registry())?);
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
-}
-
-/// Reports listed at once, at most.
-const REPORTS_LISTED: usize = 1_000;
-
-/// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
-fn reports(
-    registry: &Registry,
-    after: u64,
-    most: usize,
-    longest: usize,
-) -> Result<v1::ListReportsReply, IndexError> {
-    let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
-    registry.reports_after(after, &mut |at, record| {
-        let report = encode::report(at, record);
-        bytes += report.encoded_len() + FIELD_BYTES;
-        let is_full = reply.reports.len() == most || bytes + FIELD_BYTES > longest;
-        if is_full && !reply.reports.is_empty() {
-            reply.more = true;
-            return ControlFlow::Break(());
-        }
-        reply.reports.push(report);
-        ControlFlow::Continue(())
-    })?;
-    Ok(reply)
-}
-
-/// What a field takes beside its value, at most.
-const FIELD_BYTES: usize = 8;
-
-fn state(name: &str) -> Result<State, Status> {
-    let known = State::ALL.iter().find(|state| state.name() == name);
-    known.copied().ok_or_else(|| {
-        let name = echo(name.as_bytes());
-        Status::invalid_argument(format!("{name} is not a state of a file"))
-    })
 }
 
 pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
@@ -356,27 +254,4 @@ fn shown_loss(root: &Root, token: &str) -> Result<LossToken, Status> {
              (`simctl roots`)",
         )
     })
-}
-
-/// Sends every file of the view, after one if it is named, that is `wanted`, then the counts of all files.
-fn files(
-    engine: &Engine,
-    (view, after): (&simdex_index::View, Option<&Path>),
-    wanted: &dyn Fn(&FileView) -> bool,
-    account: &MemoryAccount,
-    sender: &ReplySender<v1::ListFilesReply>,
-) -> Result<(), Refused> {
-    use v1::list_files_reply::Part;
-    let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
-    let mut refused = FirstError::default();
-    let summary = lists::files(engine, view, after, account, &mut |file| {
-        let sent = if wanted(file) {
-            send(Part::File(encode::file(file)))
-        } else {
-            Ok(())
-        };
-        refused.flow(sent.and_then(|()| Ok(sender.cancel().check()?)))
-    });
-    refused.into_result()?;
-    send(Part::Summary(encode::summary(&summary?)))
 }

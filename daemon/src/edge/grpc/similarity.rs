@@ -1,7 +1,5 @@
 //! The service `simdex.v1.Similarity`.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,9 +10,10 @@ use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::family::FamilyRequest;
+use super::find::FindRequest;
 use super::folders::FolderCopiesRequest;
 use super::groups::GroupsRequest;
-use super::list_encoder::ListEncoder;
+use super::pairs::PairsRequest;
 use super::request_params;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
@@ -23,14 +22,10 @@ use super::templates::TemplatesRequest;
 use super::traffic::RequestBytes;
 use super::upload::UploadRoom;
 use super::{Replies, event_stream, lookup, scheme, upload};
-use crate::base::visit::FirstError;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
-use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::calibrating::{CalibrationRequest, calibrate};
-use crate::read_side::catalogue::PairPlace;
 use crate::read_side::compare::{Comparing, compare};
-use crate::read_side::lists::{self, ListRequest};
 use crate::read_side::query::FindKind;
 
 /// The service that answers queries, comparisons and lists.
@@ -54,26 +49,11 @@ impl SimilarityService {
         let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
-        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Related);
-        let params = request_params::parse_query(&*self.runner.engine()?, kind, &query)?;
-        if kind == FindKind::Related {
-            request_params::refuse_judgement(&query)?;
-        }
-        let is_judged = query.with_judgement;
+        let asked = FindRequest::parse(&*self.runner.engine()?, kind, &query)?;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let check = CompletenessCheck::begin(engine, &params.view, strict)?;
-            let account = caller.account(engine.index.reader(), cancel);
-            let subject = source.subject(engine, caller.queue_key(), &account)?;
-            let asked = AnswerRequest {
-                params: &params,
-                folds,
-                is_judged,
-            };
-            let (answer, folded) = answer(engine, &subject, &asked, &account, cancel)?;
-            let seconds = started.elapsed().as_secs_f64();
-            Ok(encode::answer(answer, folded, check.verdict()?, seconds).collect())
+            asked.answer(engine, source, caller, started, cancel)
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
@@ -190,34 +170,10 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::ListPairsRequest>,
     ) -> Result<Response<Self::ListPairsStream>, Status> {
-        use v1::list_pairs_reply::Part;
         let caller = self.runner.caller(&request);
-        let v1::ListPairsRequest {
-            threshold,
-            roots,
-            strict,
-            with_judgement,
-            after,
-        } = request.into_inner();
-        let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
-        let after = after.map(|place| {
-            let [a, b] = [&place.a, &place.b].map(|path| OsStr::from_bytes(path));
-            PairPlace::of(a, b)
-        });
-        let listed = self
-            .runner
-            .stream(RequestClass::Stream, caller, move |engine, sender| {
-                let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
-                let mut refused = FirstError::default();
-                let account = sender.account(&caller, engine.index.reader());
-                let mut list = ListEncoder::new(engine, with_judgement, &account);
-                let summary = lists::pairs(engine, &asked, after.as_ref(), &account, &mut |pair| {
-                    let pair = list.pair(&pair).map_err(Refused::from);
-                    refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
-                });
-                refused.into_result()?;
-                send(Part::Summary(list.summary(&summary?)))
-            });
+        let asked = PairsRequest::parse(&*self.runner.engine()?, request.into_inner())?;
+        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let listed = self.runner.stream(RequestClass::Stream, caller, answer);
         Ok(Response::new(listed.await?))
     }
 
@@ -334,18 +290,5 @@ fn calibration_request(
         precision: precision.ok_or_else(|| Status::invalid_argument("precision is not a ratio"))?,
         threshold: request_params::parse_threshold(engine, request.threshold)?,
         view: request_params::parse_roots(engine, &request.roots)?,
-    })
-}
-
-fn list_request(
-    engine: &Engine,
-    threshold: Option<f64>,
-    roots: &[u32],
-    strict: bool,
-) -> Result<ListRequest, Status> {
-    Ok(ListRequest {
-        view: request_params::parse_roots(engine, roots)?,
-        threshold: request_params::parse_threshold(engine, threshold)?,
-        strict,
     })
 }

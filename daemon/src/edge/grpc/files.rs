@@ -1,0 +1,80 @@
+//! Answers ListFiles: every file in the states that are asked for.
+
+use std::path::PathBuf;
+
+use simdex_index::{FileView, View};
+use simdex_proto::v1;
+use simdex_schema::State;
+use tonic::Status;
+
+use super::reply_channel::ReplySender;
+use super::request_params;
+use super::runner::Caller;
+use super::status::Refused;
+use crate::base::echo::echo;
+use crate::base::visit::FirstError;
+use crate::encode;
+use crate::engine::Engine;
+use crate::read_side::lists;
+
+/// A list of files that is asked for.
+pub(super) struct FilesRequest {
+    view: View,
+    /// All where it is empty.
+    states: Vec<State>,
+    after: Option<PathBuf>,
+}
+
+impl FilesRequest {
+    pub(super) fn parse(engine: &Engine, asked: v1::ListFilesRequest) -> Result<Self, Status> {
+        let v1::ListFilesRequest {
+            states,
+            roots,
+            after,
+        } = asked;
+        if states.len() > 2 * State::ALL.len() {
+            return Err(request_params::too_many(states.len(), "states"));
+        }
+        let states = states.iter().map(|name| state(name));
+        Ok(Self {
+            view: request_params::parse_roots(engine, &roots)?,
+            states: states.collect::<Result<_, _>>()?,
+            after: after.map(request_params::parse_path).transpose()?,
+        })
+    }
+
+    fn is_wanted(&self, file: &FileView) -> bool {
+        self.states.is_empty() || self.states.contains(&file.state)
+    }
+
+    /// Sends the files as they are read, then the counts of all files.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        caller: Caller,
+        sender: &ReplySender<v1::ListFilesReply>,
+    ) -> Result<(), Refused> {
+        use v1::list_files_reply::Part;
+        let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
+        let mut refused = FirstError::default();
+        let account = sender.account(&caller, engine.index.reader());
+        let after = self.after.as_deref();
+        let summary = lists::files(engine, &self.view, after, &account, &mut |file| {
+            let sent = match self.is_wanted(file) {
+                true => send(Part::File(encode::file(file))),
+                false => Ok(()),
+            };
+            refused.flow(sent.and_then(|()| Ok(sender.cancel().check()?)))
+        });
+        refused.into_result()?;
+        send(Part::Summary(encode::summary(&summary?)))
+    }
+}
+
+fn state(name: &str) -> Result<State, Status> {
+    let known = State::ALL.iter().find(|state| state.name() == name);
+    known.copied().ok_or_else(|| {
+        let name = echo(name.as_bytes());
+        Status::invalid_argument(format!("{name} is not a state of a file"))
+    })
+}

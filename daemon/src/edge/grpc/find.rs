@@ -1,0 +1,65 @@
+//! Answers FindSimilar, FindContaining, FindContained and FindVersions.
+
+use std::time::Instant;
+
+use simdex_index::Cancel;
+use simdex_proto::v1;
+use tonic::Status;
+
+use super::request_params;
+use super::runner::Caller;
+use super::status::Refused;
+use super::subject_source::SubjectSource;
+use crate::encode;
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::answering::{AnswerRequest, answer};
+use crate::read_side::query::{FindKind, QueryParams};
+
+/// A query without what it is about.
+pub(super) struct FindRequest {
+    params: QueryParams,
+    strict: bool,
+    folds: bool,
+    is_judged: bool,
+}
+
+impl FindRequest {
+    pub(super) fn parse(
+        engine: &Engine,
+        kind: FindKind,
+        query: &v1::Query,
+    ) -> Result<Self, Status> {
+        let params = request_params::parse_query(engine, kind, query)?;
+        if kind == FindKind::Related {
+            request_params::refuse_judgement(query)?;
+        }
+        Ok(Self {
+            params,
+            strict: query.strict,
+            folds: query.fold && kind != FindKind::Related,
+            is_judged: query.with_judgement,
+        })
+    }
+
+    /// Finds what the query asks for; `started` is when it came.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        source: SubjectSource,
+        caller: Caller,
+        started: Instant,
+        cancel: &Cancel,
+    ) -> Result<Vec<v1::FindReply>, Refused> {
+        let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
+        let account = caller.account(engine.index.reader(), cancel);
+        let subject = source.subject(engine, caller.queue_key(), &account)?;
+        let asked = AnswerRequest {
+            params: &self.params,
+            folds: self.folds,
+            is_judged: self.is_judged,
+        };
+        let (answer, folded) = answer(engine, &subject, &asked, &account, cancel)?;
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(encode::answer(answer, folded, check.verdict()?, seconds).collect())
+    }
+}

@@ -1,0 +1,128 @@
+//! Answers RunReport and ListReports: reports that the daemon keeps.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+use prost::Message;
+use simdex_index::{Cancel, IndexError, Registry};
+use simdex_proto::v1;
+use tonic::Status;
+
+use super::runner::Caller;
+use super::status::Refused;
+use super::{ReportKeeping, report_request};
+use crate::encode;
+use crate::engine::Engine;
+use crate::reports::report::ReportDir;
+use crate::reports::reporting::{self, KeptPlace, ReportRequest};
+
+/// Reports listed at once, at most.
+const MOST_LISTED: usize = 1_000;
+/// What a field takes beside its value, at most.
+const FIELD_BYTES: usize = 8;
+
+/// A report to keep.
+pub(super) struct RunRequest {
+    report: ReportRequest,
+    reports: Arc<ReportDir>,
+    name: Vec<u8>,
+    /// Name of the earlier report that it is compared with; empty for none.
+    since: Vec<u8>,
+}
+
+impl RunRequest {
+    pub(super) fn parse(
+        engine: &Engine,
+        kept: &ReportKeeping,
+        asked: v1::RunReportRequest,
+    ) -> Result<Self, Status> {
+        let v1::RunReportRequest {
+            name,
+            threshold,
+            strict,
+            options,
+            since,
+        } = asked;
+        let report = report_request::parse(engine, threshold, strict, options)?;
+        kept.check_name(&name)?;
+        let reports = kept.reports.clone().ok_or_else(|| {
+            Status::failed_precondition("the daemon's config sets no directory for reports")
+        })?;
+        Ok(Self {
+            report,
+            reports,
+            name,
+            since,
+        })
+    }
+
+    /// Writes the report and keeps it.
+    pub(super) fn answer(
+        mut self,
+        engine: &Engine,
+        caller: Caller,
+        cancel: &Cancel,
+    ) -> Result<v1::RunReportReply, Refused> {
+        let account = caller.account(engine.index.reader(), cancel);
+        let place = KeptPlace {
+            reports: &self.reports,
+            name: OsStr::from_bytes(&self.name),
+            uid: Some(caller.uid()),
+        };
+        let since = OsStr::from_bytes(&self.since);
+        self.report.since = reporting::earlier(engine, &self.reports, since)?;
+        let kept = reporting::keep(engine, &place, self.report, &account)?;
+        Ok(v1::RunReportReply {
+            out: encode::path(&kept.path),
+            summary: Some(encode::summary(&kept.summary)),
+            manifest: kept.manifest,
+        })
+    }
+}
+
+/// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
+pub(super) struct ListRequest {
+    /// In seconds since 1970.
+    after: u64,
+    most: usize,
+    longest_message: usize,
+}
+
+impl ListRequest {
+    pub(super) fn parse(
+        asked: &v1::ListReportsRequest,
+        longest_message: usize,
+    ) -> Result<Self, Status> {
+        let after = u64::try_from(asked.after).map_err(|_| {
+            Status::invalid_argument("`after` is a moment before 1970; no report is so old")
+        })?;
+        let most = match asked.limit {
+            0 => MOST_LISTED,
+            limit => (limit as usize).min(MOST_LISTED),
+        };
+        Ok(Self {
+            after,
+            most,
+            longest_message,
+        })
+    }
+
+    pub(super) fn answer(&self, registry: &Registry) -> Result<v1::ListReportsReply, IndexError> {
+        let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
+        registry.reports_after(self.after, &mut |at, record| {
+            let report = encode::report(at, record);
+            bytes += report.encoded_len() + FIELD_BYTES;
+            let is_full =
+                reply.reports.len() == self.most || bytes + FIELD_BYTES > self.longest_message;
+            if is_full && !reply.reports.is_empty() {
+                reply.more = true;
+                return ControlFlow::Break(());
+            }
+            reply.reports.push(report);
+            ControlFlow::Continue(())
+        })?;
+        Ok(reply)
+    }
+}

@@ -1,0 +1,63 @@
+//! Answers ListPairs: every pair of near-duplicates.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_proto::v1;
+use tonic::Status;
+
+use super::list_encoder::ListEncoder;
+use super::reply_channel::ReplySender;
+use super::request_params;
+use super::runner::Caller;
+use super::status::Refused;
+use crate::base::visit::FirstError;
+use crate::engine::Engine;
+use crate::read_side::catalogue::PairPlace;
+use crate::read_side::lists::{self, ListRequest};
+
+/// A list of pairs that is asked for.
+pub(super) struct PairsRequest {
+    list: ListRequest,
+    after: Option<PairPlace>,
+    with_judgement: bool,
+}
+
+impl PairsRequest {
+    pub(super) fn parse(engine: &Engine, asked: v1::ListPairsRequest) -> Result<Self, Status> {
+        let after = asked.after.map(|place| {
+            let [a, b] = [&place.a, &place.b].map(|path| OsStr::from_bytes(path));
+            PairPlace::of(a, b)
+        });
+        Ok(Self {
+            list: ListRequest {
+                view: request_params::parse_roots(engine, &asked.roots)?,
+                threshold: request_params::parse_threshold(engine, asked.threshold)?,
+                strict: asked.strict,
+            },
+            after,
+            with_judgement: asked.with_judgement,
+        })
+    }
+
+    /// Sends the pairs as they are found, then the counts.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        caller: Caller,
+        sender: &ReplySender<v1::ListPairsReply>,
+    ) -> Result<(), Refused> {
+        use v1::list_pairs_reply::Part;
+        let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
+        let mut refused = FirstError::default();
+        let account = sender.account(&caller, engine.index.reader());
+        let mut list = ListEncoder::new(engine, self.with_judgement, &account);
+        let after = self.after.as_ref();
+        let summary = lists::pairs(engine, &self.list, after, &account, &mut |pair| {
+            let pair = list.pair(&pair).map_err(Refused::from);
+            refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
+        });
+        refused.into_result()?;
+        send(Part::Summary(list.summary(&summary?)))
+    }
+}
