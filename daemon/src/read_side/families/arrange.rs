@@ -299,7 +299,8 @@ impl SlotTrees {
     }
 
     /// By how much the best root beyond the edge to a version is worse than the one there is. Where the
-    /// tree hangs on an earlier version, that one is its root beyond doubt.
+    /// tree hangs on an earlier version, that one is its root beyond doubt; so it is for a version that the date of
+    /// its neighbour placed, which lies beyond a dated one or has one beyond it.
     fn margin(&self, version: usize) -> f64 {
         match self.top[version] {
             (_, true) => f64::INFINITY,
