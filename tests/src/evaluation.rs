@@ -61,6 +61,11 @@ impl Pairs {
         Ok(Self::new(pairs))
     }
 
+    /// All of them, the smaller name of each first.
+    pub fn iter(&self) -> impl Iterator<Item = &(String, String)> {
+        self.0.iter()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()

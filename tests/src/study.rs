@@ -217,6 +217,36 @@ pub const STUDIES: &[Study] = &[
         run: papers::ye_recall::run,
     },
     Study {
+        name: "ye-width",
+        about: "precision and recall of pairs by the width of a shingle, in words",
+        run: papers::ye_width::width,
+    },
+    Study {
+        name: "ye-pieces",
+        about: "pairs that a join cut into pieces misses, beside a scan of ours",
+        run: papers::ye_width::pieces,
+    },
+    Study {
+        name: "units",
+        about: "overlap that bytes, words, sentences, lines and chunks see; words and bytes that are equivalent",
+        run: papers::units::run,
+    },
+    Study {
+        name: "lexical-ranking",
+        about: "copies of a query ranked by Hoad and Zobel's identity, COPS, SCAM, lexical images and shingles",
+        run: papers::lexical::ranking,
+    },
+    Study {
+        name: "i-match-stability",
+        about: "texts that I-Match and randomised lexicons still match after edits",
+        run: papers::lexical::stability,
+    },
+    Study {
+        name: "ignatov-images",
+        about: "images of fixed, logarithmic and linear size: error and fingerprints kept",
+        run: papers::ignatov_images::run,
+    },
+    Study {
         name: "ye-text",
         about: "figures in the text, and the price of Broder's and Heintze's economies and of super-shingles",
         run: papers::ye_text::run,

@@ -22,13 +22,18 @@ pub(super) mod cherkasova_fig3;
 pub(super) mod cherkasova_fig5;
 pub(super) mod cherkasova_fig7;
 pub(super) mod cherkasova_fig9;
+mod derived;
 pub(super) mod families;
 pub(super) mod ignatov;
+pub(super) mod ignatov_images;
 pub(super) mod ignatov_table4;
+pub(super) mod lexical;
 mod pair_counts;
+pub(super) mod units;
 pub(super) mod ye;
 pub(super) mod ye_recall;
 pub(super) mod ye_text;
+pub(super) mod ye_width;
 
 /// Of all edits.
 const SEED: u64 = 2009;

@@ -118,7 +118,8 @@ fn collection(settings: &Settings, figures: &mut Figures<'_>) -> Result<Collecti
     Ok(collection)
 }
 
-fn chains() -> Vec<Vec<Operation>> {
+/// What is done to each text: every operation alone, light and heavy, and three of them.
+pub(super) fn chains() -> Vec<Vec<Operation>> {
     let replace = |percent| Operation::Replace { percent };
     let delete = |percent| Operation::Delete { percent };
     let repeat = Operation::Repeat {
