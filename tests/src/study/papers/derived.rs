@@ -44,18 +44,27 @@ impl Derived {
         Ok(Self { documents, list })
     }
 
-    /// The pairs whose sets resemble each other so much, of sets in the order of the documents.
-    pub(super) fn found(&self, sets: &[Vec<Fingerprint>], threshold: f64) -> Pairs {
-        let mut found = Vec::new();
+    /// The pairs whose sets resemble each other so much at least, of sets in the order of the documents: for each of
+    /// these thresholds, the lowest first.
+    pub(super) fn found<const N: usize>(
+        &self,
+        sets: &[Vec<Fingerprint>],
+        thresholds: [f64; N],
+    ) -> [Pairs; N] {
+        let mut pairs = Vec::new();
         for (at, b) in sets.iter().enumerate() {
-            for (a, of_a) in sets[..at].iter().enumerate() {
-                if resemblance(of_a, b) >= threshold {
-                    let name = |at: usize| self.documents[at].name.clone();
-                    found.push((name(a), name(at)));
+            for (other, a) in sets[..at].iter().enumerate() {
+                let most = a.len().min(b.len()) as f64 / a.len().max(b.len()).max(1) as f64;
+                if most >= thresholds[0] {
+                    pairs.push((resemblance(a, b), other, at));
                 }
             }
         }
-        Pairs::new(found)
+        let name = |at: usize| self.documents[at].name.clone();
+        thresholds.map(|threshold| {
+            let found = pairs.iter().filter(|(seen, ..)| *seen >= threshold);
+            Pairs::new(found.map(|(_, a, b)| (name(*a), name(*b))))
+        })
     }
 }
 

@@ -100,7 +100,7 @@ fn middle(text: &str) -> &str {
 /// Bytes of a shingle of words, and how far its resemblances are from those by bytes.
 fn equivalence(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let texts = texts(settings, "long", "txt")?;
-    for (words, bytes) in [(5, [40, 45, 50]), (10, [80, 90, 100])] {
+    for (words, bytes) in [(5, [30, 40, 50]), (10, [60, 80, 100])] {
         let lengths = texts.iter().map(|text| {
             let count = text.text.split(' ').count();
             (text.text.len() + 1) as f64 / count as f64

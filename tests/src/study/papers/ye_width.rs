@@ -6,6 +6,7 @@
 //! paper's was the same comparison without sampling, at one width.
 
 use anyhow::{Context, Result};
+use simdex_signature::Fingerprint;
 use simdex_signature::laboratory::ShingleUnit;
 
 use super::derived::{Derived, shingles};
@@ -17,7 +18,8 @@ use crate::jsonl;
 use crate::sandbox::{Sandbox, scan};
 use crate::study::Settings;
 
-const WIDTHS: [u16; 9] = [1, 2, 3, 4, 5, 7, 10, 15, 20];
+const WIDTHS: [u16; 7] = [1, 2, 3, 5, 10, 15, 20];
+/// The lowest first.
 const THRESHOLDS: [f64; 2] = [0.5, 0.8];
 /// Pieces that a join is cut into.
 const PIECES: [u64; 6] = [1, 2, 4, 8, 16, 32];
@@ -27,25 +29,20 @@ pub(crate) fn width(settings: &Settings, figures: &mut Figures<'_>) -> Result<()
     let derived = Derived::of(settings)?;
     figures.put("documents", derived.documents.len() as f64, "")?;
     figures.put("pairs on the list", derived.list.len() as f64, "")?;
-    let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for threshold in THRESHOLDS {
-        let (mut precisions, mut recalls) = (Vec::new(), Vec::new());
-        for width in WIDTHS {
-            let sets = derived
-                .documents
-                .iter()
-                .map(|document| shingles(&document.text, ShingleUnit::Words, width));
-            let sets = sets.collect::<Result<Vec<_>>>()?;
-            let agreement = Agreement::of(&derived.list, &derived.found(&sets, threshold));
+    let mut lines = THRESHOLDS.map(|_| [Vec::new(), Vec::new()]);
+    for width in WIDTHS {
+        let sets = by_words(&derived, width)?;
+        let found = derived.found(&sets, THRESHOLDS);
+        for ((threshold, found), lines) in THRESHOLDS.iter().zip(&found).zip(&mut lines) {
+            let agreement = Agreement::of(&derived.list, found);
             let precision = agreement.precision().unwrap_or(1.0);
             let recall = agreement.recall().unwrap_or(0.0);
             let columns = [("precision", precision, ""), ("recall", recall, "")];
             figures.row(&format!("{width} words at {threshold}"), &columns)?;
-            precisions.push((f64::from(width), precision));
-            recalls.push((f64::from(width), recall));
+            for (line, value) in lines.iter_mut().zip([precision, recall]) {
+                line.push((f64::from(width), value));
+            }
         }
-        lines.push((format!("precision at {threshold}"), precisions));
-        lines.push((format!("recall at {threshold}"), recalls));
     }
     figures.note("the paper: greater w results in higher precision and lower recall")?;
     draw(
@@ -53,22 +50,31 @@ pub(crate) fn width(settings: &Settings, figures: &mut Figures<'_>) -> Result<()
         "ye-width",
         "Precision and recall by the width of a shingle",
         ("w, words", "precision, recall"),
-        lines
-            .into_iter()
-            .map(|(name, points)| series(name, points))
+        THRESHOLDS
+            .iter()
+            .zip(lines)
+            .flat_map(|(threshold, [precision, recall])| {
+                [
+                    series(format!("precision at {threshold}"), precision),
+                    series(format!("recall at {threshold}"), recall),
+                ]
+            })
             .collect(),
     )
+}
+
+/// The sets of shingles of so many words.
+fn by_words(derived: &Derived, width: u16) -> Result<Vec<Vec<Fingerprint>>> {
+    let documents = derived.documents.iter();
+    let sets = documents.map(|document| shingles(&document.text, ShingleUnit::Words, width));
+    sets.collect()
 }
 
 /// Pairs that a join finds in pieces, beside those that a scan of this product finds.
 pub(crate) fn pieces(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let derived = Derived::of(settings)?;
     let threshold = THRESHOLDS[0];
-    let sets = derived
-        .documents
-        .iter()
-        .map(|document| shingles(&document.text, ShingleUnit::Words, 10));
-    let whole = derived.found(&sets.collect::<Result<Vec<_>>>()?, threshold);
+    let [whole] = derived.found(&by_words(&derived, 10)?, [threshold]);
     figures.put("pairs of the whole join, 10 words", whole.len() as f64, "")?;
     for pieces in PIECES {
         let random = &mut Random::new(SEED, pieces);
@@ -104,7 +110,7 @@ fn scanned(derived: &Derived, threshold: f64) -> Result<(Pairs, Pairs)> {
         let canonical = simdex_signature::CanonicalText::from_extracted(&document.text);
         sets.push(shingles(canonical.as_str(), ShingleUnit::Bytes, width)?);
     }
-    let exact = derived.found(&sets, threshold);
+    let [exact] = derived.found(&sets, [threshold]);
     let threshold = threshold.to_string();
     let lines = scan([sandbox.share()], ["--pairs", "--threshold", &threshold])?.lines()?;
     let mut found = Vec::new();
