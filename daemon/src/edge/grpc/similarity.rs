@@ -29,7 +29,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::calibrating::{CalibrationRequest, calibrate};
 use crate::read_side::catalogue::PairPlace;
-use crate::read_side::compare::{Comparing, compare};
+use crate::read_side::compare::{Comparing, Forms, compare};
 use crate::read_side::lists::{self, ListRequest};
 use crate::read_side::query::FindKind;
 
@@ -149,7 +149,11 @@ impl Similarity for SimilarityService {
         let caller = self.runner.caller(&request);
         let request = request.into_inner();
         let schemes = scheme::parse_schemes(&request)?;
-        let with_difference = !request.without_difference;
+        let forms = Forms {
+            lines: !request.without_difference,
+            words: request.with_words,
+            operations: request.with_operations,
+        };
         let is_judged = request.with_judgement;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
@@ -174,7 +178,8 @@ impl Similarity for SimilarityService {
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 threshold: engine.threshold().get(),
-                longest: with_difference.then_some(longest),
+                forms,
+                longest,
                 schemes: &schemes,
                 model: model.as_deref(),
                 account: &account,
