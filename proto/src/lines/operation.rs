@@ -8,9 +8,9 @@ use crate::v1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
-    /// The same bytes.
+    /// Equal bytes.
     Equal,
-    /// The same words in other white space, case or characters: `added` is how the second text has them.
+    /// Equal words in other white space, case or characters: `added` is how the second text has them.
     Reformat,
     /// Words that the second text lacks.
     Delete,

@@ -16,9 +16,9 @@ use tiles::Tiles;
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The same bytes.
+    /// Equal bytes.
     Equal,
-    /// The same words in other line breaks, white space, case or characters.
+    /// Equal words in other line breaks, white space, case or characters.
     Reformat,
     /// Words of the first text that the second lacks.
     Delete,
