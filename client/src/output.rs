@@ -1,6 +1,7 @@
 //! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
 mod calibration;
+mod difference;
 mod family;
 mod groups;
 mod judging;
@@ -18,6 +19,7 @@ use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
 pub(crate) use calibration::CalibrationPage;
+pub(crate) use difference::{difference, left_out};
 pub(crate) use family::{Family, dot, svg, tree};
 pub(crate) use groups::{Cluster, SHARED_OF_100};
 pub(crate) use records::{FoldedMatch, JUDGED, Record, Tabular};

@@ -13,8 +13,12 @@ const ENVELOPE: u64 = 16 << 10;
 /// What of a comparison is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompareOptions {
-    /// Numbers and spans alone.
+    /// No unified difference.
     pub without_difference: bool,
+    /// The difference by words, for people.
+    pub with_words: bool,
+    /// The difference by words, as operations.
+    pub with_operations: bool,
     /// Signature schemes to estimate by; empty = those of the index.
     pub schemes: Vec<wire::SchemeChoice>,
     /// Their n; absent = the daemon's choice.

@@ -245,12 +245,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --no-difference --scheme --n --judge --socket --json --help"
+            opts="-h --no-difference --diff --scheme --n --judge --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --diff)
+                    COMPREPLY=($(compgen -W "auto lines words" -- "${cur}"))
+                    return 0
+                    ;;
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0

@@ -20,6 +20,7 @@ mod folders;
 mod judgement;
 mod label;
 mod list;
+mod operation;
 mod report;
 mod template;
 
@@ -32,7 +33,7 @@ use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
 pub use calibration::{Calibration, SampleQuality, SizeGroup};
-pub use compare::{Comparison, Estimate, LastRead, Span};
+pub use compare::{Comparison, Estimate, LastRead, Span, WordCounts};
 pub use evaluation::{
     ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, RaterAgreement,
     ResetModel, SignalFigures, Spread, TrainedModel,
@@ -45,6 +46,7 @@ pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
 pub use label::{Label, LabelledPair, Verdict};
 pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
+pub use operation::{Op, Operation};
 pub use report::{
     Change, Changes, Diff, EarlierReport, Finding, FindingChange, JsonPath, Manifest, Question,
     SchemeInUse, UnreadFile,
@@ -112,6 +114,7 @@ bodies! {
     SavedReport = "report",
     OneGroup = "completeness",
     Diff = "diff",
+    Operation = "operation",
     Event = "event",
     UnreadFile = "unread",
     Finding = "finding",

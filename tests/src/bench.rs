@@ -8,6 +8,7 @@ use crate::figure::Figures;
 mod answers;
 mod bed;
 mod candidates_vs_full;
+mod compare;
 mod cores;
 mod families;
 mod index_100k;
@@ -62,6 +63,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "candidates-vs-full",
         about: "looking up some fingerprints of a query against looking up all: time and recall",
         run: candidates_vs_full::run,
+    },
+    Benchmark {
+        name: "compare",
+        about: "two texts of 500 KB beside each other: words and lines aligned, the whole comparison",
+        run: compare::run,
     },
     Benchmark {
         name: "families",

@@ -80,8 +80,11 @@ pub(crate) struct CompareArgs {
     /// Second file; `-` reads standard input
     pub(crate) b: PathBuf,
     /// Show only the numbers, not the difference
-    #[arg(long)]
+    #[arg(long, conflicts_with = "diff")]
     pub(crate) no_difference: bool,
+    /// Show the difference in this form
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = DifferenceForm::Auto)]
+    pub(crate) diff: DifferenceForm,
     /// Also show the estimates of this signature scheme (repeatable) [default: those of the index]
     #[arg(long = "scheme", value_name = "SCHEME", value_enum, action = ArgAction::Append)]
     pub(crate) schemes: Vec<ComparedScheme>,
@@ -91,6 +94,18 @@ pub(crate) struct CompareArgs {
     pub(crate) n: Option<u64>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
+}
+
+/// Forms of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DifferenceForm {
+    /// By words where lines are broken otherwise, else by lines; with --json by lines
+    Auto,
+    /// By lines, as patch applies it
+    Lines,
+    /// By words, whatever the line breaks: [-removed-], {+added+}, {>line N: moved<}; with --json as operations with
+    /// offsets in both texts
+    Words,
 }
 
 /// Whether pairs are judged.

@@ -5,7 +5,7 @@ use crate::wire;
 use crate::{Client, CompareOptions, Error};
 
 impl Client {
-    /// Compares two documents, with the difference of their texts.
+    /// Compares two documents, with the difference of their texts by lines.
     pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
         self.compare_with(a, b, CompareOptions::default()).await
     }
@@ -38,6 +38,8 @@ impl Client {
             schemes: schemes.map(Into::into).collect(),
             n: asked.n,
             with_judgement: asked.with_judgement,
+            with_words: asked.with_words,
+            with_operations: asked.with_operations,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

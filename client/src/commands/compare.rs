@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use simdex_client::wire::{CompareReply, Side};
 use simdex_client::{CompareOptions, Upload, path_bytes};
 
-use crate::cli::CompareArgs;
+use crate::cli::{CompareArgs, DifferenceForm};
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::ComparisonText;
-use crate::output::eprint_line;
+use crate::output::{ComparisonText, difference, eprint_line, left_out};
 use crate::progress::waiting;
 use simdex_client::lines::{Comparison, LastRead};
 
@@ -22,18 +21,27 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     }
     let side_a = side(session, path_a.is_some(), &args.a).await?;
     let side_b = side(session, path_b.is_some(), &args.b).await?;
+    let is_json = session.printer.is_json();
+    let by_words = !args.no_difference
+        && match args.diff {
+            DifferenceForm::Auto => !is_json,
+            DifferenceForm::Lines => false,
+            DifferenceForm::Words => true,
+        };
     let asked = CompareOptions {
-        without_difference: args.no_difference,
+        without_difference: args.no_difference || args.diff == DifferenceForm::Words,
+        with_words: by_words && !is_json,
+        with_operations: by_words && is_json,
         schemes: args.schemes.into_iter().map(Into::into).collect(),
         n: args.n,
         with_judgement: args.judge.is_on(),
     };
     let compared = session.client.compare_with(side_a, side_b, asked);
     let reply = waiting("comparing", compared).await?;
-    let left_out = reply.difference_left_out.clone();
+    let missing = left_out(&reply, args.diff, is_json).map(str::to_owned);
     let completeness = reply.completeness.clone();
     let last_read = last_read(&reply, [&path_a, &path_b]);
-    if session.printer.is_json() {
+    if is_json {
         let (a, b) = (
             path_a.as_deref().map(path_bytes),
             path_b.as_deref().map(path_bytes),
@@ -46,10 +54,11 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
             a,
             b,
             reply: &reply,
+            difference: &difference(&reply, args.diff),
         })?;
     }
-    if !args.no_difference && !left_out.is_empty() {
-        eprint_line(format!("the difference is left out: {left_out}"));
+    if let Some(why) = missing.filter(|_| !args.no_difference) {
+        eprint_line(format!("the difference is left out: {why}"));
     }
     last_read.into_iter().for_each(eprint_line);
     session.warn_if_incomplete(completeness.as_ref());

@@ -19,16 +19,22 @@ pub(crate) struct ComparisonText<'a> {
     pub(crate) a: &'a [u8],
     /// Path of the second side.
     pub(crate) b: &'a [u8],
-    /// What the daemon answered: the numbers and the difference.
+    /// What the daemon answered: the numbers.
     pub(crate) reply: &'a wire::CompareReply,
+    /// The difference, in the form to be shown.
+    pub(crate) difference: &'a str,
 }
 
 impl<W: Write> Printer<W> {
-    /// A comparison: numbers, estimates beside them, then the unified difference.
+    /// A comparison: numbers, estimates beside them, then the difference.
     pub(crate) fn comparison(&mut self, comparison: &ComparisonText<'_>) -> io::Result<()> {
         let reply = comparison.reply;
         let shared: u64 = reply.spans.iter().map(|span| span.length).sum();
         let spans = counted(reply.spans.len() as u64, "span");
+        let outside = match reply.shared_shingles_outside_spans {
+            0 => String::new(),
+            some => format!("; {} in none of them", counted(some, "shared shingle")),
+        };
         let a = format!("{} ({} characters)", escaped(comparison.a), reply.chars_a);
         let b = format!("{} ({} characters)", escaped(comparison.b), reply.chars_b);
         let shingles = format!(
@@ -45,14 +51,17 @@ impl<W: Write> Printer<W> {
             ("shingles", shingles),
             (
                 "shared text",
-                format!("{spans}, {}", counted(shared, "byte")),
+                format!("{spans}, {} of A{outside}", counted(shared, "byte")),
             ),
         ])?;
+        if let Some(words) = reply.words.as_ref().filter(|words| !words.not_aligned) {
+            self.fields(&[("words", changed_words(words))])?;
+        }
         if let Some(judgement) = &reply.judgement {
             self.judgement(judgement)?;
         }
         self.section(&reply.estimates)?;
-        self.difference(&reply.diff)
+        self.difference(comparison.difference)
     }
 
     /// What the pair is judged to be, and why.
@@ -241,6 +250,23 @@ impl<W: Write> Printer<W> {
         }
         Ok(())
     }
+}
+
+/// How many words differ.
+fn changed_words(words: &wire::WordDifference) -> String {
+    let moved = match words.blocks_moved {
+        0 => String::new(),
+        blocks => format!(
+            ", {} moved in {}",
+            words.words_moved,
+            counted(blocks, "block")
+        ),
+    };
+    let most = if words.cut_short { " at most" } else { "" };
+    format!(
+        "{} removed, {} added{moved}{most}",
+        words.words_removed, words.words_added
+    )
 }
 
 /// Whether the index is complete, and what is pending where it is not.

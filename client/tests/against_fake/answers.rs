@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
-    FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match, Member,
-    MemoryUse, NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality,
-    Scheme, SchemeEstimate, SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary,
-    Template, TemplatesSummary,
+    Alarm, CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
+    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match,
+    Member, MemoryUse, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary,
+    Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate, SchemeUsage, SignalValue,
+    SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary, WordDifference,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -459,7 +459,48 @@ pub(crate) fn comparison() -> CompareReply {
         completeness: Some(complete()),
         last_read_a: None,
         last_read_b: None,
+        words: None,
+        shared_shingles_outside_spans: 7,
     }
+}
+
+/// How the words of both differ, in the forms asked for.
+pub(crate) fn words(request: &CompareRequest) -> Option<WordDifference> {
+    let not_asked = |is_asked: bool| match is_asked {
+        true => String::new(),
+        false => "it was not asked for".to_owned(),
+    };
+    let operation = Operation {
+        kind: OperationKind::Move.into(),
+        offset_a: 40,
+        length_a: 9,
+        offset_b: 0,
+        length_b: 11,
+        removed: None,
+        added: Some("moved\ntext\n".to_owned()),
+    };
+    let text = "--- a\n+++ b\n@@ -1 +1 @@\nsome [-one-]{+two+} words\n";
+    let (with_words, with_operations) = (request.with_words, request.with_operations);
+    let differs = WordDifference {
+        words_removed: 1,
+        words_added: 1,
+        words_moved: 14,
+        blocks_moved: 1,
+        cut_short: false,
+        text: if with_words { text } else { "" }.to_owned(),
+        operations: if with_operations {
+            vec![operation]
+        } else {
+            vec![]
+        },
+        text_left_out: not_asked(with_words),
+        operations_left_out: not_asked(with_operations),
+        not_aligned: false,
+        bytes_a: 400,
+        bytes_b: 390,
+    };
+    let is_asked = with_words || with_operations || !request.without_difference;
+    is_asked.then_some(differs)
 }
 
 /// A report of one file, as it is streamed.

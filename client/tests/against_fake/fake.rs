@@ -320,6 +320,7 @@ impl Similarity for Fake {
             reply.diff = String::new();
             reply.difference_left_out = "it was not asked for".to_owned();
         }
+        reply.words = answers::words(&request);
         let hangs = |side: &Option<wire::Side>| {
             let source = side.as_ref().and_then(|side| side.source.as_ref());
             matches!(source, Some(wire::side::Source::Path(path)) if path.starts_with(b"/share/hanging/"))

@@ -133,12 +133,12 @@ fn fold_and_normalise(chars: impl Iterator<Item = char>) -> impl Iterator<Item =
 }
 
 /// Control characters and White_Space.
-fn is_space(c: char) -> bool {
+pub(crate) fn is_space(c: char) -> bool {
     c.is_control() || c.is_whitespace()
 }
 
 /// Default_Ignorable_Code_Point (Unicode 16, DerivedCoreProperties.txt).
-const fn is_ignorable(c: char) -> bool {
+pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
         | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'

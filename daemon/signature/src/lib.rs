@@ -20,12 +20,13 @@
 //!   text is left unsampled; no binomial interval, and only equal moduli compare.
 //! - [`MinN`], [`SketchN`]: as many fingerprints of every text. Resemblance with an interval, no
 //!   containment; only signatures of one n compare.
-//! - [`Chunks`]: files without text, by their raw bytes. [`chunk_map`] and [`shared_spans`] also
-//!   align two texts for display.
+//! - [`Chunks`]: files without text, by their raw bytes.
 //! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
 //! - [`laboratory`]: these and the other schemes of the papers, with any n and any unit: for
 //!   comparisons and studies.
 //! - [`calibration`]: how coarsely texts of each size may be sampled.
+//!
+//! [`align`] and [`shared_spans`] lay two texts beside each other for people.
 //!
 //! ```
 //! use simdex_signature::{CanonicalText, ModN, Rung, Window, resemblance};
@@ -37,6 +38,7 @@
 //! assert_eq!(estimate.value.get(), 1.0);
 //! ```
 
+pub mod align;
 mod bsw_error;
 mod bsw_n;
 pub mod calibration;
@@ -57,6 +59,7 @@ mod set;
 mod shingle;
 mod signature;
 mod sketch_n;
+mod spans;
 mod super_shingle;
 mod whole_chunk;
 mod window;
@@ -65,7 +68,7 @@ mod winnowing;
 pub use bsw_error::{BswError, MeasuredRatio, Offsets};
 pub use bsw_n::BswN;
 pub use canonical::{CANONICAL_VERSION, CanonicalText};
-pub use chunk::{Chunk, ChunkSize, Chunks, Span, chunk_map, shared_spans};
+pub use chunk::{Chunk, ChunkSize, Chunks, chunk_map};
 pub use compare::{
     CONFIDENCE, Estimate, Interval, Ratio, clopper_pearson, containment, containment_from_counts,
     least_overlap_cut, lower_tail, resemblance, resemblance_from_counts,
@@ -80,4 +83,5 @@ pub use set::ShingleSet;
 pub use shingle::count_shared_at;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
 pub use sketch_n::SketchN;
+pub use spans::{SharedSpans, Span, peak_bytes as span_bytes, shared_spans};
 pub use window::{Unit, Window};

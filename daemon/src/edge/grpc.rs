@@ -2,7 +2,7 @@
 //! answer.
 //!
 //! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params` decodes parameters, `subject_source` what a
-//!   query is about, `upload` receives bytes; `family`, `files`, `find`, `folders`, `groups`, `kept_reports`, `pairs`,
+//!   query is about, `upload` receives bytes; `compared`, `family`, `files`, `find`, `folders`, `groups`, `kept_reports`, `pairs`,
 //!   `scheme`, `templates` and `report_request` decode and answer what their names say; `lookup` finds one group or
 //!   document.
 //! * `health_watch` counts streams of the health service as event streams.
@@ -17,6 +17,7 @@
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
+mod compared;
 mod daemon_status;
 mod deadline;
 mod event_stream;

@@ -7,7 +7,7 @@ use simdex_signature::CANONICAL_VERSION;
 
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
-use crate::read_side::compare::{Comparison, LastRead, SchemeEstimate};
+use crate::read_side::compare::{ComparedWords, Comparison, LastRead, LeftOut, SchemeEstimate};
 use crate::read_side::query::{Answer, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
@@ -117,6 +117,36 @@ pub fn comparison(
         judgement: found.judgement.map(judgement),
         last_read_a,
         last_read_b,
+        words: found.words.map(words),
+        shared_shingles_outside_spans: found.outside_spans,
+    }
+}
+
+fn words(compared: ComparedWords) -> v1::WordDifference {
+    let (extent, cut_short) = compared.extent.unwrap_or_default();
+    let told = |why: LeftOut| why.to_string();
+    let (text, text_left_out) = match compared.text {
+        Ok(text) => (text, String::new()),
+        Err(why) => (String::new(), told(why)),
+    };
+    let (operations, operations_left_out) = match compared.operations {
+        Ok(operations) => (operations, String::new()),
+        Err(why) => (Vec::new(), told(why)),
+    };
+    let [bytes_a, bytes_b] = compared.bytes;
+    v1::WordDifference {
+        words_removed: extent.removed,
+        words_added: extent.added,
+        words_moved: extent.moved,
+        blocks_moved: extent.blocks_moved,
+        cut_short,
+        text,
+        operations: operations.into_iter().map(Into::into).collect(),
+        text_left_out,
+        operations_left_out,
+        not_aligned: compared.extent.is_none(),
+        bytes_a,
+        bytes_b,
     }
 }
 

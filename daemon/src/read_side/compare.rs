@@ -1,25 +1,19 @@
 //! Two documents side by side: exact numbers, shared spans, the difference of their texts.
 
-use std::time::{Duration, Instant};
-
-use simdex_index::{IndexError, IndexReader, MemoryAccount};
+use simdex_index::{IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::State;
-use simdex_signature::{Span, shared_spans};
-use thiserror::Error;
+use simdex_signature::{SharedSpans, Span, shared_spans, span_bytes};
 
-use crate::read_side::difference::{Difference, TooManyLines, lines, permit_to_align};
 use crate::read_side::judging::of_comparison;
 use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
 mod estimates;
+mod forms;
 
 pub use estimates::{ComparedScheme, SchemeEstimate, SchemesAsked};
-
-/// A difference that takes longer is cut to coarser hunks. Its search for common lines is the one step
-/// that does not notice that nobody waits any more.
-const DIFFERENCE_TIME: Duration = Duration::from_secs(5);
+pub use forms::{ComparedWords, Forms, LeftOut};
 
 /// What two documents have in common.
 pub struct Comparison {
@@ -33,8 +27,12 @@ pub struct Comparison {
     pub chars: (u64, u64),
     /// Equal runs of the canonical texts, by offset in a.
     pub spans: Vec<Span>,
+    /// Shared shingles that lie in none of them, at most.
+    pub outside_spans: u64,
     /// Unified difference from a's extracted text to b's, or why it was left out.
     pub diff: Result<String, LeftOut>,
+    /// Their difference by words; none where no form of the difference was asked for.
+    pub words: Option<ComparedWords>,
     /// What the signatures of each scheme asked for say.
     pub estimates: Vec<SchemeEstimate>,
     /// What the pair is judged to be; none where that was not asked for.
@@ -50,28 +48,16 @@ pub struct LastRead {
     pub why: NotReadAgain,
 }
 
-/// Why a comparison has no difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum LeftOut {
-    /// It was not asked for.
-    #[error("it was not asked for")]
-    NotAsked,
-    /// Aligning its lines would take more than half of what a question may hold.
-    #[error(transparent)]
-    TooManyLines(#[from] TooManyLines),
-    /// It would be longer than a message.
-    #[error("it takes more than the {0} bytes a message has left for it")]
-    TooLong(usize),
-}
-
 /// Parameters of a comparison.
 pub struct Comparing<'a> {
     /// Names of both sides in the difference.
     pub names: (&'a str, &'a str),
     /// Ratio from which a relation is called near-duplicate, contains or contained-in.
     pub threshold: f64,
-    /// Most bytes of the reply; none where no difference is asked for.
-    pub longest: Option<usize>,
+    /// Forms of the difference that are asked for.
+    pub forms: Forms,
+    /// Most bytes of the reply.
+    pub longest: usize,
     /// Schemes to estimate by.
     pub schemes: &'a SchemesAsked,
     /// The model to judge by; none where no judgement is asked for.
@@ -92,20 +78,23 @@ pub fn compare(
     cancel.check()?;
     let overlap = Overlap::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
-    let spans = spans(text_a, text_b, asked.account)?;
+    let SharedSpans { spans, covered } = spans(index, [text_a, text_b], asked)?;
     cancel.check()?;
-    let diff = difference(text_a, text_b, spans.len(), asked)?;
+    let texts = [text_a, text_b].map(|text| text.extracted.as_str());
+    let (diff, words) = forms::differences(texts, spans.len(), asked)?;
     let judgement = asked
         .model
         .map(|model| of_comparison(model, a, b, &overlap));
     let estimates = estimates::estimates(index, [text_a, text_b], asked.schemes, asked.account)?;
     Ok(Comparison {
         relation: relation(a, b, &overlap, asked.threshold),
+        outside_spans: covered.map_or(0, |covered| overlap.shared.saturating_sub(covered)),
         overlap,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
         chars: (text_a.canonical.chars(), text_b.canonical.chars()),
         spans,
         diff,
+        words,
         estimates,
         judgement: judgement.transpose()?.flatten(),
     })
@@ -113,59 +102,16 @@ pub fn compare(
 
 /// Equal runs of both canonical texts.
 fn spans(
-    a: &ShingledText,
-    b: &ShingledText,
-    account: &MemoryAccount,
-) -> Result<Vec<Span>, QueryError> {
-    let (a, b) = (a.canonical.as_bytes(), b.canonical.as_bytes());
-    // The chunks of b with their places, and the spans, where all chunks are of the least length.
-    let _held = account.take_large((a.len() / 2 + 3 * b.len() / 2) as u64)?;
-    Ok(shared_spans(a, b))
-}
-
-/// Bytes of an answer that a span takes at most, and all that is neither spans nor difference.
-const SPAN_BYTES: usize = 40;
-const NUMBERS_BYTES: usize = 4 << 10;
-
-/// What ends the writing of a difference.
-enum WriteEnd {
-    TooLong,
-    Failed(IndexError),
-}
-
-fn difference(
-    a: &ShingledText,
-    b: &ShingledText,
-    spans: usize,
+    index: &IndexReader,
+    texts: [&ShingledText; 2],
     asked: &Comparing<'_>,
-) -> Result<Result<String, LeftOut>, QueryError> {
-    let Some(longest) = asked.longest else {
-        return Ok(Err(LeftOut::NotAsked));
-    };
-    let texts: [&str; 2] = [&a.extracted, &b.extracted];
-    let _held = match permit_to_align(texts, 0, asked.account)? {
-        Ok(held) => held,
-        Err(too_many) => return Ok(Err(too_many.into())),
-    };
-    let room = longest.saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
-    let limit = Instant::now() + DIFFERENCE_TIME;
-    let cancel = asked.account.cancel();
-    let deadline = cancel.deadline();
-    let deadline = deadline.map_or(limit, |deadline| deadline.min(limit));
-    let (a, b) = (lines(&a.extracted), lines(&b.extracted));
-    let difference = Difference::between(&a, &b, Some(deadline));
-    let written = difference.unified_while(asked.names.0, asked.names.1, |written| {
-        cancel.check().map_err(WriteEnd::Failed)?;
-        match written <= room {
-            true => Ok(()),
-            false => Err(WriteEnd::TooLong),
-        }
-    });
-    match written {
-        Ok(diff) => Ok(Ok(diff)),
-        Err(WriteEnd::TooLong) => Ok(Err(LeftOut::TooLong(room))),
-        Err(WriteEnd::Failed(error)) => Err(error.into()),
-    }
+) -> Result<SharedSpans, QueryError> {
+    let [a, b] = texts.map(|text| text.canonical.as_bytes());
+    let bytes = span_bytes(a.len() as u64, b.len() as u64);
+    let _held = asked.account.take_large(bytes)?;
+    // They leave half of the answer to the difference.
+    let most = asked.longest / 2 / forms::SPAN_BYTES;
+    Ok(shared_spans(a, b, index.window().width().into(), most))
 }
 
 fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
@@ -193,7 +139,7 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
 #[cfg(test)]
 mod tests {
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Cancel, Index, MemoryBudget, Options};
+    use simdex_index::{Cancel, Index, IndexError, MemoryBudget, Options};
 
     use super::*;
     use crate::config::Config;
@@ -218,7 +164,11 @@ mod tests {
         let asked = Comparing {
             names: ("a", "b"),
             threshold: 0.8,
-            longest: Some(1 << 20),
+            forms: Forms {
+                lines: true,
+                ..Forms::default()
+            },
+            longest: 1 << 20,
             schemes,
             model: None,
             account: &budget.account(&cancel),
@@ -246,7 +196,7 @@ mod tests {
         let own = SchemesAsked::default();
         assert!(compared([short(), words(90, ' ')], 1 << 30, &own).is_ok());
         // The spans of long texts wait for memory, and so does the difference of many lines.
-        for long in [words(150_000, ' '), words(9_000, '\n')] {
+        for long in [words(150_000, ' '), "a\n".repeat(9_000)] {
             assert!(matches!(
                 compared([short(), long], 1 << 30, &own),
                 Err(QueryError::Index(IndexError::Cancelled))
@@ -268,11 +218,10 @@ mod tests {
 
     #[test]
     fn a_difference_of_more_lines_than_there_is_memory_for_is_left_out() {
-        let texts = [words(9_000, '\n'), words(20, '\n')];
+        // Of lines without words: those are few.
+        let texts = ["\n".repeat(9_000) + &words(20, '\n'), words(20, '\n')];
         let compared = compared(texts, 4 << 20, &SchemesAsked::default()).unwrap();
-        assert_eq!(
-            compared.diff,
-            Err(LeftOut::TooManyLines(TooManyLines(9_022)))
-        );
+        let why = compared.diff.unwrap_err();
+        assert!(matches!(why, LeftOut::TooManyLines(lines) if lines.0 == 9_042));
     }
 }

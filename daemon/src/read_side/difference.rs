@@ -1,24 +1,32 @@
-//! The difference of two texts as a unified diff, and its strict application.
+//! The difference of two texts: by lines as a unified diff, by words as operations, each with its strict application.
+//!
+//! Lines and words are aligned by [`simdex_signature::align`], whose work is bounded by the lengths of both texts. The
+//! unified form is for `patch` and shows each line that is broken otherwise; [`words`] sees through that, and knows
+//! what moved.
 //!
 //! Lines end at `\n` alone, as the `patch` tool has it: a `\r` is part of its line, so texts with
 //! `\r\n` survive the way there and back byte for byte. That is why the unified form is written here and
-//! not by `similar`, which aligns the lines: it takes a `\r` at the end of a text for a line end, and what
+//! not by `similar`, which groups the changes: it takes a `\r` at the end of a text for a line end, and what
 //! it then writes does not apply. A test holds the two against each other.
 mod apply;
 mod name;
+pub mod operations;
 mod permit;
+mod shown;
 #[cfg(test)]
 mod tests;
+pub mod words;
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::time::Instant;
 
-use similar::{ChangeTag, DiffOp, TextDiff};
+use simdex_signature::align::{Alignment, align_lines};
+use similar::{ChangeTag, DiffOp, group_diff_ops};
 
 pub use apply::{ApplyError, apply};
-pub(crate) use permit::{TooManyLines, permit_to_align};
+pub(crate) use permit::{TooManyLines, TooManyWords, permit_to_align, permit_to_align_words};
 
 /// Lines written before it is asked whether to go on.
 const LINES_A_LOOK: usize = 256;
@@ -31,16 +39,15 @@ const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// The unified diff from text `a` to text `b`; empty if they are equal.
 ///
-/// Applied to `a` it gives exactly `b`, by [`apply`] or by `patch`. The deadline bounds the search
-/// for common lines: past it the diff grows longer, never wrong. Names are escaped if they hold
-/// control characters.
+/// Applied to `a` it gives exactly `b`, by [`apply`] or by `patch`. Where very much is unlike in one place it is
+/// longer than need be, never wrong. Names are escaped if they hold control characters.
 ///
 /// ```
-/// let patch = simdexd::read_side::difference::unified("old", "new", "one\n", "two\n", None);
+/// let patch = simdexd::read_side::difference::unified("old", "new", "one\n", "two\n");
 /// assert_eq!(patch, "--- old\n+++ new\n@@ -1 +1 @@\n-one\n+two\n");
 /// ```
-pub fn unified(a_name: &str, b_name: &str, a: &str, b: &str, deadline: Option<Instant>) -> String {
-    Difference::between(&lines(a), &lines(b), deadline).unified(a_name, b_name)
+pub fn unified(a_name: &str, b_name: &str, a: &str, b: &str) -> String {
+    Difference::between(lines(a), lines(b)).unified(a_name, b_name)
 }
 
 /// The lines of a text, each with its `\n`; the last one may lack it.
@@ -58,27 +65,40 @@ pub(crate) struct Extent {
 
 /// Two sequences of lines, aligned.
 pub(crate) struct Difference<'a> {
-    /// Line contents and operations.
-    pub(crate) diff: TextDiff<'a, 'a, str>,
-    /// Whether the deadline ended the search for common lines.
+    /// Those of the first text, and of the second.
+    pub(crate) old: Vec<&'a str>,
+    pub(crate) new: Vec<&'a str>,
+    /// What makes the second of the first, in order.
+    pub(crate) ops: Vec<DiffOp>,
+    /// Whether the search for common lines was ended in some place.
     pub(crate) cut_short: bool,
 }
 
 impl<'a> Difference<'a> {
-    /// Aligns `a` with `b` (Myers 1986, as `similar` implements it), until the deadline.
-    pub(crate) fn between(a: &[&'a str], b: &[&'a str], deadline: Option<Instant>) -> Self {
-        let mut config = TextDiff::configure();
-        if let Some(deadline) = deadline {
-            config.deadline(deadline);
+    /// Aligns `old` with `new`.
+    pub(crate) fn between(old: Vec<&'a str>, new: Vec<&'a str>) -> Self {
+        let mut numbers = HashMap::new();
+        let mut keys = |lines: &[&'a str]| -> Vec<u32> {
+            let lines = lines.iter().map(|line| {
+                let next = numbers.len() as u32;
+                *numbers.entry(*line).or_insert(next)
+            });
+            lines.collect()
+        };
+        let found = align_lines(&keys(&old), &keys(&new));
+        let cut_short = found.is_cut_short;
+        let ops = ops(&found, (old.len(), new.len()));
+        Self {
+            old,
+            new,
+            ops,
+            cut_short,
         }
-        let diff = config.diff_slices(a, b);
-        let cut_short = deadline.is_some_and(|at| Instant::now() >= at);
-        Self { diff, cut_short }
     }
 
     /// The hunks: changes, each with its context.
     pub(crate) fn hunks(&self) -> impl Iterator<Item = Vec<DiffOp>> + use<> {
-        let hunks = self.diff.grouped_ops(CONTEXT).into_iter();
+        let hunks = group_diff_ops(self.ops.clone(), CONTEXT).into_iter();
         hunks.filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
     }
 
@@ -88,7 +108,7 @@ impl<'a> Difference<'a> {
             hunks: self.hunks().count(),
             ..Extent::default()
         };
-        let changes = self.diff.ops().iter();
+        let changes = self.ops.iter();
         changes
             .filter(|op| !matches!(op, DiffOp::Equal { .. }))
             .fold(start, |sum, op| Extent {
@@ -139,7 +159,9 @@ impl<'a> Difference<'a> {
         let new = range(first.new_range().start..last.new_range().end);
         // Writing to a string does not fail.
         let _ = writeln!(out, "@@ -{old} +{new} @@");
-        let changes = ops.iter().flat_map(|op| self.diff.iter_changes(op));
+        let changes = ops
+            .iter()
+            .flat_map(|op| op.iter_changes(&self.old[..], &self.new[..]));
         for (number, change) in changes.enumerate() {
             if number % LINES_A_LOOK == 0 {
                 go_on(out.len())?;
@@ -156,6 +178,49 @@ impl<'a> Difference<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Runs and what lies between them as operations.
+fn ops(found: &Alignment, (old_len, new_len): (usize, usize)) -> Vec<DiffOp> {
+    let mut ops = Vec::with_capacity(2 * found.runs.len() + 1);
+    let (mut old, mut new) = (0, 0);
+    let runs = found.runs.iter().map(|run| (run.a, run.b, run.length));
+    for (old_index, new_index, len) in runs.chain([(old_len, new_len, 0)]) {
+        ops.extend(between((old, old_index), (new, new_index)));
+        if len > 0 {
+            ops.push(DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            });
+        }
+        (old, new) = (old_index + len, new_index + len);
+    }
+    ops
+}
+
+/// What becomes of the lines between two runs.
+fn between((old_index, old): (usize, usize), (new_index, new): (usize, usize)) -> Option<DiffOp> {
+    let (old_len, new_len) = (old - old_index, new - new_index);
+    match (old_len, new_len) {
+        (0, 0) => None,
+        (_, 0) => Some(DiffOp::Delete {
+            old_index,
+            old_len,
+            new_index,
+        }),
+        (0, _) => Some(DiffOp::Insert {
+            old_index,
+            new_index,
+            new_len,
+        }),
+        _ => Some(DiffOp::Replace {
+            old_index,
+            old_len,
+            new_index,
+            new_len,
+        }),
     }
 }
 

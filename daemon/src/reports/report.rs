@@ -6,6 +6,7 @@
 //!                 its members by path, the principal first
 //! diffs.jsonl     one line a document that differs from its principal: its diff, its files
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
+//! diffs/G/D.jsonl the same by words, one line an operation, with what moved
 //! text/D.txt      extracted text of document D, named by its hash
 //! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
 //! changes.jsonl   where it was asked for: what changed since an earlier report, one line a change ([`changes`])
@@ -312,4 +313,10 @@ fn text_path(document: &DocumentHash) -> String {
 /// the same.
 fn diff_path(group: u64, document: &DocumentHash) -> String {
     format!("diffs/{group}/{document}.diff")
+}
+
+/// Where the operations stand that belong to a diff.
+fn operations_path(diff: &str) -> String {
+    let name = diff.strip_suffix(".diff").unwrap_or(diff);
+    format!("{name}.jsonl")
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Judgement, Scheme, completeness, date, exact, filled, lossy, relation};
+use super::{Judgement, Operation, Scheme, completeness, date, exact, filled, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -43,11 +43,20 @@ pub struct Comparison {
     pub estimates: Vec<Estimate>,
     /// Runs that both canonical texts have.
     pub spans: Vec<Span>,
+    /// Shared shingles that lie in none of them, at most.
+    pub shared_shingles_outside_spans: u64,
     /// Null where it was left out.
     pub diff: Option<String>,
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference_left_out: Option<String>,
+    /// How many words differ; null where no form of the difference was asked for, or they could not be aligned.
+    pub words: Option<WordCounts>,
+    /// What makes the second text of the first; null where it was left out.
+    pub operations: Option<Vec<Operation>>,
+    /// Why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations_left_out: Option<String>,
     /// Of the first, where it is compared as it was last read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_read_a: Option<LastRead>,
@@ -62,6 +71,7 @@ pub struct Comparison {
 impl Comparison {
     /// The comparison of the files at `a` and `b`, `None` being standard input.
     pub fn new(a: Option<&[u8]>, b: Option<&[u8]>, reply: v1::CompareReply) -> Self {
+        let (words, operations, operations_left_out) = words(reply.words);
         Self {
             a: a.map(lossy),
             a_bytes: a.and_then(exact),
@@ -79,14 +89,68 @@ impl Comparison {
             judgement: reply.judgement.as_ref().map(Into::into),
             estimates: reply.estimates.iter().map(Into::into).collect(),
             spans: reply.spans.iter().map(Into::into).collect(),
+            shared_shingles_outside_spans: reply.shared_shingles_outside_spans,
             diff: reply.difference_left_out.is_empty().then_some(reply.diff),
             difference_left_out: filled(&reply.difference_left_out),
+            words,
+            operations,
+            operations_left_out,
             last_read_a: reply.last_read_a.as_ref().map(Into::into),
             last_read_b: reply.last_read_b.as_ref().map(Into::into),
             completeness: completeness(reply.completeness.as_ref()),
         }
     }
 }
+
+/// How many words of two texts differ, whatever their line breaks.
+#[derive(Clone, Debug, Serialize)]
+pub struct WordCounts {
+    /// Words of the first that the second lacks.
+    pub removed: u64,
+    /// Words of the second that the first lacks.
+    pub added: u64,
+    /// Words that stand in another place, in blocks.
+    pub moved: u64,
+    /// These blocks.
+    pub blocks_moved: u64,
+    /// The search for common words was ended in some place: fewer may differ.
+    pub cut_short: bool,
+    /// Bytes of the first extracted text.
+    pub bytes_a: u64,
+    /// Bytes of the second.
+    pub bytes_b: u64,
+}
+
+/// The counts, the operations, and why these were left out.
+fn words(
+    words: Option<v1::WordDifference>,
+) -> (Option<WordCounts>, Option<Vec<Operation>>, Option<String>) {
+    let Some(words) = words else {
+        return (None, None, Some(NOT_ASKED.to_owned()));
+    };
+    let counts = WordCounts {
+        removed: words.words_removed,
+        added: words.words_added,
+        moved: words.words_moved,
+        blocks_moved: words.blocks_moved,
+        cut_short: words.cut_short,
+        bytes_a: words.bytes_a,
+        bytes_b: words.bytes_b,
+    };
+    let counts = (!words.not_aligned).then_some(counts);
+    let left_out = filled(&words.operations_left_out);
+    let operations = words.operations.into_iter().map(Operation::of);
+    let operations: Option<Vec<_>> = operations.collect();
+    match (left_out, operations) {
+        (Some(why), _) => (counts, None, Some(why)),
+        (None, None) => (counts, None, Some(NEWER.to_owned())),
+        (None, operations) => (counts, operations, None),
+    }
+}
+
+/// Why there are no operations where the daemon says nothing of them.
+const NOT_ASKED: &str = "it was not asked for";
+const NEWER: &str = "some are newer than this program";
 
 /// A file that was not read again for an answer.
 #[derive(Clone, Debug, Serialize)]

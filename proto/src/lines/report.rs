@@ -55,8 +55,21 @@ pub struct Diff {
     pub lines_removed: Option<usize>,
     /// Lines of this document that the principal lacks.
     pub lines_added: Option<usize>,
-    /// The time for one diff ran out: it is correct, and longer than need be.
+    /// The search for common lines was ended in some place: the diff is correct, and longer than need be.
     pub cut_short: Option<bool>,
+    /// File of the report with the difference by words, an [`Operation`](super::Operation) a line; null where there is
+    /// none.
+    #[serde(default)]
+    pub operations: Option<String>,
+    /// Words of the principal that this document lacks.
+    #[serde(default)]
+    pub words_removed: Option<u64>,
+    /// Words of this document that the principal lacks.
+    #[serde(default)]
+    pub words_added: Option<u64>,
+    /// Words that stand in another place, in blocks.
+    #[serde(default)]
+    pub words_moved: Option<u64>,
 }
 
 /// A file that was not read, or not whole.

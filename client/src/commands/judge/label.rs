@@ -9,13 +9,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use simdex_client::lines::{Comparison, Label, LabelledPair, Verdict, date};
 use simdex_client::text::{counted, escaped};
 use simdex_client::wire::{self, CompareReply, LabelledFile, side};
-use simdex_client::{LabelsFile, read_pairs};
+use simdex_client::{CompareOptions, LabelsFile, read_pairs};
 
-use crate::cli::LabelArgs;
+use crate::cli::{DifferenceForm, LabelArgs};
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{ComparisonText, eprint_line};
+use crate::output::{ComparisonText, difference, eprint_line, left_out};
 use crate::progress::waiting;
 
 /// Bytes of a rater's name, at most.
@@ -167,7 +167,11 @@ async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<Compa
     let Some([a, b]) = sides else {
         return Ok(None);
     };
-    let asked = session.client.compare(a, b);
+    let asked = CompareOptions {
+        with_words: !session.printer.is_json(),
+        ..CompareOptions::default()
+    };
+    let asked = session.client.compare_with(a, b, asked);
     match waiting("comparing", asked).await {
         Err(error) if error.is_not_found() => {
             let (a, b) = (&pair.a, &pair.b);
@@ -203,18 +207,18 @@ fn show(
     }
     // What signatures estimate is of no use to a rater, and the daemon was asked by hash.
     reply.estimates.clear();
-    rename_sides(&mut reply.diff, [&a, &b]);
-    let hidden = cut(&mut reply.diff, lines);
-    let (a, b, reply) = (&a[..], &b[..], &reply);
+    let mut shown = difference(&reply, DifferenceForm::Auto);
+    rename_sides(&mut shown, [&a, &b]);
+    let hidden = cut(&mut shown, lines);
     writeln!(session.printer)?;
-    session
-        .printer
-        .comparison(&ComparisonText { a, b, reply })?;
-    if !reply.difference_left_out.is_empty() {
-        eprint_line(format!(
-            "the difference is left out: {}",
-            reply.difference_left_out
-        ));
+    session.printer.comparison(&ComparisonText {
+        a: &a,
+        b: &b,
+        reply: &reply,
+        difference: &shown,
+    })?;
+    if let Some(why) = left_out(&reply, DifferenceForm::Auto, false) {
+        eprint_line(format!("the difference is left out: {why}"));
     }
     if hidden > 0 {
         writeln!(

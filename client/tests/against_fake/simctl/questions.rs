@@ -260,7 +260,8 @@ resemblance            0.500
 containment of A in B  0.500
 containment of B in A  1.000
 shingles               100 shared, 200 in A, 100 in B
-shared text            2 spans, 100 bytes
+shared text            2 spans, 100 bytes of A; 7 shared shingles in none of them
+words                  1 removed, 1 added, 14 moved in 1 block
 judged                 template-only 0.875
 by rule                4: resemblance > 0.5 and mcd <= 0.25
 signals                resemblance 0.750, mcd 0.125, same-title -
@@ -311,7 +312,10 @@ fn a_comparison_as_json_is_one_object() {
             r#""containment_of_b_low":null,"containment_of_b_high":null,"not_given":["containment"]}],"#,
             r#""spans":[{"offset_a":0,"#,
             r#""offset_b":0,"length":60},{"offset_a":80,"offset_b":60,"length":40}],"#,
-            r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n","complete":true}"#,
+            r#""shared_shingles_outside_spans":7,"#,
+            r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n","words":{"removed":1,"added":1,"moved":14,"#,
+            r#""blocks_moved":1,"cut_short":false,"bytes_a":400,"bytes_b":390},"operations":null,"#,
+            r#""operations_left_out":"it was not asked for","complete":true}"#,
             "\n"
         )
         .replace("JUDGEMENT", JUDGEMENT)
@@ -343,10 +347,35 @@ fn a_difference_is_declined_and_one_left_out_is_told_of() {
     let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
     assert!(
         json.ends_with(
-            "\"diff\":null,\"difference_left_out\":\"it was not asked for\",\"complete\":true}\n"
+            "\"diff\":null,\"difference_left_out\":\"it was not asked for\",\"words\":null,\"operations\":null,\
+             \"operations_left_out\":\"it was not asked for\",\"complete\":true}\n"
         ),
         "{json}"
     );
+}
+
+#[test]
+fn a_difference_by_words_is_text_for_people_and_operations_for_tools() {
+    let daemon = Daemon::start();
+    let flags = ["compare", "/share/a.txt", "/share/b.txt", "--diff", "words"];
+    let run = simctl(&daemon, &flags);
+    assert_eq!((run.code, run.talk.as_str()), (0, ""));
+    let shown = "\n--- a\n+++ b\n@@ -1 +1 @@\nsome [-one-]{+two+} words\n";
+    assert!(run.out.ends_with(shown), "{}", run.out);
+    let request = daemon.seen().compared.clone().expect("compared");
+    assert!(request.without_difference && request.with_words && !request.with_operations);
+    let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
+    let operations = r#""operations":[{"op":"move","offset_a":40,"length_a":9,"offset_b":0,"length_b":11,"added":"moved\ntext\n"}],"complete""#;
+    assert!(json.contains(operations), "{json}");
+    let request = daemon.seen().compared.clone().expect("compared");
+    assert!(request.without_difference && !request.with_words && request.with_operations);
+    let by_lines = simctl(&daemon, &[&flags[..3], &["--diff", "lines"]].concat()).out;
+    assert!(
+        by_lines.ends_with("-one\\u{1b}[31m\n+\ttwo\n"),
+        "{by_lines}"
+    );
+    let both = simctl(&daemon, &[&flags[..], &["--no-difference"]].concat());
+    assert_eq!(both.code, 2);
 }
 
 #[test]

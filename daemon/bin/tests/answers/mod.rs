@@ -141,6 +141,58 @@ fn a_difference_may_be_declined_and_one_that_is_too_long_costs_the_difference_al
     assert_eq!(declined.difference_left_out, "it was not asked for");
 }
 
+/// A text of 4,000 words; and the same in lines of another width, one word changed and 60 in another place.
+fn two_versions() -> [String; 2] {
+    let words: Vec<String> = (0..4_000).map(|at| format!("word{at}")).collect();
+    let wrapped = |words: &[String], width: usize| -> String {
+        let lines = words.chunks(width).map(|line| line.join(" ") + "\n");
+        lines.collect()
+    };
+    let (before, rest) = words.split_at(100);
+    let (block, rest) = rest.split_at(60);
+    let (between, after) = rest.split_at(2_840);
+    let mut changed = [before, between, block, after].concat();
+    changed[50] = "changed".to_owned();
+    [wrapped(&words, 9), wrapped(&changed, 7)]
+}
+
+#[test]
+fn a_comparison_sees_through_other_line_breaks_and_knows_what_moved() {
+    let [a, b] = two_versions();
+    let daemon = Daemon::start(&[("a.txt", a.clone()), ("b.txt", b.clone())]);
+    let side = |name: &str| wire::Side {
+        source: Some(wire::side::Source::Path(simdex_client::path_bytes(
+            &daemon.path(name),
+        ))),
+        name: Vec::new(),
+    };
+    let asked = CompareOptions {
+        with_words: true,
+        with_operations: true,
+        ..CompareOptions::default()
+    };
+    let compared = daemon
+        .client
+        .compare_with(side("a.txt"), side("b.txt"), asked);
+    let compared = daemon.wait(compared).unwrap();
+    assert!(compared.diff.lines().count() > 1_000);
+    let found = compared.words.unwrap();
+    assert_eq!((found.words_removed, found.words_added), (1, 1));
+    assert_eq!((found.words_moved, found.blocks_moved), (60, 1));
+    for shown in ["[-word50-]{+changed+}", "{>line 12: word100 word101"] {
+        assert!(found.text.contains(shown), "{}", found.text);
+    }
+    let operations = found.operations.into_iter();
+    let operations = operations.map(simdex_client::lines::Operation::of);
+    let operations: Vec<_> = operations.map(Option::unwrap).collect();
+    let applied = simdexd::read_side::difference::operations::apply_operations(&operations, &a);
+    assert_eq!(applied, Ok(b));
+    // All that containment counts lies in spans.
+    assert_eq!(compared.shared_shingles_outside_spans, 0);
+    let covered: u64 = compared.spans.iter().map(|span| span.length).sum();
+    assert!(covered as f64 / compared.chars_a as f64 > compared.containment_of_a);
+}
+
 #[test]
 fn a_comparison_shows_the_text_of_the_very_files_named() {
     let text = prose(1, 400);

@@ -9,6 +9,7 @@ use simdex_proto::{defaults, v1};
 use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::compared::CompareRequest;
 use super::family::FamilyRequest;
 use super::find::FindRequest;
 use super::folders::FolderCopiesRequest;
@@ -17,15 +18,13 @@ use super::pairs::PairsRequest;
 use super::request_params;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
-use super::subject_source::{self, SubjectSource};
+use super::subject_source::SubjectSource;
 use super::templates::TemplatesRequest;
 use super::traffic::RequestBytes;
-use super::upload::UploadRoom;
-use super::{Replies, event_stream, lookup, scheme, upload};
+use super::{Replies, event_stream, lookup, upload};
 use crate::encode;
-use crate::engine::{CompletenessCheck, Engine};
+use crate::engine::Engine;
 use crate::read_side::calibrating::{CalibrationRequest, calibrate};
-use crate::read_side::compare::{Comparing, compare};
 use crate::read_side::query::FindKind;
 
 /// The service that answers queries, comparisons and lists.
@@ -127,42 +126,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::CompareRequest>,
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.runner.caller(&request);
-        let request = request.into_inner();
-        let schemes = scheme::parse_schemes(&request)?;
-        let with_difference = !request.without_difference;
-        let is_judged = request.with_judgement;
-        let sides = request.a.zip(request.b);
-        let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
-        let (disk, share) = (self.runner.disk(), self.runner.upload_share(caller));
-        let longest = self.runner.longest_message();
-        let work = move |engine: &Engine, cancel: &Cancel| {
-            let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
-            let dir = engine.data_dir.clone();
-            let room = UploadRoom { dir, disk, share };
-            let (a, b) = (
-                subject_source::parse_side(&room, a)?,
-                subject_source::parse_side(&room, b)?,
-            );
-            let names = (a.name("a"), b.name("b"));
-            let account = caller.account(engine.index.reader(), cancel);
-            let asker = caller.queue_key();
-            let ((a, read_a), (b, read_b)) = (
-                a.compared(engine, asker, &account)?,
-                b.compared(engine, asker, &account)?,
-            );
-            let model = is_judged.then(|| engine.models.in_force());
-            let asked = Comparing {
-                names: (&names.0, &names.1),
-                threshold: engine.threshold().get(),
-                longest: with_difference.then_some(longest),
-                schemes: &schemes,
-                model: model.as_deref(),
-                account: &account,
-            };
-            let found = compare(engine.index.reader(), &a, &b, &asked)?;
-            let last_read = [read_a, read_b];
-            Ok(encode::comparison(found, last_read, check.verdict()?))
-        };
+        let asked = CompareRequest::parse(&self.runner, caller, request.into_inner())?;
+        let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Query, caller, work).await
     }
 

@@ -11,12 +11,13 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
-use simdex_proto::lines::Diff;
+use simdex_proto::lines::{Diff, Operation};
 use simdex_proto::manifest::{FileEntry, checked_hash};
 use thiserror::Error;
 
 use super::LONGEST_MANIFEST;
 use crate::base::report_files::MANIFEST;
+use crate::read_side::difference::operations::{OperationError, apply_operations};
 use crate::read_side::difference::{ApplyError, apply};
 use crate::write_side::watch::anchor::Anchor;
 use crate::write_side::watch::open::{OpenError, open_regular};
@@ -96,6 +97,14 @@ pub enum VerifyError {
         path: PathBuf,
         /// Why it does not apply.
         source: ApplyError,
+    },
+    /// The operations of a diff do not apply to the principal's text.
+    #[error("{} does not apply: {source}", path.display())]
+    Operations {
+        /// Path of the operations.
+        path: PathBuf,
+        /// Why they do not apply.
+        source: OperationError,
     },
     /// A diff applies and gives another text than the member's.
     #[error("{} gives another text than the member's", path.display())]
@@ -258,12 +267,12 @@ fn diffs(report: &OpenedReport<'_>, entries: &Entries) -> Result<u64, VerifyErro
         })?;
         if let (Some(diff), Some(from), Some(to)) = (line.diff, line.from_text, line.to_text) {
             let text = |name: &str| listed(report, name, entries);
-            applies(
-                report.join(&diff),
-                &text(&diff)?,
-                &text(&from)?,
-                &text(&to)?,
-            )?;
+            let (from, to) = (text(&from)?, text(&to)?);
+            applies(report.join(&diff), &text(&diff)?, &from, &to)?;
+            if let Some(operations) = line.operations {
+                let path = report.join(&operations);
+                operations_apply(path, &text(&operations)?, &from, &to)?;
+            }
             count += 1;
         }
     }
@@ -273,6 +282,19 @@ fn diffs(report: &OpenedReport<'_>, entries: &Entries) -> Result<u64, VerifyErro
 fn applies(path: PathBuf, diff: &str, from: &str, to: &str) -> Result<(), VerifyError> {
     match apply(diff, from) {
         Err(source) => Err(VerifyError::Diff { path, source }),
+        Ok(text) if text == to => Ok(()),
+        Ok(_) => Err(VerifyError::Result { path }),
+    }
+}
+
+fn operations_apply(path: PathBuf, lines: &str, from: &str, to: &str) -> Result<(), VerifyError> {
+    let operations = lines.lines().map(serde_json::from_str);
+    let operations = match operations.collect::<Result<Vec<Operation>, _>>() {
+        Ok(operations) => operations,
+        Err(source) => return Err(VerifyError::Malformed { path, source }),
+    };
+    match apply_operations(&operations, from) {
+        Err(source) => Err(VerifyError::Operations { path, source }),
         Ok(text) if text == to => Ok(()),
         Ok(_) => Err(VerifyError::Result { path }),
     }

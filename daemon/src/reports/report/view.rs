@@ -3,16 +3,17 @@
 //! Bounded in places and rows; the whole difference is in `diffs/`. Long lines (texts that are one
 //! line, paragraphs) are shown in pieces that end with a sentence, so that an edit in one leaves
 //! the others alike.
+mod marked;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
-use similar::{ChangeTag, DiffOp, InlineChange};
+use similar::DiffOp;
 
 use super::format::{Text, counted};
 use crate::read_side::difference::Difference;
+use marked::{Row, sides};
 
 /// Changed places shown of one difference.
 const PLACES_SHOWN: usize = 25;
@@ -21,10 +22,6 @@ const ROWS_SHOWN: usize = 240;
 /// Bytes of a line above which it is shown in pieces, and of the shortest piece.
 const PIECE: usize = 400;
 const PIECE_MIN: usize = 60;
-/// Bytes of a changed place above which single words are not marked.
-const WORDS_MARKED: usize = 64 << 10;
-/// Time for an alignment of lines, and for one of words.
-const TIME: Duration = Duration::from_secs(2);
 
 /// A text in pieces to show, each with the number of its line (from 1).
 #[derive(Default)]
@@ -87,41 +84,34 @@ pub(super) fn beside(texts: [&str; 2]) -> u64 {
 ///
 /// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white
 /// space is disregarded, if that leaves less to see.
-/// Nothing here takes longer than until `last`.
-pub(super) fn render(principal: &str, member: &str, link: &str, last: Option<Instant>) -> String {
+pub(super) fn render(principal: &str, member: &str, link: &str) -> String {
     let (old, new) = (Pieces::of(principal), Pieces::of(member));
-    let by_line = compare(&old, &new, last);
+    let by_line = compare(&old, &new);
     if !mostly_changed(&by_line) {
-        return table(&by_line, old, new, link, last);
+        return table(&by_line, old, new, link);
     }
     let folded = [principal, member].map(fold);
     let [folded_old, folded_new] = folded.each_ref().map(|text| Pieces::of(text).unnumbered());
-    let by_sentence = compare(&folded_old, &folded_new, last);
+    let by_sentence = compare(&folded_old, &folded_new);
     if mostly_changed(&by_sentence) {
-        return table(&by_line, old, new, link, last);
+        return table(&by_line, old, new, link);
     }
     let note = if folded[0] == folded[1] {
         "The texts differ in line breaks and white space alone."
     } else {
         "Lines are broken otherwise throughout: line breaks and white space are disregarded here."
     };
-    let table = table(&by_sentence, folded_old, folded_new, link, last);
+    let table = table(&by_sentence, folded_old, folded_new, link);
     format!("<p class=\"soft\">{note}</p>\n{table}")
 }
 
-fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>, last: Option<Instant>) -> Difference<'a> {
-    Difference::between(&old.texts, &new.texts, Some(until(last)))
-}
-
-/// The end of the time for one alignment.
-fn until(last: Option<Instant>) -> Instant {
-    let end = Instant::now() + TIME;
-    last.map_or(end, |last| last.min(end))
+fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>) -> Difference<'a> {
+    Difference::between(old.texts.clone(), new.texts.clone())
 }
 
 fn mostly_changed(difference: &Difference<'_>) -> bool {
     let extent = difference.extent();
-    let all = difference.diff.old_len() + difference.diff.new_len();
+    let all = difference.old.len() + difference.new.len();
     (extent.removed + extent.added) * 2 > all
 }
 
@@ -131,17 +121,10 @@ fn fold(text: &str) -> String {
     words.join(" ") + "\n"
 }
 
-fn table(
-    difference: &Difference<'_>,
-    old: Pieces<'_>,
-    new: Pieces<'_>,
-    link: &str,
-    last: Option<Instant>,
-) -> String {
+fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &str) -> String {
     let mut table = Table {
         out: String::new(),
         rows: 0,
-        deadline: Some(until(last)),
         old,
         new,
     };
@@ -171,19 +154,15 @@ const HEAD: &str = "<table class=\"diff\"><colgroup><col class=\"n\"><col><col c
 struct Table<'a> {
     out: String,
     rows: usize,
-    /// For the search for changed words.
-    deadline: Option<Instant>,
     old: Pieces<'a>,
     new: Pieces<'a>,
 }
-
-type Change<'d> = InlineChange<'d, str>;
 
 impl Table<'_> {
     fn place(&mut self, difference: &Difference<'_>, ops: &[DiffOp]) {
         self.out.push_str("<tbody>\n");
         for op in ops {
-            let (left, right) = sides(difference, op, self.deadline);
+            let [left, right] = sides(difference, op);
             for row in 0..left.len().max(right.len()) {
                 if self.rows >= ROWS_SHOWN {
                     self.out.push_str(
@@ -198,15 +177,11 @@ impl Table<'_> {
         self.out.push_str("</tbody>\n");
     }
 
-    fn row(&mut self, left: Option<&Change<'_>>, right: Option<&Change<'_>>) {
+    fn row(&mut self, left: Option<&Row<'_>>, right: Option<&Row<'_>>) {
         self.rows += 1;
         self.out.push_str("<tr>");
-        let number = left.and_then(|c| self.old.number(c.old_index()?));
-        let last = left.and_then(Change::old_index) == self.old.texts.len().checked_sub(1);
-        cell(&mut self.out, left, number, last, "del");
-        let number = right.and_then(|c| self.new.number(c.new_index()?));
-        let last = right.and_then(Change::new_index) == self.new.texts.len().checked_sub(1);
-        cell(&mut self.out, right, number, last, "ins");
+        cell(&mut self.out, left, &self.old, "del");
+        cell(&mut self.out, right, &self.new, "ins");
         self.out.push_str("</tr>\n");
     }
 
@@ -226,69 +201,39 @@ impl Table<'_> {
     }
 }
 
-/// What an operation puts on the left and on the right.
-fn sides<'d>(
-    difference: &'d Difference<'_>,
-    op: &DiffOp,
-    deadline: Option<Instant>,
-) -> (Vec<Change<'d>>, Vec<Change<'d>>) {
-    let diff = &difference.diff;
-    if let DiffOp::Equal { .. } = op {
-        let side = || diff.iter_changes(op).map(Change::from).collect();
-        return (side(), side());
-    }
-    let size: usize = diff
-        .iter_changes(op)
-        .map(|change| change.value().len())
-        .sum();
-    let changes: Vec<_> = if size <= WORDS_MARKED {
-        diff.iter_inline_changes_deadline(op, deadline).collect()
-    } else {
-        diff.iter_changes(op).map(Change::from).collect()
-    };
-    changes
-        .into_iter()
-        .partition(|change| change.tag() == ChangeTag::Delete)
-}
-
-/// Number and text of one side. `last` says that the text ends here.
-fn cell(
-    out: &mut String,
-    change: Option<&Change<'_>>,
-    number: Option<usize>,
-    last: bool,
-    tag: &str,
-) {
-    let Some(change) = change else {
+/// Number and text of one side.
+fn cell(out: &mut String, row: Option<&Row<'_>>, pieces: &Pieces<'_>, tag: &str) {
+    let Some(row) = row else {
         out.push_str("<td class=\"n none\"></td><td class=\"none\"></td>");
         return;
     };
+    let number = pieces.number(row.index);
     let number = number.map(|n| n.to_string()).unwrap_or_default();
-    let changed = change.tag() != ChangeTag::Equal;
-    let class = if changed { tag } else { "same" };
+    let class = if row.is_changed { tag } else { "same" };
     let _ = write!(
         out,
         "<td class=\"n {class}\">{number}</td><td class=\"{class}\">"
     );
-    for (marked, text) in change.values() {
+    for (marked, text) in &row.parts {
         let text = Text(text.trim_end_matches(['\n', '\r']));
         let _ = match marked {
             true => write!(out, "<{tag}>{text}</{tag}>"),
             false => write!(out, "{text}"),
         };
     }
-    if changed {
-        out.push_str(line_end(change, last));
+    if row.is_changed {
+        let is_last = row.index + 1 == pieces.texts.len();
+        out.push_str(line_end(row, is_last));
     }
     out.push_str("</td>");
 }
 
 /// Unusual line ends are shown: the change may consist of nothing else.
-fn line_end(change: &Change<'_>, last: bool) -> &'static str {
-    let text = change.values().last().map_or("", |(_, text)| text);
+fn line_end(row: &Row<'_>, is_last: bool) -> &'static str {
+    let text = row.parts.last().map_or("", |(_, text)| *text);
     if text.ends_with("\r\n") || text.ends_with('\r') {
         "<i class=\"u\">CR</i>"
-    } else if last && !text.ends_with('\n') {
+    } else if is_last && !text.ends_with('\n') {
         "<i class=\"u\">no line end</i>"
     } else {
         ""

@@ -1,8 +1,9 @@
 //! Group by group into the files of the report.
 
+mod diffs;
+
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::time::{Duration, Instant};
 
 use crate::base::report_files::MANIFEST;
 use simdex_index::HeldText;
@@ -16,13 +17,12 @@ use super::survey::survey;
 use super::texts::Texts;
 use super::{ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{check, diff_path, html, load, manifest, text_path, view};
-use crate::read_side::difference::{Difference, Extent, lines, permit_to_align};
+use crate::read_side::difference::permit_to_align;
 use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
 use simdex_proto::manifest::checked_hash;
 
-/// Time for one diff; past it the diff is longer than need be.
-const DIFF_TIME: Duration = Duration::from_secs(5);
+pub(super) use diffs::{DiffFacts, NoDiff};
 
 /// A group in the order of the report: its principal, then the others by path.
 pub(super) struct SortedGroup<'a> {
@@ -92,34 +92,6 @@ impl<'a> SortedGroup<'a> {
             }
         }
         others
-    }
-}
-
-/// One diff in the report.
-pub(super) struct DiffFacts {
-    /// Path of its file below the report.
-    pub(super) diff: String,
-    pub(super) extent: Extent,
-    /// The time for it ran out: it is longer than need be.
-    pub(super) cut_short: bool,
-}
-
-/// Why a document has no diff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoDiff {
-    /// Its text or the principal's is not kept.
-    TextNotKept,
-    /// There is no memory to align so many lines.
-    TooManyLines,
-}
-
-impl NoDiff {
-    /// Its name in `diffs.jsonl`.
-    fn name(self) -> &'static str {
-        match self {
-            Self::TextNotKept => "text-not-kept",
-            Self::TooManyLines => "too-many-lines",
-        }
     }
 }
 
@@ -247,6 +219,7 @@ impl<'a> Writer<'a> {
         };
         self.without_text += u64::from(facts.as_ref().err() == Some(&NoDiff::TextNotKept));
         let first = &sorted.principal.document;
+        let words = facts.as_ref().ok().and_then(|facts| facts.words.as_ref());
         let line = json::Diff {
             group: sorted.group.id,
             diff: facts.as_ref().ok().map(|facts| facts.diff.clone()),
@@ -260,6 +233,10 @@ impl<'a> Writer<'a> {
             lines_removed: facts.as_ref().ok().map(|facts| facts.extent.removed),
             lines_added: facts.as_ref().ok().map(|facts| facts.extent.added),
             cut_short: facts.as_ref().ok().map(|facts| facts.cut_short),
+            operations: words.map(|(name, _)| name.clone()),
+            words_removed: words.map(|(_, extent)| extent.removed),
+            words_added: words.map(|(_, extent)| extent.added),
+            words_moved: words.map(|(_, extent)| extent.moved),
         };
         self.diffs.write_with(|out| json_line(out, &line))?;
         Ok(ComparedDocument {
@@ -283,49 +260,14 @@ impl<'a> Writer<'a> {
         check(self.account.cancel())?;
         let mut view = None;
         if shown && facts.is_ok() && self.pages.has_room() {
-            let last = self.account.cancel().deadline();
             let [a, b] = texts;
             // A text that takes too much to be shown has a diff as a file.
             if let Ok(_held) = permit_to_align(texts, view::beside(texts), self.account)? {
-                view = Some(view::render(a, b, &name, last));
+                view = Some(view::render(a, b, &name));
             }
         }
         self.pages.take_room(view.as_ref().map_or(0, String::len));
         Ok((facts, view))
-    }
-
-    /// Writes the diff of two texts, where there is memory to align them.
-    fn diff(
-        &mut self,
-        name: &str,
-        documents: [&DocumentHash; 2],
-        texts: [&str; 2],
-    ) -> Result<Result<DiffFacts, NoDiff>, ReportError> {
-        let [a, b] = texts;
-        let written = a.len() + b.len();
-        let Ok(_held) = permit_to_align(texts, written as u64, self.account)? else {
-            return Ok(Err(NoDiff::TooManyLines));
-        };
-        let deadline = Some(self.until(DIFF_TIME));
-        let difference = Difference::between(&lines(a), &lines(b), deadline);
-        let [a, b] = documents.map(text_path);
-        let patch = difference.unified(&a, &b);
-        self.sink.write_file(name, patch.as_bytes())?;
-        self.diff_count += 1;
-        Ok(Ok(DiffFacts {
-            diff: name.to_owned(),
-            extent: difference.extent(),
-            cut_short: difference.cut_short,
-        }))
-    }
-
-    /// The end of a time from now, or of the whole request.
-    fn until(&self, time: Duration) -> Instant {
-        let end = Instant::now() + time;
-        self.account
-            .cancel()
-            .deadline()
-            .map_or(end, |last| last.min(end))
     }
 
     fn close(

@@ -151,7 +151,7 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
         "load/".len() + file.len()
     } else if folder == Some("text") && is_hash(file.strip_suffix(".txt")?, 64) {
         "text/".len() + file.len()
-    } else if above == Some("diffs") && is_hash_of_diff(file.strip_suffix(".diff")?) {
+    } else if above == Some("diffs") && is_name_of_diff(file) {
         let group = folder.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;
         "diffs//".len() + group.len() + file.len()
     } else {
@@ -163,8 +163,12 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
 }
 
 /// Reports of version 0.1 name diffs by the beginning of a hash.
-fn is_hash_of_diff(text: &str) -> bool {
-    is_hash(text, 64) || is_hash(text, 16)
+fn is_name_of_diff(file: &str) -> bool {
+    match file.split_once('.') {
+        Some((hash, "diff")) => is_hash(hash, 64) || is_hash(hash, 16),
+        Some((hash, "jsonl")) => is_hash(hash, 64),
+        _ => false,
+    }
 }
 
 fn is_hash(text: &str, digits: usize) -> bool {
@@ -206,8 +210,12 @@ mod tests {
         for name in ["findings.jsonl", "load/documents.dat", "load/documents.xml"] {
             assert_eq!(of(&format!("a/{name}")), found("a/", name));
         }
-        for named in [&hash[..], &hash[..16]] {
-            let diff = format!("diffs/17/{named}.diff");
+        for named in [
+            format!("{hash}.diff"),
+            format!("{hash}.jsonl"),
+            format!("{}.diff", &hash[..16]),
+        ] {
+            let diff = format!("diffs/17/{named}");
             assert_eq!(of(&diff), found("", &diff));
         }
         for other in [
@@ -221,6 +229,7 @@ mod tests {
             &format!("texts/{hash}.txt"),
             &format!("diffs/x/{}.diff", &hash[..16]),
             &format!("diffs/{hash}.diff"),
+            &format!("diffs/17/{}.jsonl", &hash[..16]),
             "x.zip\0manifest.json",
             "",
         ] {

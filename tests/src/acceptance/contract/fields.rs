@@ -130,6 +130,27 @@ const ESTIMATE: Fields = &[
 
 const SPAN: Fields = &[("offset_a", Count), ("offset_b", Count), ("length", Count)];
 
+const WORDS: Fields = &[
+    ("removed", Count),
+    ("added", Count),
+    ("moved", Count),
+    ("blocks_moved", Count),
+    ("cut_short", Bool),
+    ("bytes_a", Count),
+    ("bytes_b", Count),
+];
+
+/// What becomes of bytes of a text in another.
+const OPERATION: Fields = &[
+    ("op", Text),
+    ("offset_a", Count),
+    ("length_a", Count),
+    ("offset_b", Count),
+    ("length_b", Count),
+    ("removed", Optional(&Text)),
+    ("added", Optional(&Text)),
+];
+
 const USAGE: Fields = &[
     ("scheme", Object(SCHEME)),
     ("postings", Count),
@@ -268,7 +289,11 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("judgement", Maybe(&Object(JUDGEMENT))),
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
+            ("shared_shingles_outside_spans", Count),
             ("diff", Maybe(&Text)),
+            ("words", Maybe(&Object(WORDS))),
+            ("operations", Maybe(&List(OPERATION))),
+            ("operations_left_out", Optional(&Text)),
             ("complete", Bool),
         ],
     ),
@@ -326,6 +351,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ("event", lists::EVENT),
     ("confirmed-loss", lists::CONFIRMED_LOSS),
     ("diff", reports::DIFF),
+    ("operation", OPERATION),
     ("unread", reports::UNREAD),
     ("finding", reports::FINDING),
     ("change", reports::CHANGE),

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::FILES_SHOWN;
+use crate::read_side::difference::words::WordExtent;
 use crate::reports::report::ReportMember;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
 use crate::reports::report::write::{ComparedDocument, NoDiff, SortedGroup};
@@ -113,13 +114,15 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         1 => String::new(),
         n => format!(" and {} with the same text", counted(n - 1, "file")),
     };
+    let words = facts.words.as_ref().map(|(_, extent)| words(*extent));
     writeln!(
         out,
-        "<details>\n<summary>{}{others} <small>{}, {} removed, {} added</small></summary>",
+        "<details>\n<summary>{}{others} <small>{}, {} removed, {} added{}</small></summary>",
         PathText(&first.path),
         counted(extent.hunks, "place"),
         counted(extent.removed, "line"),
         counted(extent.added, "line"),
+        words.unwrap_or_default(),
     )?;
     if facts.cut_short {
         out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
@@ -128,4 +131,15 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
     out.write_all(view.as_bytes())?;
     out.write_all(b"</div>")?;
     out.write_all(b"</details>\n")
+}
+
+/// How many words differ, whatever the line breaks.
+fn words(extent: WordExtent) -> String {
+    let counted = |count: u64| counted(count as usize, "word");
+    let moved = match extent.moved {
+        0 => String::new(),
+        moved => format!(", {} moved", counted(moved)),
+    };
+    let (removed, added) = (counted(extent.removed), counted(extent.added));
+    format!("; {removed} removed, {added} added{moved}")
 }

@@ -18,14 +18,14 @@ fn other_line_breaks_do_not_hide_what_changed() {
         words.chunks(n).map(|line| line.join(" ") + "\n").collect()
     };
     let narrow = broken(&words("old"), 7);
-    let wide = render(&narrow, &broken(&words("new"), 11), "diffs/1/x.diff", None);
+    let wide = render(&narrow, &broken(&words("new"), 11), "diffs/1/x.diff");
     assert!(
         wide.contains("<del>old</del>") && wide.contains("<ins>new</ins>"),
         "{wide}"
     );
     assert!(wide.contains("disregarded here"));
     assert_eq!(wide.matches("<tbody>").count(), 1);
-    let same = render(&narrow, &broken(&words("old"), 11), "diffs/1/x.diff", None);
+    let same = render(&narrow, &broken(&words("old"), 11), "diffs/1/x.diff");
     assert!(same.contains("white space alone") && !same.contains("<table"));
 }
 
@@ -42,14 +42,14 @@ fn a_difference_shown_is_bounded_and_says_so() {
             })
             .collect()
     };
-    let view = render(&lines(100_000), &lines(90), "diffs/1/x.diff", None);
+    let view = render(&lines(100_000), &lines(90), "diffs/1/x.diff");
     assert_eq!(view.matches("<tbody>").count(), 25);
     assert!(
         view.contains("… 74 more changed places, see <a href=\"diffs/1/x.diff\">"),
         "{}",
         &view[view.len() - 300..]
     );
-    let one = render("a\n", &"b\n".repeat(100_000), "diffs/1/x.diff", None);
+    let one = render("a\n", &"b\n".repeat(100_000), "diffs/1/x.diff");
     assert!(one.contains("this place goes on") && one.len() < 100_000);
 }
 
@@ -62,7 +62,6 @@ fn a_long_line_is_shown_by_its_changed_sentence() {
         &text,
         &text.replace("number 1000 of", "number one of"),
         "diffs/1/x.diff",
-        None,
     );
     assert!(
         view.contains("<del>1000</del>") && view.contains("<ins>one</ins>"),
@@ -70,5 +69,5 @@ fn a_long_line_is_shown_by_its_changed_sentence() {
     );
     assert!(view.len() < 5_000);
     // Without sentences and spaces it is cut between characters.
-    assert!(render(&"ä".repeat(5_000), &"ö".repeat(5_000), "x", None).contains("<table"));
+    assert!(render(&"ä".repeat(5_000), &"ö".repeat(5_000), "x").contains("<table"));
 }

@@ -22,6 +22,10 @@ pub(super) const DIFF: Fields = &[
     ("lines_removed", Maybe(&Count)),
     ("lines_added", Maybe(&Count)),
     ("cut_short", Maybe(&Bool)),
+    ("operations", Maybe(&Text)),
+    ("words_removed", Maybe(&Count)),
+    ("words_added", Maybe(&Count)),
+    ("words_moved", Maybe(&Count)),
 ];
 
 /// A file that was not read, or not whole.

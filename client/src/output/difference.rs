@@ -1,0 +1,112 @@
+//! The form in which the difference of two texts is shown: by lines, or by words.
+
+use simdex_client::wire::CompareReply;
+
+use crate::cli::DifferenceForm;
+
+/// So few changed lines are shown as they are, whatever changed in them.
+const FEW_LINES: u64 = 20;
+
+/// What stands in place of a difference in white space and case alone.
+const SAME_WORDS: &str =
+    "The words are the same; white space, line breaks or case differ (--diff lines shows where).\n";
+
+/// The difference of an answer in the form asked for; empty where there is none.
+pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
+    let by_words = reply.words.as_ref();
+    let words = by_words.filter(|words| !words.not_aligned && words.text_left_out.is_empty());
+    let lines = reply.difference_left_out.is_empty().then_some(&reply.diff);
+    match (form, lines, words) {
+        (DifferenceForm::Words, _, Some(words)) => words.text.clone(),
+        (DifferenceForm::Auto, None, Some(words)) => words.text.clone(),
+        (DifferenceForm::Auto, Some(lines), Some(words)) => {
+            let changed = words.words_removed + words.words_added + words.words_moved;
+            // A changed line has a changed word, but where lines are broken otherwise.
+            let is_rewrapped = changed_lines(lines) > changed.max(FEW_LINES);
+            match is_rewrapped {
+                true if words.text.is_empty() => SAME_WORDS.to_owned(),
+                true => words.text.clone(),
+                false => lines.clone(),
+            }
+        }
+        (_, Some(lines), _) => lines.clone(),
+        (_, None, _) => String::new(),
+    }
+}
+
+/// Why the form asked for is missing, or part of what it is chosen from where nothing is left.
+pub(crate) fn left_out(reply: &CompareReply, form: DifferenceForm, is_json: bool) -> Option<&str> {
+    let words = reply.words.as_ref();
+    let by_words = words.map(|words| match is_json {
+        true => words.operations_left_out.as_str(),
+        false => words.text_left_out.as_str(),
+    });
+    let by_words = by_words.filter(|why| !why.is_empty());
+    let by_lines = Some(reply.difference_left_out.as_str()).filter(|why| !why.is_empty());
+    match form {
+        DifferenceForm::Lines => by_lines,
+        DifferenceForm::Words => by_words,
+        DifferenceForm::Auto => {
+            by_lines.filter(|_| is_json || by_words.is_some() || words.is_none())
+        }
+    }
+}
+
+/// How many lines a unified difference takes away and adds.
+fn changed_lines(diff: &str) -> u64 {
+    let body = diff.lines().skip(2);
+    body.filter(|line| line.starts_with(['-', '+'])).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_client::wire::WordDifference;
+
+    use super::*;
+
+    fn reply(lines: u64, words_added: u64) -> CompareReply {
+        let changed: String = (0..lines).map(|at| format!("+line {at}\n")).collect();
+        let words = WordDifference {
+            words_added,
+            text: match words_added {
+                0 => String::new(),
+                _ => "by words".to_owned(),
+            },
+            ..WordDifference::default()
+        };
+        CompareReply {
+            diff: format!("--- a\n+++ b\n@@ -0,0 +1,{lines} @@\n{changed}"),
+            words: Some(words),
+            ..CompareReply::default()
+        }
+    }
+
+    #[test]
+    fn words_are_shown_where_more_lines_than_words_changed() {
+        let auto = |lines, words| difference(&reply(lines, words), DifferenceForm::Auto);
+        assert_eq!(auto(21, 20), "by words");
+        assert_eq!(auto(21, 0), SAME_WORDS);
+        for (lines, words) in [(21, 21), (20, 0), (1, 500)] {
+            assert!(auto(lines, words).starts_with("--- a\n"), "{lines} {words}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_shown_and_what_is_missing_told() {
+        let mut reply = reply(500, 1);
+        reply.diff.clear();
+        reply.difference_left_out = "it is too long".to_owned();
+        assert_eq!(difference(&reply, DifferenceForm::Auto), "by words");
+        assert_eq!(left_out(&reply, DifferenceForm::Auto, false), None);
+        assert_eq!(
+            left_out(&reply, DifferenceForm::Lines, true),
+            Some("it is too long")
+        );
+        reply.words = None;
+        assert_eq!(difference(&reply, DifferenceForm::Auto), "");
+        assert_eq!(
+            left_out(&reply, DifferenceForm::Auto, false),
+            Some("it is too long")
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! Two texts aligned: which lines or words of one are which of the other, and what stands elsewhere.
+//!
+//! Sequences of numbers are aligned, equal ones for equal lines or words ([`Vocabulary`]). What occurs once in both
+//! divides them, again and again in what lies between (patience diff, Cohen; here of several in a row first, so that
+//! a set phrase divides nothing); what is left is aligned by Myers's greedy algorithm (1986) in steps of bounded
+//! length. Where two texts have that much to tell apart in one place the alignment is longer than need be and says
+//! so, never wrong. The work is linear in both lengths but for sorting, whatever the texts are; tests count it.
+//!
+//! Of words a block that was taken away in one place and stands in another is a move ([`MOVED_WORDS`]).
+
+mod anchors;
+mod greedy;
+mod moves;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+
+pub use words::{Vocabulary, Words, word_count};
+
+/// The fewest words in a row that are a move, about a line of text. Fewer recur by chance: set phrases, headings, the
+/// rows of a table.
+pub const MOVED_WORDS: usize = 12;
+
+/// Items in a row that divide lines, first to last.
+const OF_LINES: &[usize] = &[3, 1];
+/// The same of words, once those are known that were moved.
+const OF_WORDS: &[usize] = &[4, 1];
+/// How often what lies between is divided again; then it is searched as it is.
+const DEPTH: usize = 16;
+
+/// Equal stretches of two sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Run {
+    /// Its first item in the first sequence, from 0.
+    pub a: usize,
+    /// Its first item in the second.
+    pub b: usize,
+    /// How many items; at least 1.
+    pub length: usize,
+}
+
+impl Run {
+    /// Its items in the first sequence.
+    pub fn of_a(self) -> Range<usize> {
+        self.a..self.a + self.length
+    }
+
+    /// Its items in the second.
+    pub fn of_b(self) -> Range<usize> {
+        self.b..self.b + self.length
+    }
+}
+
+/// What two sequences have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alignment {
+    /// What stands in both in this order; ascending in both, and no run follows another at once in both.
+    pub runs: Vec<Run>,
+    /// What stands in both, and in another order; ascending in the second. None of lines.
+    pub moves: Vec<Run>,
+    /// In some place more was to be told apart than is searched through: the runs may be fewer than could be.
+    pub is_cut_short: bool,
+    /// Items looked at, a measure of the work.
+    pub steps: u64,
+}
+
+/// Aligns lines.
+pub fn align_lines(a: &[u32], b: &[u32]) -> Alignment {
+    let mut search = Search::new(a, b);
+    let left = search.divide(vec![Gap::whole(a, b)], OF_LINES);
+    left.into_iter().for_each(|gap| search.greedy(gap));
+    Alignment {
+        runs: joined(search.runs),
+        moves: Vec::new(),
+        is_cut_short: search.is_cut_short,
+        steps: search.steps,
+    }
+}
+
+/// Aligns words: long stretches first, then blocks that moved, then all that is left.
+pub fn align_words(a: &[u32], b: &[u32]) -> Alignment {
+    let mut coarse = Search::new(a, b);
+    let left = coarse.divide(vec![Gap::whole(a, b)], &[MOVED_WORDS]);
+    let runs = joined(coarse.runs);
+    let (moves, steps) = moves::moved(a, b, &runs);
+    let [a, b] = moves::without(a, b, &moves);
+    let mut fine = Search::new(&a, &b);
+    let left = fine.divide(left, OF_WORDS);
+    left.into_iter().for_each(|gap| fine.greedy(gap));
+    let crumbs = joined([runs, fine.runs].concat());
+    Alignment {
+        runs: without_crumbs(crumbs, (a.len(), b.len())),
+        moves,
+        is_cut_short: fine.is_cut_short,
+        steps: coarse.steps + steps + fine.steps,
+    }
+}
+
+/// What lies between two runs.
+#[derive(Clone, Debug)]
+struct Gap {
+    a: Range<usize>,
+    b: Range<usize>,
+}
+
+impl Gap {
+    fn whole(a: &[u32], b: &[u32]) -> Self {
+        Self {
+            a: 0..a.len(),
+            b: 0..b.len(),
+        }
+    }
+}
+
+/// The gaps before, between and after runs that ascend, the empty ones too.
+fn gaps(runs: &[Run], gap: Gap) -> impl Iterator<Item = Gap> {
+    let ends = std::iter::once((gap.a.start, gap.b.start));
+    let ends = ends.chain(runs.iter().map(|run| (run.of_a().end, run.of_b().end)));
+    let starts = runs.iter().map(|run| (run.a, run.b));
+    let starts = starts.chain(std::iter::once((gap.a.end, gap.b.end)));
+    ends.zip(starts).map(|(end, start)| Gap {
+        a: end.0..start.0,
+        b: end.1..start.1,
+    })
+}
+
+/// A search under way.
+struct Search<'s> {
+    a: &'s [u32],
+    b: &'s [u32],
+    /// In no order.
+    runs: Vec<Run>,
+    is_cut_short: bool,
+    steps: u64,
+}
+
+impl<'s> Search<'s> {
+    fn new(a: &'s [u32], b: &'s [u32]) -> Self {
+        Self {
+            a,
+            b,
+            runs: Vec::new(),
+            is_cut_short: false,
+            steps: 0,
+        }
+    }
+
+    /// Divides gaps by what occurs once on both sides of them, `lengths` items in a row; returns what could not be
+    /// divided, where both sides have something.
+    fn divide(&mut self, gaps_of: Vec<Gap>, lengths: &[usize]) -> Vec<Gap> {
+        let mut open: Vec<(Gap, usize)> = gaps_of.into_iter().map(|gap| (gap, 0)).collect();
+        let mut left = Vec::new();
+        while let Some((gap, depth)) = open.pop() {
+            let gap = self.trim(gap);
+            if gap.a.is_empty() || gap.b.is_empty() {
+                continue;
+            }
+            let mut divided = Vec::new();
+            for length in lengths.iter().filter(|_| depth < DEPTH) {
+                divided = self.anchored(&gap, *length);
+                if !divided.is_empty() {
+                    break;
+                }
+            }
+            if divided.is_empty() {
+                left.push(gap);
+                continue;
+            }
+            open.extend(gaps(&divided, gap).map(|gap| (gap, depth + 1)));
+            self.runs.extend(divided);
+        }
+        left
+    }
+
+    /// Takes off what both sides begin and end with.
+    fn trim(&mut self, gap: Gap) -> Gap {
+        let (a, b) = (&self.a[gap.a.clone()], &self.b[gap.b.clone()]);
+        let before = equal_prefix(a, b);
+        let after = equal_suffix(&a[before..], &b[before..]);
+        self.steps += (before + after) as u64 + 2;
+        self.keep(gap.a.start, gap.b.start, before);
+        self.keep(gap.a.end - after, gap.b.end - after, after);
+        Gap {
+            a: gap.a.start + before..gap.a.end - after,
+            b: gap.b.start + before..gap.b.end - after,
+        }
+    }
+
+    fn keep(&mut self, a: usize, b: usize, length: usize) {
+        if length > 0 {
+            self.runs.push(Run { a, b, length });
+        }
+    }
+}
+
+fn equal_prefix<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+fn equal_suffix<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+    let backwards = a.iter().rev().zip(b.iter().rev());
+    backwards.take_while(|(x, y)| x == y).count()
+}
+
+/// The runs in order, those that follow each other as one.
+fn joined(mut runs: Vec<Run>) -> Vec<Run> {
+    runs.sort_unstable();
+    let mut joined: Vec<Run> = Vec::with_capacity(runs.len());
+    for run in runs {
+        match joined.last_mut() {
+            Some(last) if last.of_a().end == run.a && last.of_b().end == run.b => {
+                last.length += run.length;
+            }
+            _ => joined.push(run),
+        }
+    }
+    joined
+}
+
+/// Words that stand alone between changes much longer than they are: they are there by chance, and a reader sees
+/// one change where they would make several of it.
+const CRUMB: usize = 3;
+
+fn without_crumbs(runs: Vec<Run>, (a, b): (usize, usize)) -> Vec<Run> {
+    let mut kept: Vec<Run> = Vec::with_capacity(runs.len());
+    for (at, run) in runs.iter().enumerate() {
+        let (from_a, from_b) = kept
+            .last()
+            .map_or((0, 0), |last| (last.of_a().end, last.of_b().end));
+        let (to_a, to_b) = runs.get(at + 1).map_or((a, b), |next| (next.a, next.b));
+        let before = (run.a - from_a).min(run.b - from_b);
+        let after = (to_a - run.of_a().end).min(to_b - run.of_b().end);
+        if run.length > CRUMB || before.min(after) <= run.length {
+            kept.push(*run);
+        }
+    }
+    kept
+}

@@ -1,0 +1,92 @@
+//! Answers Compare: two sides, each a file, a document or an upload, and what they have in common.
+
+use std::sync::Arc;
+
+use simdex_index::Cancel;
+use simdex_proto::v1;
+use tonic::Status;
+
+use super::runner::{Caller, RequestRunner};
+use super::status::Refused;
+use super::upload::UploadRoom;
+use super::user_budget::UserShare;
+use super::{scheme, subject_source};
+use crate::encode;
+use crate::engine::{CompletenessCheck, Engine};
+use crate::host::disk::DiskGuard;
+use crate::read_side::compare::{Comparing, Forms, compare};
+
+/// A comparison that is asked for.
+pub(super) struct CompareRequest {
+    sides: [v1::Side; 2],
+    schemes: SchemesAsked,
+    forms: Forms,
+    is_judged: bool,
+    longest_message: usize,
+    disk: Arc<DiskGuard>,
+    share: UserShare,
+}
+
+impl CompareRequest {
+    pub(super) fn parse(
+        runner: &RequestRunner,
+        caller: Caller,
+        asked: v1::CompareRequest,
+    ) -> Result<Self, Status> {
+        let schemes = scheme::parse_schemes(&asked)?;
+        let sides = asked.a.zip(asked.b);
+        let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
+        Ok(Self {
+            sides: [a, b],
+            schemes,
+            forms: Forms {
+                lines: !asked.without_difference,
+                words: asked.with_words,
+                operations: asked.with_operations,
+            },
+            is_judged: asked.with_judgement,
+            longest_message: runner.longest_message(),
+            disk: runner.disk(),
+            share: runner.upload_share(caller),
+        })
+    }
+
+    /// Reads both sides and compares them.
+    pub(super) fn answer(
+        self,
+        engine: &Engine,
+        caller: Caller,
+        cancel: &Cancel,
+    ) -> Result<v1::CompareReply, Refused> {
+        let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+        let dir = engine.data_dir.clone();
+        let (disk, share) = (self.disk, self.share);
+        let room = UploadRoom { dir, disk, share };
+        let [a, b] = self.sides;
+        let (a, b) = (
+            subject_source::parse_side(&room, a)?,
+            subject_source::parse_side(&room, b)?,
+        );
+        let names = (a.name("a"), b.name("b"));
+        let account = caller.account(engine.index.reader(), cancel);
+        let asker = caller.queue_key();
+        let (a, read_a) = a.compared(engine, asker, &account)?;
+        let (b, read_b) = b.compared(engine, asker, &account)?;
+        let model = self.is_judged.then(|| engine.models.in_force());
+        let asked = Comparing {
+            names: (&names.0, &names.1),
+            threshold: engine.threshold().get(),
+            forms: self.forms,
+            longest: self.longest_message,
+            schemes: &self.schemes,
+            model: model.as_deref(),
+            account: &account,
+        };
+        let found = compare(engine.index.reader(), &a, &b, &asked)?;
+        Ok(encode::comparison(
+            found,
+            [read_a, read_b],
+            check.verdict()?,
+        ))
+    }
+}

@@ -1,0 +1,211 @@
+//! The forms that the difference of two texts is told in: by lines, by words, as operations.
+
+use simdex_index::{Cancel, IndexError, MemoryAccount};
+use simdex_proto::lines::Operation;
+use thiserror::Error;
+
+use super::Comparing;
+use crate::read_side::difference::operations::{OPERATION_BYTES, operations};
+use crate::read_side::difference::words::{WordDifference, WordExtent};
+use crate::read_side::difference::{
+    Difference, TooManyLines, TooManyWords, lines, permit_to_align, permit_to_align_words,
+};
+use crate::read_side::query::QueryError;
+
+/// Bytes of an answer that a span takes at most, and all that is neither spans nor difference.
+pub(super) const SPAN_BYTES: usize = 40;
+const NUMBERS_BYTES: usize = 4 << 10;
+
+/// Operations gathered before it is asked whether to go on.
+const OPERATIONS_A_LOOK: usize = 1024;
+
+/// Forms of a difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// Unified, by lines.
+    pub lines: bool,
+    /// By words, for people.
+    pub words: bool,
+    /// By words, for tools.
+    pub operations: bool,
+}
+
+impl Forms {
+    fn is_any(self) -> bool {
+        self.lines || self.words || self.operations
+    }
+}
+
+/// Why a form of the difference is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LeftOut {
+    /// It was not asked for.
+    #[error("it was not asked for")]
+    NotAsked,
+    /// Aligning its lines would take more than half of what a question may hold.
+    #[error(transparent)]
+    TooManyLines(#[from] TooManyLines),
+    /// Aligning its words would.
+    #[error(transparent)]
+    TooManyWords(#[from] TooManyWords),
+    /// It would be longer than a message.
+    #[error("it takes more than the {0} bytes a message has left for it")]
+    TooLong(usize),
+}
+
+/// How the words of two texts differ.
+pub struct ComparedWords {
+    /// How many do, and whether the search was ended in some place; none where they could not be aligned.
+    pub extent: Option<(WordExtent, bool)>,
+    /// For people.
+    pub text: Result<String, LeftOut>,
+    /// For tools.
+    pub operations: Result<Vec<Operation>, LeftOut>,
+    /// Bytes of both texts.
+    pub bytes: [u64; 2],
+}
+
+/// What ends the writing of a form.
+enum WriteEnd {
+    TooLong,
+    Failed(IndexError),
+}
+
+/// What a message has left.
+struct Room<'a> {
+    bytes: usize,
+    cancel: &'a Cancel,
+}
+
+impl Room<'_> {
+    /// Whether to go on after so many bytes.
+    fn go_on(&self, written: usize) -> Result<(), WriteEnd> {
+        self.cancel.check().map_err(WriteEnd::Failed)?;
+        match written <= self.bytes {
+            true => Ok(()),
+            false => Err(WriteEnd::TooLong),
+        }
+    }
+
+    /// Takes what was written of what is left.
+    fn take<T>(
+        &mut self,
+        written: Result<(T, usize), WriteEnd>,
+    ) -> Result<Result<T, LeftOut>, QueryError> {
+        match written {
+            Ok((form, bytes)) => {
+                self.bytes = self.bytes.saturating_sub(bytes);
+                Ok(Ok(form))
+            }
+            Err(WriteEnd::TooLong) => Ok(Err(LeftOut::TooLong(self.bytes))),
+            Err(WriteEnd::Failed(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// The forms that are asked for; the short ones first, so that a long one leaves out no other.
+pub(super) fn differences(
+    texts: [&str; 2],
+    spans: usize,
+    asked: &Comparing<'_>,
+) -> Result<(Result<String, LeftOut>, Option<ComparedWords>), QueryError> {
+    let bytes = asked
+        .longest
+        .saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
+    let cancel = asked.account.cancel();
+    let mut room = Room { bytes, cancel };
+    let words = asked.forms.is_any();
+    let words = words
+        .then(|| by_words(texts, asked, &mut room))
+        .transpose()?;
+    let lines = match asked.forms.lines {
+        true => by_lines(texts, asked, &mut room)?,
+        false => Err(LeftOut::NotAsked),
+    };
+    Ok((lines, words))
+}
+
+fn by_lines(
+    texts: [&str; 2],
+    asked: &Comparing<'_>,
+    room: &mut Room<'_>,
+) -> Result<Result<String, LeftOut>, QueryError> {
+    let _held = match permit_to_align(texts, 0, asked.account)? {
+        Ok(held) => held,
+        Err(too_many) => return Ok(Err(too_many.into())),
+    };
+    let [a, b] = texts.map(lines);
+    let difference = Difference::between(a, b);
+    let (a, b) = asked.names;
+    let written = difference.unified_while(a, b, |bytes| room.go_on(bytes));
+    room.take(written.map(|diff| {
+        let bytes = diff.len();
+        (diff, bytes)
+    }))
+}
+
+fn by_words(
+    texts: [&str; 2],
+    asked: &Comparing<'_>,
+    room: &mut Room<'_>,
+) -> Result<ComparedWords, QueryError> {
+    let bytes = texts.map(|text| text.len() as u64);
+    let account: &MemoryAccount = asked.account;
+    // What is written may be as long as both texts, and is held once more where it is encoded.
+    let _held = match permit_to_align_words(texts, bytes.iter().sum(), account)? {
+        Ok(held) => held,
+        Err(too_many) => {
+            let left_out = |is_asked: bool| match is_asked {
+                true => LeftOut::TooManyWords(too_many),
+                false => LeftOut::NotAsked,
+            };
+            return Ok(ComparedWords {
+                extent: None,
+                text: Err(left_out(asked.forms.words)),
+                operations: Err(left_out(asked.forms.operations)),
+                bytes,
+            });
+        }
+    };
+    let [a, b] = texts;
+    let difference = WordDifference::between(a, b);
+    let mut text = Err(LeftOut::NotAsked);
+    if asked.forms.words {
+        let written = difference.shown_while(asked.names, |bytes| room.go_on(bytes));
+        text = room.take(written.map(|text| {
+            let bytes = text.len();
+            (text, bytes)
+        }))?;
+    }
+    let mut gathered = Err(LeftOut::NotAsked);
+    if asked.forms.operations {
+        let written = gather(&difference, room);
+        gathered = room.take(written)?;
+    }
+    Ok(ComparedWords {
+        extent: Some((difference.extent, difference.cut_short)),
+        text,
+        operations: gathered,
+        bytes,
+    })
+}
+
+/// The operations while there is room, and their bytes.
+fn gather(
+    difference: &WordDifference<'_>,
+    room: &Room<'_>,
+) -> Result<(Vec<Operation>, usize), WriteEnd> {
+    let mut bytes = 0;
+    let mut gathered = Vec::new();
+    for (number, operation) in operations(difference).enumerate() {
+        let texts = [&operation.removed, &operation.added];
+        let texts = texts.map(|text| text.as_ref().map_or(0, String::len));
+        bytes += OPERATION_BYTES + texts.iter().sum::<usize>();
+        if number % OPERATIONS_A_LOOK == 0 || bytes > room.bytes {
+            room.go_on(bytes)?;
+        }
+        gathered.push(operation);
+    }
+    room.go_on(bytes)?;
+    Ok((gathered, bytes))
+}

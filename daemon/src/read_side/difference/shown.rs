@@ -1,0 +1,182 @@
+//! The difference by words, for people: each changed place with some words around it.
+//!
+//! Texts are shown as they stand in the second, in lines of at most 80 columns whatever its own are: what is removed as
+//! `[-…-]`, what is added as `{+…+}`, what moved as `{>line N: …<}` with its line in the first text.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use simdex_proto::text::counted;
+
+use super::name;
+use super::words::{Kind, Operation, WordDifference};
+
+/// Columns of a line.
+const COLUMNS: usize = 78;
+/// Bytes shown before and after a change, about.
+const AROUND: usize = 90;
+/// Bytes of a block that moved above which its middle is left out.
+const MOVED_WHOLE: usize = 240;
+
+impl WordDifference<'_> {
+    /// The difference for people, as long as `go_on` lets it; it is told now and then how many bytes there are. Empty
+    /// where no word differs.
+    pub(crate) fn shown_while<E>(
+        &self,
+        names: (&str, &str),
+        mut go_on: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<String, E> {
+        let lines = self.texts.map(LineStarts::of);
+        let mut out = String::new();
+        for place in self.places() {
+            if out.is_empty() {
+                let (a, b) = (name::quoted(names.0), name::quoted(names.1));
+                out = format!("--- {a}\n+++ {b}\n");
+            }
+            self.write_place(&mut out, place, &lines);
+            go_on(out.len())?;
+        }
+        Ok(out)
+    }
+
+    /// Changes with what lies between them where that is short, by number.
+    fn places(&self) -> impl Iterator<Item = Range<usize>> {
+        let all = self.operations.as_slice();
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let first = next + all.get(next..)?.iter().position(is_change)?;
+            let mut unchanged = 0;
+            next = first + 1;
+            for (at, operation) in all.iter().enumerate().skip(next) {
+                if is_change(operation) {
+                    (next, unchanged) = (at + 1, 0);
+                } else {
+                    unchanged += operation.b.len();
+                }
+                if unchanged > 2 * AROUND {
+                    break;
+                }
+            }
+            Some(first..next)
+        })
+    }
+
+    fn write_place(&self, out: &mut String, place: Range<usize>, lines: &[LineStarts; 2]) {
+        let (before, rest) = self.operations.split_at(place.start);
+        let (changed, after) = rest.split_at(place.len());
+        let (Some(first), Some(last)) = (changed.first(), changed.last()) else {
+            return;
+        };
+        let line = |side: usize, byte: usize| lines[side].number(byte);
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            out,
+            "@@ -{} +{} @@",
+            line(0, first.a.start),
+            line(1, first.b.start)
+        );
+        let b = self.texts[1];
+        let since = before.iter().rev().find(|operation| is_change(operation));
+        let since = since.map_or(0, |operation| operation.b.end);
+        let until = after.iter().find(|operation| is_change(operation));
+        let until = until.map_or(b.len(), |operation| operation.b.start);
+        let mut text = ending(b.get(since..first.b.start).unwrap_or_default());
+        for operation in changed {
+            let line = line(0, operation.a.start);
+            text.push_str(&marked(operation.kind, self.texts_of(operation), line));
+        }
+        text.push_str(&beginning(b.get(last.b.end..until).unwrap_or_default()));
+        write_wrapped(out, &text);
+    }
+}
+
+/// What an operation takes away and puts in, with its marks; `line` is where it stands in the first text.
+fn marked(kind: Kind, [from, to]: [&str; 2], line: usize) -> String {
+    let [removed, added] = [from, to].map(str::trim);
+    match kind {
+        Kind::Equal | Kind::Reformat => to.to_owned(),
+        Kind::Delete => around(from, format!("[-{removed}-]")),
+        Kind::Insert => around(to, format!("{{+{added}+}}")),
+        Kind::Replace => format!("[-{removed}-]{{+{added}+}}"),
+        Kind::Move => format!("{{>line {line}: {}<}}", shortened(to)),
+    }
+}
+
+fn is_change(operation: &Operation) -> bool {
+    !matches!(operation.kind, Kind::Equal | Kind::Reformat)
+}
+
+/// Marked words with the white space that stood around them.
+fn around(written: &str, marked: String) -> String {
+    let space = |is_there: bool| if is_there { " " } else { "" };
+    let before = space(written.starts_with(char::is_whitespace));
+    let after = space(written.ends_with(char::is_whitespace));
+    format!("{before}{marked}{after}")
+}
+
+/// The last words of a text.
+fn ending(text: &str) -> String {
+    let Some(from) = text.len().checked_sub(AROUND).filter(|from| *from > 0) else {
+        return text.to_owned();
+    };
+    let rest = &text[text.ceil_char_boundary(from)..];
+    let word = rest.find(char::is_whitespace).unwrap_or(0);
+    format!("… {}", rest[word..].trim_start())
+}
+
+/// The first words of a text.
+fn beginning(text: &str) -> String {
+    if text.len() <= AROUND {
+        return text.to_owned();
+    }
+    let first = &text[..text.floor_char_boundary(AROUND)];
+    let word = first.rfind(char::is_whitespace).unwrap_or(first.len());
+    format!("{} …", first[..word].trim_end())
+}
+
+/// A block with its middle left out where it is long.
+fn shortened(block: &str) -> String {
+    if block.len() <= MOVED_WHOLE {
+        return block.to_owned();
+    }
+    let words = counted(block.split_whitespace().count() as u64, "word");
+    let ending = ending(block);
+    let ending = ending.trim_start_matches("… ");
+    format!("{} ({words}) … {ending}", beginning(block))
+}
+
+/// Writes the words of a text in lines; white space is disregarded. A word longer than a line stays whole.
+fn write_wrapped(out: &mut String, text: &str) {
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > COLUMNS {
+            out.push('\n');
+            column = 0;
+        }
+        if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    if column > 0 {
+        out.push('\n');
+    }
+}
+
+/// Where the lines of a text begin.
+struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    fn of(text: &str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self(std::iter::once(0).chain(ends).collect())
+    }
+
+    /// The line of a byte, from 1.
+    fn number(&self, byte: usize) -> usize {
+        self.0.partition_point(|start| *start <= byte)
+    }
+}

@@ -1,0 +1,123 @@
+//! What a changed place puts on the left and on the right, with the words that differ marked.
+
+use std::ops::Range;
+
+use simdex_signature::align::{Run, Vocabulary, align_words};
+use similar::DiffOp;
+
+use crate::read_side::difference::Difference;
+
+/// Bytes of a changed place above which single words are not marked.
+const WORDS_MARKED: usize = 64 << 10;
+
+/// One row of one side.
+pub(super) struct Row<'t> {
+    /// Number of the piece.
+    pub(super) index: usize,
+    /// Whether the other side has another one.
+    pub(super) is_changed: bool,
+    /// Its text, what differs in it marked.
+    pub(super) parts: Vec<(bool, &'t str)>,
+}
+
+impl<'t> Row<'t> {
+    fn whole(index: usize, is_changed: bool, text: &'t str) -> Self {
+        Self {
+            index,
+            is_changed,
+            parts: vec![(false, text)],
+        }
+    }
+}
+
+/// What an operation puts on the left and on the right.
+pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> [Vec<Row<'t>>; 2] {
+    let is_changed = !matches!(op, DiffOp::Equal { .. });
+    let ranges = [op.old_range(), op.new_range()];
+    let texts = [&difference.old, &difference.new];
+    let side = |side: usize| {
+        let range: Range<usize> = ranges[side].clone();
+        let rows = range.clone().zip(&texts[side][range]);
+        rows.map(|(index, text)| Row::whole(index, is_changed, text))
+            .collect::<Vec<_>>()
+    };
+    let mut sides = [side(0), side(1)];
+    let size: usize = sides.iter().flatten().map(|row| row.parts[0].1.len()).sum();
+    if matches!(op, DiffOp::Replace { .. }) && size <= WORDS_MARKED {
+        mark(&mut sides);
+    }
+    sides
+}
+
+/// A word of a side: its row, and its bytes there.
+type Place = (usize, Range<usize>);
+
+/// Marks the words that differ, where that is less than half of them: else all would be marked but some by chance.
+fn mark(sides: &mut [Vec<Row<'_>>; 2]) {
+    let mut vocabulary = Vocabulary::default();
+    let mut keys: [Vec<u32>; 2] = Default::default();
+    let mut places: [Vec<Place>; 2] = Default::default();
+    for (side, rows) in sides.iter().enumerate() {
+        for (row, text) in rows.iter().map(|row| row.parts[0].1).enumerate() {
+            let words = vocabulary.words(text);
+            keys[side].extend(words.keys);
+            places[side].extend(words.places.into_iter().map(|place| (row, place)));
+        }
+    }
+    let found = align_words(&keys[0], &keys[1]);
+    let common: usize = found.runs.iter().map(|run| run.length).sum();
+    if 4 * common < keys[0].len() + keys[1].len() {
+        return;
+    }
+    let differs = differing(sides, &places, &found.runs);
+    for (rows, (places, differs)) in sides.iter_mut().zip(places.iter().zip(&differs)) {
+        let mut next = 0;
+        for (number, row) in rows.iter_mut().enumerate() {
+            let own = places[next..].iter().take_while(|(row, _)| *row == number);
+            let own = next..next + own.count();
+            next = own.end;
+            let words = places[own.clone()].iter().map(|(_, place)| place.clone());
+            row.parts = parts(row.parts[0].1, words.zip(differs[own].iter().copied()));
+        }
+    }
+}
+
+/// Whether each word is none of the other side, or is written otherwise there.
+fn differing(sides: &[Vec<Row<'_>>; 2], places: &[Vec<Place>; 2], runs: &[Run]) -> [Vec<bool>; 2] {
+    let written = |side: usize, word: usize| -> &str {
+        let (row, place) = &places[side][word];
+        &sides[side][*row].parts[0].1[place.clone()]
+    };
+    let mut differs = [vec![true; places[0].len()], vec![true; places[1].len()]];
+    for run in runs {
+        for (a, b) in run.of_a().zip(run.of_b()) {
+            let is_other = written(0, a) != written(1, b);
+            (differs[0][a], differs[1][b]) = (is_other, is_other);
+        }
+    }
+    differs
+}
+
+/// A text in parts: words that differ, with what stands between two of them, and what is between those.
+fn parts(text: &str, words: impl Iterator<Item = (Range<usize>, bool)>) -> Vec<(bool, &str)> {
+    let mut marked: Vec<Range<usize>> = Vec::new();
+    let mut goes_on = false;
+    for (place, differs) in words {
+        match marked.last_mut() {
+            Some(last) if differs && goes_on => last.end = place.end,
+            _ if differs => marked.push(place),
+            _ => {}
+        }
+        goes_on = differs;
+    }
+    let mut parts = Vec::new();
+    let mut end = 0;
+    for place in marked {
+        parts.push((false, &text[end..place.start]));
+        end = place.end;
+        parts.push((true, &text[place]));
+    }
+    parts.push((false, &text[end..]));
+    parts.retain(|(_, text)| !text.is_empty());
+    parts
+}
