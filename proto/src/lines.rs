@@ -31,7 +31,7 @@ use crate::completeness::Completeness;
 use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
-pub use calibration::{Calibration, SampleQuality, SizeGroup};
+pub use calibration::{Calibration, SampleQuality, Sampling, SamplingGroup, SizeGroup};
 pub use compare::{Comparison, Estimate, LastRead, Span};
 pub use evaluation::{
     ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, RaterAgreement,
@@ -100,6 +100,7 @@ bodies! {
     TemplatesSummary = "templates",
     Comparison = "comparison",
     Calibration = "calibration",
+    Sampling = "sampling",
     Label = "label",
     Evaluation = "evaluation",
     TrainedModel = "trained-model",
