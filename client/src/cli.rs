@@ -10,15 +10,18 @@ use simdex_client::defaults;
 mod arguments;
 mod judge;
 mod report;
+mod sampling;
 
+#[cfg(test)]
 use arguments::ratio;
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, DifferenceForm, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs,
-    GroupsArgs, GroupsKind, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs, Threshold,
-    VersionsArgs, WatchArgs,
+    GroupsArgs, GroupsKind, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs, VersionsArgs,
+    WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 pub(crate) use report::ReportArgs;
+pub(crate) use sampling::{CalibrateArgs, SamplingArgs};
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
@@ -70,20 +73,10 @@ pub(crate) enum RequestVerb {
     Versions(VersionsArgs),
     /// Show how two files are related, and their difference
     Compare(CompareArgs),
-    /// Measure how coarsely documents of each size may be sampled; changes nothing
-    Calibrate {
-        /// Least share of the pairs found by sampling that must be similar, from 0 to 1 [default: 0.95]
-        #[arg(long, value_name = "RATIO", value_parser = ratio)]
-        precision: Option<f64>,
-        #[command(flatten)]
-        threshold: Threshold,
-        /// Write the evidence, with plots, to FILE as a page (HTML); FILE must not exist yet
-        #[arg(long, value_name = "FILE")]
-        report: Option<PathBuf>,
-        /// Roots whose documents are measured [default: all]
-        #[arg(value_name = "ROOT")]
-        roots: Vec<PathBuf>,
-    },
+    /// Measure how coarsely documents of each size may be sampled; changes nothing without --apply
+    Calibrate(CalibrateArgs),
+    /// Show how coarsely documents of each size are sampled, or go back to what their length asks for
+    Sampling(SamplingArgs),
     /// Label pairs, evaluate judgements against labels, or train the model on them
     Judge {
         #[command(subcommand)]
@@ -188,12 +181,15 @@ pub(crate) fn parse() -> Cli {
 
 fn checked(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let cli = Cli::from_arg_matches(matches)?;
-    if let Verb::Request(RequestVerb::Groups(args)) = &cli.verb
-        && let Some(misplaced) = args.misplaced_flag()
-    {
-        return Err(command().error(ErrorKind::ArgumentConflict, misplaced));
+    let misplaced = match &cli.verb {
+        Verb::Request(RequestVerb::Groups(args)) => args.misplaced_flag(),
+        Verb::Request(RequestVerb::Calibrate(args)) => args.misplaced_flag(),
+        _ => None,
+    };
+    match misplaced {
+        Some(misplaced) => Err(command().error(ErrorKind::ArgumentConflict, misplaced)),
+        None => Ok(cli),
     }
-    Ok(cli)
 }
 
 #[cfg(test)]
@@ -235,6 +231,28 @@ mod tests {
             &["--kind", "cores", "--common", "90", "--deadline", "5"],
         ] {
             assert_eq!(said(typed), None);
+        }
+    }
+
+    #[test]
+    fn a_setting_is_not_applied_to_all_that_was_measured_on_some() {
+        let parsed = |typed: &[&str]| {
+            let typed = [&["simctl"], typed].concat();
+            let matches = command().try_get_matches_from(typed)?;
+            checked(&matches).map(drop)
+        };
+        let said = |typed: &[&str]| parsed(typed).err().map(|error| error.to_string());
+        let partial = said(&["calibrate", "--apply", "/share"]);
+        assert!(partial.is_some_and(|said| said.contains("leave out one of them")));
+        for wrong in [&["calibrate", "--yes"][..], &["sampling", "--yes"]] {
+            assert!(said(wrong).is_some(), "{wrong:?}");
+        }
+        for right in [
+            &["calibrate", "/share"][..],
+            &["calibrate", "--apply", "--yes"],
+            &["sampling", "--reset", "--yes"],
+        ] {
+            assert_eq!(said(right), None);
         }
     }
 

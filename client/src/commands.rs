@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod completions;
+mod confirm;
 mod files;
 mod find;
 mod folders;
@@ -12,6 +13,7 @@ mod pairs;
 mod report;
 mod rescan;
 mod roots;
+mod sampling;
 mod show;
 mod status;
 mod sync;
@@ -67,20 +69,8 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
         RequestVerb::Versions(args) => versions::run(session, args).await,
         RequestVerb::Compare(args) => compare::run(session, args).await,
-        RequestVerb::Calibrate {
-            precision,
-            threshold,
-            report,
-            roots,
-        } => {
-            let asked = calibrate::Asked {
-                precision,
-                threshold: threshold.value,
-                report: report.as_deref(),
-                roots: &roots,
-            };
-            calibrate::run(session, &asked).await
-        }
+        RequestVerb::Calibrate(args) => calibrate::run(session, &args).await,
+        RequestVerb::Sampling(args) => sampling::run(session, &args).await,
         RequestVerb::Judge { verb } => judge::run(session, verb).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,

@@ -18,7 +18,7 @@ use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{RatioEstimate, Relation};
 
 pub use answer::{answer, comparison, judgement};
-pub use calibration::calibration;
+pub use calibration::{calibration, sampling};
 pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use judging::{evaluation, model, sampled_pairs, trained};
 pub use status::{alarm, event, memory, report, root, schedule, usage};

@@ -21,7 +21,7 @@ use simdex_extract::Pool;
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, IndexWriter, OpenReport, Opened};
 use simdex_schema::RootId;
-use simdex_signature::Ratio;
+use simdex_signature::{Ratio, Sampling};
 
 use self::synced::{not_as_shown, require_synced};
 use crate::base::causes::causes;
@@ -210,6 +210,17 @@ impl Engine {
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(cancel)?;
         Ok(removed)
+    }
+
+    /// Has texts of the whole index sampled as was chosen, or by their length alone; power-safe when it returns.
+    /// Documents that are signed otherwise are signed anew in the background.
+    pub fn set_sampling(&self, sampling: Option<Sampling>) -> Result<(), EngineError> {
+        let waiting = self.writer().set_sampling(sampling)?;
+        match sampling {
+            Some(sampling) => tracing::info!(?sampling, waiting, "another sampling was chosen"),
+            None => tracing::info!(waiting, "documents are sampled by their length again"),
+        }
+        Ok(())
     }
 
     /// Files enqueued and not yet applied, and jobs finished.

@@ -61,6 +61,9 @@ _simctl() {
             simctl,roots)
                 cmd="simctl__subcmd__roots"
                 ;;
+            simctl,sampling)
+                cmd="simctl__subcmd__sampling"
+                ;;
             simctl,show)
                 cmd="simctl__subcmd__show"
                 ;;
@@ -123,6 +126,9 @@ _simctl() {
                 ;;
             simctl__subcmd__help,roots)
                 cmd="simctl__subcmd__help__subcmd__roots"
+                ;;
+            simctl__subcmd__help,sampling)
+                cmd="simctl__subcmd__help__subcmd__sampling"
                 ;;
             simctl__subcmd__help,show)
                 cmd="simctl__subcmd__help__subcmd__show"
@@ -197,7 +203,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -215,7 +221,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__calibrate)
-            opts="-h --precision --threshold --report --socket --json --help"
+            opts="-h --precision --threshold --report --apply --yes --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -549,7 +555,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare calibrate judge pairs groups folders templates status files show roots rescan sync watch report completions help"
+            opts="find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -817,6 +823,20 @@ _simctl() {
         simctl__subcmd__help__subcmd__roots__subcmd__confirm__subcmd__loss)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__sampling)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1287,6 +1307,24 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__sampling)
+            opts="-h --reset --yes --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -32,7 +32,7 @@ use crate::completeness::Completeness;
 use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
-pub use calibration::{Calibration, SampleQuality, SizeGroup};
+pub use calibration::{Calibration, SampleQuality, Sampling, SamplingGroup, SizeGroup};
 pub use compare::{Comparison, Estimate, LastRead, Span, WordCounts};
 pub use evaluation::{
     ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, RaterAgreement,
@@ -102,6 +102,7 @@ bodies! {
     TemplatesSummary = "templates",
     Comparison = "comparison",
     Calibration = "calibration",
+    Sampling = "sampling",
     Label = "label",
     Evaluation = "evaluation",
     TrainedModel = "trained-model",

@@ -37,6 +37,9 @@ pub struct DocumentRecord {
     pub min_count: u32,
     /// Bins in use of its Sketch_n signature; 0 where the index holds none.
     pub sketch_count: u32,
+    /// The run from whose number on its postings of Mod_n and BSW_n count, those in older runs being of an earlier
+    /// signature; 0 where it was signed once. Where no run has that number or a greater one, they are in none.
+    pub first_run: u32,
     /// Where its extracted text lies (layout in FORMAT.md, "text reference"); none for raw bytes.
     pub text: Option<Vec<u8>>,
     /// The signature itself, ascending, where there is no text to sign again (raw bytes only).
@@ -64,10 +67,13 @@ impl DocumentRecord {
         for fingerprint in &self.forward {
             out.raw(&fingerprint.to_be_bytes());
         }
-        // Most indexes hold neither scheme.
-        if (self.min_count, self.sketch_count) != (0, 0) {
+        // Most indexes hold neither scheme, and most documents are signed once.
+        if (self.min_count, self.sketch_count, self.first_run) != (0, 0, 0) {
             out.uint(u64::from(self.min_count));
             out.uint(u64::from(self.sketch_count));
+        }
+        if self.first_run != 0 {
+            out.uint(u64::from(self.first_run));
         }
         out.finish()
     }
@@ -95,6 +101,11 @@ impl DocumentRecord {
             0 => (0, 0),
             _ => (input.narrow("count")?, input.narrow("count")?),
         };
+        // So does format 8, and a document that was signed once.
+        let first_run = match input.remaining() {
+            0 => 0,
+            _ => input.narrow("run")?,
+        };
         input.finish()?;
         Ok(Self {
             hash,
@@ -106,6 +117,7 @@ impl DocumentRecord {
             bsw_count,
             min_count,
             sketch_count,
+            first_run,
             text,
             forward,
         })
@@ -128,10 +140,12 @@ mod tests {
 
     #[test]
     fn both_kinds_round_trip() {
-        for (kind, text, min_count) in [
-            (DocumentKind::Text, Some(vec![1, 2, 3]), 0),
-            (DocumentKind::Text, Some(vec![1, 2, 3]), 512),
-            (DocumentKind::Raw, None, 0),
+        for (kind, text, min_count, first_run) in [
+            (DocumentKind::Text, Some(vec![1, 2, 3]), 0, 0),
+            (DocumentKind::Text, Some(vec![1, 2, 3]), 512, 0),
+            (DocumentKind::Text, Some(vec![1, 2, 3]), 0, 300),
+            (DocumentKind::Text, Some(vec![1, 2, 3]), 512, 7),
+            (DocumentKind::Raw, None, 0, 0),
         ] {
             let mut counts = [0; RUNGS];
             counts[3..].copy_from_slice(&[400, 200, 90, 40, 20, 9, 4, 2, 1, 0, 0, 0, 0]);
@@ -145,6 +159,7 @@ mod tests {
                 bsw_count: 390,
                 min_count,
                 sketch_count: 0,
+                first_run,
                 forward: if text.is_none() {
                     vec![3, 9]
                 } else {

@@ -6,6 +6,7 @@
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
 use crate::{FORMAT_VERSION, OLDEST_FORMAT, RunId, Schemes, StoreId};
+use simdex_signature::{Rung, Sampling, SizeStep};
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 5;
@@ -41,6 +42,8 @@ pub struct MetaRecord {
     /// Documents from this serial on are named by the canonical text of `parameters.canonical`;
     /// those below it, until their contents are read again, by that of an older version.
     pub named_from: u64,
+    /// How coarsely texts of each size are sampled, where that was chosen. What is signed otherwise is signed anew.
+    pub sampling: Option<Sampling>,
 }
 
 /// One run of postings: written once, whole, and never changed.
@@ -145,6 +148,7 @@ impl MetaRecord {
             store: None,
             next_segment: 1,
             named_from: 0,
+            sampling: None,
         }
     }
 
@@ -173,6 +177,7 @@ impl MetaRecord {
             out.raw(&store.0);
         });
         out.uint(u64::from(self.next_segment)).uint(self.named_from);
+        encode_sampling(self.sampling.as_ref(), &mut out);
         out.finish()
     }
 
@@ -214,9 +219,34 @@ impl MetaRecord {
             record.next_segment = input.narrow("segment")?;
             record.named_from = input.uint()?;
         }
+        if found > 8 {
+            record.sampling = decode_sampling(&mut input)?;
+        }
         input.finish()?;
         Ok(record)
     }
+}
+
+/// No group stands for no setting.
+fn encode_sampling(sampling: Option<&Sampling>, out: &mut Writer) {
+    let groups = sampling.map(Sampling::groups).unwrap_or_default();
+    out.uint(groups.len() as u64);
+    for group in groups {
+        out.uint(group.from).byte(group.rung.get());
+    }
+}
+
+fn decode_sampling(input: &mut Reader<'_>) -> Result<Option<Sampling>, DecodeError> {
+    let count: u8 = input.narrow("groups of sizes")?;
+    let mut groups = Vec::new();
+    for _ in 0..count {
+        let from = input.uint()?;
+        let rung = Rung::new(input.byte()?).ok_or(DecodeError::OutOfRange("rung"))?;
+        groups.push(SizeStep { from, rung });
+    }
+    let sampling = (count > 0).then(|| Sampling::new(&groups));
+    let sampling = sampling.transpose();
+    sampling.map_err(|_| DecodeError::OutOfRange("groups of sizes"))
 }
 
 /// Runs with ascending numbers below `next`.
@@ -248,144 +278,4 @@ fn skip_buckets(input: &mut Reader<'_>) -> Result<(), DecodeError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use simdex_signature::SchemeKind;
-
-    fn record() -> MetaRecord {
-        let parameters = Parameters {
-            canonical: 1,
-            window: 20,
-            target: 512,
-            schemes: Schemes::of(&[SchemeKind::BswN]),
-            threshold: 0.8,
-        };
-        MetaRecord {
-            watermark: 77,
-            next_run: 9,
-            dead_postings: 5,
-            runs: vec![run(3, 12), run(8, 0)],
-            store: Some(StoreId([7; 16])),
-            next_segment: 40,
-            named_from: 12,
-            ..MetaRecord::new(parameters)
-        }
-    }
-
-    fn run(number: u32, bits: u8) -> RunRecord {
-        let scheme = RunOfScheme {
-            bits,
-            postings: 100 * u64::from(bits),
-            bytes: 500,
-        };
-        let none = RunOfScheme::default();
-        RunRecord {
-            number,
-            id: number.is_multiple_of(2).then_some(RunId([9; 16])),
-            schemes: [scheme, none, scheme, none, scheme],
-        }
-    }
-
-    /// A run that formats 5 to 7 could tell of.
-    fn run_before_8(number: u32, bits: u8) -> RunRecord {
-        let mut run = run(number, bits);
-        run.schemes[SCHEMES_BEFORE_8..].fill(RunOfScheme::default());
-        run
-    }
-
-    #[test]
-    fn meta_round_trips() {
-        assert_eq!(MetaRecord::decode(&record().encode()), Ok(record()));
-    }
-
-    /// A record of an older format, its fields as they were written then.
-    fn of_format(version: u8, record: &MetaRecord) -> Vec<u8> {
-        let mut out = Writer::new();
-        out.uint(u64::from(version)).uint(record.next_document);
-        out.uint(record.next_group)
-            .uint(u64::from(record.next_root))
-            .uint(record.watermark);
-        out.byte(1).raw(&[3, 24, 0]);
-        for number in 0..6 {
-            out.uint(1_000 * number);
-        }
-        let bytes = record.encode();
-        // The parameters take 13 bytes, and the fields of format 3 after them three.
-        let (parameters, mut rest) = bytes[bytes.len() - 16..].split_at(13);
-        if version < 3 {
-            rest = &[];
-        }
-        out.raw(parameters).raw(rest);
-        out.finish()
-    }
-
-    #[test]
-    fn the_versions_before_are_read_and_their_documents_signed_again() {
-        let old = MetaRecord {
-            store: None,
-            next_segment: 1,
-            named_from: 0,
-            ..record()
-        };
-        let read = MetaRecord {
-            watermark: 0,
-            next_run: 1,
-            dead_postings: 0,
-            runs: Vec::new(),
-            ..old.clone()
-        };
-        for version in OLDEST_FORMAT..=4 {
-            let bytes = of_format(version as u8, &old);
-            assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
-            assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
-        }
-    }
-
-    #[test]
-    fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
-        // Next document, group and root 0, 1, 1, watermark 77, next run 9, 5 dead; run 3 with 12 bits, 1,200
-        // postings in 500 bytes of the first scheme and of the third.
-        let bytes = [
-            0, 0, 1, 1, 77, 9, 5, 1, 3, 12, 0xb0, 9, 0xf4, 3, 0, 0, 0, 12, 0xb0, 9, 0xf4, 3,
-        ];
-        let present = MetaRecord {
-            runs: vec![run_before_8(3, 12)],
-            ..record()
-        };
-        let encoded = present.encode();
-        // The id of the run takes one byte where there is none, and the schemes of format 8 six.
-        let rest = &encoded[bytes.len() + 1 + 6..];
-        for version in [5, 6] {
-            let mut old = [&bytes, rest].concat();
-            old[0] = version;
-            assert_eq!(MetaRecord::decode(&old), Ok(present.clone()), "{version}");
-        }
-        let without_id = [&[7][..], &bytes[1..9], &[0], &bytes[9..], rest].concat();
-        assert_eq!(MetaRecord::decode(&without_id), Ok(present));
-    }
-
-    #[test]
-    fn impossible_runs_are_refused() {
-        let with = |runs| MetaRecord { runs, ..record() };
-        let refused = |runs| MetaRecord::decode(&with(runs).encode());
-        let bits = Err(DecodeError::OutOfRange("bucket bits"));
-        assert_eq!(refused(vec![run(1, 25)]), bits);
-        let numbers = Err(DecodeError::OutOfRange("run"));
-        assert_eq!(refused(vec![run(2, 1), run(2, 1)]), numbers);
-        assert_eq!(refused(vec![run(9, 1)]), numbers);
-    }
-
-    #[test]
-    fn another_format_version_is_named_and_refused() {
-        let mut bytes = record().encode();
-        bytes[0] = 9;
-        let refused = MetaRecord::decode(&bytes);
-        assert_eq!(
-            refused,
-            Err(DecodeError::Version {
-                found: 9,
-                wanted: FORMAT_VERSION
-            })
-        );
-    }
-}
+mod tests;

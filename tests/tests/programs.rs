@@ -16,6 +16,7 @@ mod memory;
 mod page;
 mod python;
 mod roots;
+mod sampling;
 mod scan;
 mod schemes;
 mod templates;

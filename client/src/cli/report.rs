@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
-use super::{CompletenessArgs, Threshold};
+use super::CompletenessArgs;
+use super::arguments::Threshold;
 
 /// Arguments of `simctl report`.
 #[derive(Debug, Args)]

@@ -1,4 +1,5 @@
-//! `calibrate`: how coarsely documents of each size may be sampled; the evidence as a page where it is asked for.
+//! `calibrate`: how coarsely documents of each size may be sampled; the evidence as a page, and the setting applied,
+//! where that is asked for.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -6,51 +7,65 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use simdex_client::lines::{Calibration, date};
-use simdex_client::wire::CalibrateReply;
+use simdex_client::wire::{CalibrateReply, SamplingGroup, SizeGroup};
 use simdex_client::{Error, path_bytes};
 
-use crate::commands::Session;
+use crate::cli::CalibrateArgs;
+use crate::commands::{Session, sampling};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::text::UNKNOWN;
 use crate::output::{CalibrationPage, eprint_line};
 use crate::progress::waiting;
 
-/// What is asked, as it was typed.
-pub(super) struct Asked<'a> {
-    pub(super) precision: Option<f64>,
-    pub(super) threshold: Option<f64>,
-    /// Where the page is written.
-    pub(super) report: Option<&'a Path>,
-    pub(super) roots: &'a [PathBuf],
-}
-
-pub(super) async fn run(session: &mut Session, asked: &Asked<'_>) -> Result<Outcome, Failure> {
+pub(super) async fn run(session: &mut Session, asked: &CalibrateArgs) -> Result<Outcome, Failure> {
     // Said before the long work, not after it.
-    if let Some(page) = asked.report
+    if let Some(page) = &asked.report
         && page.symlink_metadata().is_ok()
     {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
         return Err(unwritable(page, there).into());
     }
-    let roots = session.root_ids(asked.roots).await?;
-    let measuring = session
-        .client
-        .calibrate(asked.precision, asked.threshold, roots);
+    if asked.apply && !asked.yes {
+        sampling::require_somebody()?;
+    }
+    let roots = session.root_ids(&asked.roots).await?;
+    let (precision, threshold) = (asked.precision, asked.threshold.value);
+    let measuring = session.client.calibrate(precision, threshold, roots);
     let reply = waiting("measuring", measuring).await?;
-    if let Some(page) = asked.report {
-        write_page(page, &reply, asked.roots).map_err(|source| unwritable(page, source))?;
+    if let Some(page) = &asked.report {
+        write_page(page, &reply, &asked.roots).map_err(|source| unwritable(page, source))?;
     }
     if session.printer.is_json() {
         session.printer.line(&Calibration::from(&reply))?;
     } else {
         session.printer.calibration(&reply)?;
-        if let Some(page) = asked.report {
+        if let Some(page) = &asked.report {
             eprint_line(format!("the evidence is in {}", page.display()));
         }
     }
     session.warn_if_incomplete(reply.completeness.as_ref());
-    Ok(Outcome::Answered)
+    match asked.apply {
+        true => apply(session, &reply, asked.yes).await,
+        false => Ok(Outcome::Answered),
+    }
+}
+
+/// Has all documents sampled as was recommended.
+async fn apply(
+    session: &mut Session,
+    reply: &CalibrateReply,
+    is_confirmed: bool,
+) -> Result<Outcome, Failure> {
+    if !is_confirmed {
+        session.printer.flush()?;
+        sampling::ask("have all documents sampled as recommended, which signs them anew?").await?;
+    }
+    let group = |group: &SizeGroup| SamplingGroup {
+        from_bytes: group.from_bytes,
+        n: group.n,
+    };
+    sampling::choose(session, Some(reply.groups.iter().map(group).collect())).await
 }
 
 /// Writes the page, never over something that is there.

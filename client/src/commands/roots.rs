@@ -1,12 +1,12 @@
 //! `roots`: the watched roots; `roots confirm-loss`: takes a held loss as real.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
 use simdex_client::wire::Root;
 
 use crate::cli::RootsVerb;
 use crate::commands::Session;
+use crate::commands::confirm::{can_ask, says_yes};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
@@ -74,32 +74,19 @@ async fn ask(root: &Root) -> Result<String, Failure> {
         // Nothing waits, as the daemon is about to say.
         return Ok(String::new());
     }
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+    if !can_ask() {
         return Err(Failure::Unconfirmed {
             loss: loss(root),
             advice: how_to_confirm(root),
         });
     }
-    eprint_line(format!(
-        "{}: forget what is missing? [y]es, [n]o",
-        loss(root)
-    ));
-    let line = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        io::stdin().lock().read_line(&mut line).map(|_| line)
-    });
-    let line = line.await.map_err(io::Error::other)?;
-    match is_yes(&line.map_err(Failure::Input)?) {
+    match says_yes(&format!("{}: forget what is missing?", loss(root))).await? {
         true => Ok(root.loss_token.clone()),
         false => Err(Failure::Unconfirmed {
             loss: format!("{}, and nothing was removed", loss(root)),
             advice: how_to_confirm(root),
         }),
     }
-}
-
-fn is_yes(line: &str) -> bool {
-    matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// What a person would confirm.
@@ -120,22 +107,4 @@ fn how_to_confirm(root: &Root) -> String {
         "check the share, and only if the loss is real run \
          `simctl roots confirm-loss {path} --token {token}`"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_but_a_yes_is_one() {
-        for (line, yes) in [
-            ("y\n", true),
-            (" Yes\n", true),
-            ("\n", false),
-            ("", false),
-            ("no", false),
-        ] {
-            assert_eq!(is_yes(line), yes, "{line:?}");
-        }
-    }
 }

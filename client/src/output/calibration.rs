@@ -82,28 +82,38 @@ impl CalibrationPage<'_> {
         writeln!(
             out,
             "<h2>Recommended setting</h2>\n<table>\n<tr><th>from bytes</th><th>documents</th><th>bytes</th>\
-             <th>pairs</th><th>one fingerprint in</th><th>precision</th><th>recall</th></tr>"
+             <th>pairs</th><th>one fingerprint in</th><th>precision</th><th>recall</th>\
+             <th>excerpts found from bytes</th><th>width of an interval</th></tr>"
         )?;
         for group in &self.reply.groups {
             let chosen = chosen(group);
             writeln!(
                 out,
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
+                 <td>{}</td><td>{:.3}</td></tr>",
                 grouped(group.from_bytes),
                 grouped(group.documents),
                 grouped(group.bytes),
                 grouped(group.pairs),
                 group.n,
                 measured(chosen.precision),
-                measured(chosen.recall)
+                measured(chosen.recall),
+                grouped(group.shortest_excerpt_bytes),
+                group.interval_width
             )?;
         }
         let (then, now) = (self.reply.fingerprints, self.reply.fingerprints_now);
         writeln!(
             out,
-            "</table>\n<p>The index would keep about {} fingerprints; it keeps {} now.</p>",
+            "</table>\n<p>The index would keep about {} fingerprints; it keeps {} now. Their postings would take about {} \
+             bytes; they take {} now. An excerpt of so many bytes, copied whole, is found with a probability of 99.9 %; the \
+             width is that of the 99 % interval of an estimate at the threshold. Of {} fingerprints that no document \
+             holds one is taken for one that is, before texts are compared.</p>",
             grouped(then),
-            grouped(now)
+            grouped(now),
+            grouped(self.reply.posting_bytes),
+            grouped(self.reply.posting_bytes_now),
+            one_in(self.reply.false_match_rate)
         )
     }
 
@@ -179,6 +189,14 @@ impl CalibrationPage<'_> {
     }
 }
 
+/// So many for one that happens with this probability.
+fn one_in(rate: f64) -> String {
+    match rate > 0.0 {
+        true => grouped((1.0 / rate) as u64),
+        false => "any number of".to_owned(),
+    }
+}
+
 /// The place of the recommended n among the steps.
 fn step(group: &SizeGroup) -> usize {
     group.n.max(1).ilog2() as usize
@@ -212,6 +230,8 @@ mod tests {
                 quality(None, None),
             ],
             n,
+            shortest_excerpt_bytes: 458,
+            interval_width: 0.09,
         };
         CalibrateReply {
             groups: vec![group(0, 1), group(2_048, 2)],
@@ -219,6 +239,7 @@ mod tests {
             checked: Some(quality(checked, Some(0.9))),
             required_precision: 0.95,
             threshold: 0.8,
+            false_match_rate: 1.0 / 2_748.5,
             ..CalibrateReply::default()
         }
     }
@@ -238,7 +259,10 @@ mod tests {
     fn a_page_has_the_setting_the_check_and_a_plot_of_each_measure() {
         let page = page(&reply(Some(0.94)));
         assert_eq!(page.matches("<svg").count(), 2);
-        assert!(page.contains("<td>2,048</td><td>1,200</td><td>80,000</td><td>60</td><td>2</td><td>0.960</td><td>0.750</td>"));
+        assert!(page.contains("<td>2,048</td><td>1,200</td><td>80,000</td><td>60</td><td>2</td><td>0.960</td><td>0.750</td><td>458</td><td>0.090</td>"));
+        assert!(
+            page.contains("one is taken for one that is") && page.contains("Of 2,748 fingerprints")
+        );
         assert!(page.contains("It does: the precisions lie 0.020 apart"));
         assert!(page.contains("/a&lt;b") && !page.contains("<script") && !page.contains("http"));
         assert!(page.contains("resemble each other by 0.8 or more, 0.95 are to do so"));

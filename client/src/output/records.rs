@@ -6,7 +6,7 @@ use simdex_client::text::{escaped, plural};
 use simdex_client::wire::{self, NotGiven};
 
 use crate::output::table::{Column, left, right};
-use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured};
+use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured, ratio};
 
 /// A record that a table shows.
 pub(crate) trait Tabular {
@@ -336,6 +336,8 @@ impl Tabular for wire::SizeGroup {
         left("PRECISION AT n = 1, 2, 4, 8, 16, 32, 64"),
         left("RECALL"),
         right("n"),
+        right("FOUND FROM BYTES"),
+        right("INTERVAL"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -351,6 +353,8 @@ impl Tabular for wire::SizeGroup {
             steps(|step| step.precision),
             steps(|step| step.recall),
             self.n.to_string(),
+            self.shortest_excerpt_bytes.to_string(),
+            ratio(self.interval_width),
         ]]
     }
 }

@@ -6,8 +6,9 @@ use simdex_client::wire::{
     Alarm, CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
     FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match,
     Member, MemoryUse, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary,
-    Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate, SchemeUsage, SignalValue,
-    SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary, WordDifference,
+    Ratio, Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme, SchemeEstimate,
+    SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
+    WordDifference,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -408,6 +409,7 @@ pub(crate) fn status() -> StatusReply {
         }),
         completeness: Some(half_built()),
         judge_model: Some(judge_model()),
+        sampling: None,
     }
 }
 
@@ -543,6 +545,8 @@ pub(crate) fn calibration() -> CalibrateReply {
                 quality(None, None),
             ],
             n: 2,
+            shortest_excerpt_bytes: 29,
+            interval_width: 0.09,
         }],
         predicted: Some(quality(Some(0.96), Some(0.98))),
         checked: Some(quality(Some(0.95), None)),
@@ -553,6 +557,24 @@ pub(crate) fn calibration() -> CalibrateReply {
         fingerprints_now: 10_000,
         required_precision: 0.95,
         threshold: 0.8,
+        posting_bytes: 204_800,
+        posting_bytes_now: 51_200,
+        false_match_rate: 0.001,
         completeness: Some(complete()),
+    }
+}
+
+/// Of a setting that is being carried out, or of none.
+pub(crate) fn sampling(groups: Vec<SamplingGroup>) -> Sampling {
+    let waiting = if groups.is_empty() { 0 } else { 30 };
+    Sampling {
+        groups,
+        waiting,
+        done: 10,
+        unreadable: waiting / 30,
+        per_second: Some(15.0),
+        seconds_left: Some(waiting as f64 / 15.0),
+        shortest_excerpt_bytes: 458,
+        false_match_rate: 0.0,
     }
 }

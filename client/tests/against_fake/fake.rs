@@ -18,43 +18,7 @@ use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use crate::answers;
-
-/// What the daemon was asked.
-#[derive(Default)]
-pub(crate) struct Seen {
-    pub(crate) queries: Vec<wire::Query>,
-    pub(crate) uploads: Vec<Received>,
-    pub(crate) compared: Option<wire::CompareRequest>,
-    pub(crate) calibrated: Option<wire::CalibrateRequest>,
-    pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
-    /// Where the last list of pairs was resumed.
-    pub(crate) after: Option<wire::PairPlace>,
-    /// Where the last list of files or groups was resumed.
-    pub(crate) after_file: Option<Vec<u8>>,
-    pub(crate) states: Vec<String>,
-    pub(crate) rescans: Vec<Vec<u8>>,
-    pub(crate) waits: u32,
-    pub(crate) report: Option<wire::RunReportRequest>,
-    pub(crate) streamed: Option<wire::StreamReportRequest>,
-}
-
-/// An upload as it arrived.
-#[derive(Default)]
-pub(crate) struct Received {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) largest_chunk: usize,
-    /// How it ended, once it has.
-    pub(crate) end: Option<End>,
-}
-
-/// How an upload ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// The client half-closed: the bytes are the whole document.
-    Whole,
-    /// The call was cancelled or the connection lost.
-    Broken,
-}
+pub(crate) use crate::seen::{End, Received, Seen};
 
 #[derive(Clone, Default)]
 struct Fake(Arc<Mutex<Seen>>);
@@ -461,6 +425,29 @@ impl Similarity for Fake {
     ) -> Answer<wire::CalibrateReply> {
         self.seen().calibrated = Some(request.into_inner());
         Ok(Response::new(answers::calibration()))
+    }
+
+    async fn get_sampling(
+        &self,
+        _: Request<wire::GetSamplingRequest>,
+    ) -> Answer<wire::SamplingReply> {
+        let sampling = Some(answers::sampling(Vec::new()));
+        Ok(Response::new(wire::SamplingReply { sampling }))
+    }
+
+    async fn set_sampling(
+        &self,
+        request: Request<wire::SetSamplingRequest>,
+    ) -> Answer<wire::SamplingReply> {
+        use wire::set_sampling_request::Chosen;
+        let chosen = request.into_inner().chosen;
+        self.seen().sampling.clone_from(&chosen);
+        let groups = match chosen {
+            Some(Chosen::Groups(chosen)) => chosen.groups,
+            _ => Vec::new(),
+        };
+        let sampling = Some(answers::sampling(groups));
+        Ok(Response::new(wire::SamplingReply { sampling }))
     }
 
     async fn watch_events(

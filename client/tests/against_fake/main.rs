@@ -4,4 +4,5 @@
 mod answers;
 mod fake;
 mod library;
+mod seen;
 mod simctl;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use roaring::RoaringTreemap;
 use simdex_schema::DocId;
 use simdex_schema::meta::RunOfScheme;
 use simdex_schema::posting::{
@@ -30,6 +31,8 @@ pub(crate) struct Buckets<'a> {
     pub(crate) run: &'a dyn PostingRun,
     pub(crate) scheme: SchemeKind,
     pub(crate) held: RunOfScheme,
+    /// Documents whose postings do not count.
+    stale: Option<&'a RoaringTreemap>,
 }
 
 /// What to do with the posting list of a key that spans many shards.
@@ -59,6 +62,20 @@ impl<'a> Buckets<'a> {
             run: &*run.blocks,
             scheme,
             held: run.record.schemes[usize::from(scheme_number(scheme))],
+            stale: run.stale_of(scheme),
+        }
+    }
+
+    /// Whether the postings of a document count.
+    pub(crate) fn counts(&self, id: DocId) -> bool {
+        self.stale.is_none_or(|stale| !stale.contains(id.0))
+    }
+
+    /// Leaves out the documents at the end of a list whose postings do not count.
+    fn drop_stale(&self, list: &mut Vec<DocId>, from: usize) {
+        if self.stale.is_some() {
+            list.extract_if(from.., |id| !self.counts(*id))
+                .for_each(drop);
         }
     }
 
@@ -81,6 +98,7 @@ impl<'a> Buckets<'a> {
         if !is_in_memory && let Some(known) = self.run.kept_part(&self.list_key(key)) {
             let ids = known.as_chunks().0.iter();
             list.extend(ids.map(|id| DocId(u64::from_le_bytes(*id))));
+            self.drop_stale(list, begin);
             return Ok(true);
         }
         let first = match in_memory {
@@ -109,6 +127,7 @@ impl<'a> Buckets<'a> {
             let part: Vec<u8> = ids.collect();
             self.run.keep_part(&self.list_key(key), &part);
         }
+        self.drop_stale(list, begin);
         Ok(true)
     }
 
@@ -152,6 +171,8 @@ impl<'a> Buckets<'a> {
                 &mut lists[from..through],
             )?;
         }
+        let read = lists.iter_mut().flatten();
+        read.for_each(|list| self.drop_stale(list, 0));
         Ok(lists)
     }
 
@@ -243,7 +264,9 @@ impl<'a> Cursor<'a> {
         loop {
             let rest = &self.loaded[self.taken..];
             let below = rest.partition_point(|posting| posting.0.bits() < end);
-            out.extend_from_slice(&rest[..below]);
+            let buckets = self.buckets;
+            let counts = |posting: &&Posting| buckets.counts(posting.1);
+            out.extend(rest[..below].iter().filter(counts));
             self.taken += below;
             let first_key = u64::from(self.next_bucket) << (KEY_BITS - u32::from(held.bits));
             let ended = self.next_bucket >> held.bits > 0 || held.postings == 0;

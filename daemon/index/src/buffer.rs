@@ -9,6 +9,8 @@ use simdex_schema::posting::{KEY_BITS, Posting, PostingKey};
 
 /// Key bits that name a part: at 32 million postings a part holds some 2,000.
 pub(crate) const PART_BITS: u8 = 14;
+/// In the place of a document whose postings do not count any more.
+const GONE: DocId = DocId(u64::MAX);
 /// Bits of a document's place.
 const PLACE_BITS: u32 = 32;
 /// Bits of a key that do not name its part.
@@ -55,6 +57,17 @@ impl Buffer {
         self.len += other.len;
     }
 
+    /// Takes out the postings of a document: says whether there were any. They count in [`Buffer::len`] until they are
+    /// merged.
+    pub(crate) fn forget(&mut self, id: DocId) -> bool {
+        let mut is_found = false;
+        for held in self.documents.iter_mut().filter(|held| **held == id) {
+            *held = GONE;
+            is_found = true;
+        }
+        is_found
+    }
+
     /// Whether nothing is held.
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
@@ -81,7 +94,8 @@ impl Buffer {
             .into_iter()
             .flatten()
             .filter(|packed| **packed >> PLACE_BITS == rest(key));
-        out.extend(same.map(|packed| self.document(*packed)));
+        let documents = same.map(|packed| self.document(*packed));
+        out.extend(documents.filter(|id| *id != GONE));
     }
 
     /// Appends the postings of a part, sorted; one may come more than once.
@@ -95,7 +109,11 @@ impl Buffer {
             let key = PostingKey::from_bits(top | packed >> PLACE_BITS);
             (key, self.document(*packed))
         };
-        out.extend(part.iter().map(unpacked));
+        out.extend(
+            part.iter()
+                .map(unpacked)
+                .filter(|posting| posting.1 != GONE),
+        );
         out[start..].sort_unstable();
     }
 
@@ -135,6 +153,7 @@ mod tests {
                 0..20,
             ),
             absorbed in 0usize..20,
+            forgotten in 0u64..200,
         ) {
             let mut buffers = [Buffer::default(), Buffer::default()];
             let mut set = BTreeSet::new();
@@ -146,6 +165,9 @@ mod tests {
             let [mut buffer, other] = buffers;
             buffer.absorb(&other);
             prop_assert_eq!(buffer.len(), batches.iter().map(|(_, keys)| keys.len()).sum::<usize>());
+            let gone = DocId(forgotten);
+            prop_assert_eq!(buffer.forget(gone), batches.iter().any(|(id, _)| *id == forgotten));
+            set.retain(|posting| posting.1 != gone);
             prop_assert!(buffer.bytes() >= 8 * buffer.len());
             prop_assert_eq!(all(&buffer), set.iter().copied().collect::<Vec<_>>());
             for key in (0..40).map(key) {

@@ -346,7 +346,9 @@ impl<'a> EdgeFinder<'a> {
                     .least_elsewhere(count_at(own, at), count_at(theirs, at))?,
             };
             let unread = prefix.unread(own, at) + tally.long_lists_at(at);
-            let passes = shared + unread >= least && admits(&state, *other);
+            // Of one that was signed anew meanwhile it was not the same that was counted.
+            let is_told = theirs.signed_anew <= tally.began;
+            let passes = (!is_told || shared + unread >= least) && admits(&state, *other);
             passes.then_some(Partner {
                 id: *other,
                 threshold,

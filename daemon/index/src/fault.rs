@@ -39,6 +39,15 @@ impl IndexError {
         }
     }
 
+    /// Whether it keeps one text from being read and says nothing of others, as a shortage would, or a store that
+    /// fails.
+    pub(crate) fn is_of_one_text(&self) -> bool {
+        match self {
+            Self::Text(TextError::Io { source, .. }) => !is_shortage(source),
+            error => error.is_of_one_document(),
+        }
+    }
+
     /// Whether the disk is full, or a quota used up.
     pub fn is_disk_full(&self) -> bool {
         let source = match self {
@@ -155,6 +164,19 @@ mod tests {
         for (error, fault) in table {
             assert_eq!(error.fault(), fault, "{error:?}");
         }
+    }
+
+    #[test]
+    fn a_text_that_is_not_read_says_nothing_of_others_unless_something_is_short() {
+        let of_one = [text("open", Errno::ACCESS), text("read", Errno::ISDIR)];
+        assert!(of_one.iter().all(IndexError::is_of_one_text));
+        let of_all = [
+            text("open", Errno::MFILE),
+            text("read", Errno::NOMEM),
+            store("open", Errno::ACCESS),
+            IndexError::Cancelled,
+        ];
+        assert!(!of_all.iter().any(IndexError::is_of_one_text));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::runs::Run;
 use crate::shared::{IndexState, SCHEMES, Shared, document_kind};
 use crate::work::Work;
 use crate::writer::Merges;
-use crate::{IndexError, IndexReader, IndexWriter, Registry, UnsettledCounts, View};
+use crate::{IndexError, IndexReader, IndexWriter, Registry, SigningAnew, UnsettledCounts, View};
 
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use open::{OpenReport, Opened};
@@ -186,6 +186,11 @@ impl Index {
     /// others from one count to the other.
     pub fn unsettled(&self) -> UnsettledCounts {
         self.shared.state().unsettled.counts()
+    }
+
+    /// How many documents are signed otherwise than the setting says, and how fast they become fewer.
+    pub fn signing_anew(&self) -> SigningAnew {
+        self.shared.state().resigning.progress()
     }
 
     /// Bytes on disk: store, extracted text.

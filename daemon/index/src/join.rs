@@ -19,6 +19,7 @@
 //! nothing that the view does not show.
 
 use std::ops::ControlFlow;
+use std::sync::PoisonError;
 
 use simdex_schema::DocId;
 use simdex_schema::posting::Posting;
@@ -167,6 +168,8 @@ pub(crate) fn join(
         second_thread,
         limits,
     } = request;
+    let joining = index.shared.joining.read();
+    let _joining = joining.unwrap_or_else(PoisonError::into_inner);
     let postings = index.postings_of(SchemeKind::ModN) as usize;
     let members = (postings / PART).clamp(limits.members[0], limits.members[1]);
     let documents = index.shared.state().table.known().len() as usize;

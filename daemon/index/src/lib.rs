@@ -15,7 +15,7 @@
 //!
 //! * Write side: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
-//! * In memory: `table` (figures of every document), `counts` (of files), `cache`, `damaged_texts`; `memory`
+//! * In memory: `table` (figures of every document), `resigning` (which are signed otherwise than is said), `counts` (of files), `cache`, `damaged_texts`; `memory`
 //!   bounds what is held for a call, `work` counts what seeking edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
 //!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`verify`] reads
@@ -47,6 +47,7 @@ mod memory;
 mod principal_lists;
 mod reader;
 mod registry;
+mod resigning;
 mod runs;
 pub mod safe_fs;
 mod shared;
@@ -74,8 +75,9 @@ pub use reader::{
     IsWanted, NextDocuments, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio,
 };
 pub use registry::Registry;
+pub use resigning::SigningAnew;
 pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
 pub use unsettled::{Epoch, UnsettledCounts};
 pub use work::Work;
-pub use writer::{GroupMove, IndexWriter, Merges, Regrouped};
+pub use writer::{GroupMove, IndexWriter, Merges, Regrouped, SignStep};

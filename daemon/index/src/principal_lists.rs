@@ -3,8 +3,9 @@
 //! first.
 //!
 //! What is kept of a list holds every principal in it: a document that becomes one is added to the lists that are
-//! kept. One that is none any more may stay, and one that is again may stand there twice; the reader asks,
-//! and counts what passes on all shingles. Of lists with very many principals only their number is kept.
+//! kept. One that is none any more may stay, and one that is again may stand there twice, but for those that were
+//! signed anew, as all may be; the reader asks, and counts what passes on all shingles. Of lists with very many
+//! principals only their number is kept.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -83,6 +84,21 @@ impl PrincipalLists {
 
     /// A document with these fingerprints became a principal.
     pub(crate) fn add(&self, id: DocId, fingerprints: &[Fingerprint]) {
+        self.add_to_lists(id, fingerprints, false);
+    }
+
+    /// A document with these fingerprints became a principal that was signed anew, and may have been one before. Lists
+    /// that are not kept are not said to have one more: it may have been counted.
+    pub(crate) fn add_again(&self, id: DocId, fingerprints: &[Fingerprint]) {
+        self.add_to_lists(id, fingerprints, true);
+    }
+
+    /// Lets go of all lists: other documents stand in them, once many were signed anew.
+    pub(crate) fn clear(&self) {
+        *self.lock() = Lists::default();
+    }
+
+    fn add_to_lists(&self, id: DocId, fingerprints: &[Fingerprint], may_stand_there: bool) {
         let mut lists = self.lock();
         let (mut added, mut let_go) = (0, 0);
         for fingerprint in fingerprints {
@@ -91,6 +107,8 @@ impl PrincipalLists {
             };
             match &mut kept.principals {
                 Some(list) if list.last() == Some(&id) => continue,
+                Some(list) if may_stand_there && list.contains(&id) => continue,
+                None if may_stand_there => continue,
                 Some(list) if list.len() < MOST_OF_LIST => {
                     list.push(id);
                     added += 1;
@@ -101,6 +119,20 @@ impl PrincipalLists {
         }
         lists.held = lists.held.saturating_sub(let_go);
         lists.make_room(added);
+    }
+
+    /// Principals held in all lists, and how many there would be if none stood in a list twice.
+    #[cfg(test)]
+    pub(crate) fn held_and_distinct(&self) -> (usize, usize) {
+        let lists = self.lock();
+        let lists = lists.by_key.values();
+        let held: Vec<&Vec<DocId>> = lists.filter_map(|kept| kept.principals.as_ref()).collect();
+        let distinct = |list: &&Vec<DocId>| {
+            let ids: std::collections::BTreeSet<&DocId> = list.iter().collect();
+            ids.len()
+        };
+        let all = held.iter().map(|list| list.len()).sum();
+        (all, held.iter().map(distinct).sum())
     }
 
     // Every change is whole before the lock is given back.
@@ -135,6 +167,22 @@ mod tests {
         lists.add(DocId(7), &[a]);
         assert_eq!(kept(&lists, a), Some(vec![DocId(3), DocId(7)]));
         assert_eq!(kept(&lists, b), None);
+    }
+
+    #[test]
+    fn whoever_was_signed_anew_stands_once_in_a_list() {
+        let lists = PrincipalLists::default();
+        let (a, long) = (Fingerprint(64), Fingerprint(128));
+        let count = |of| lists.lock().by_key[&PostingKey::of(of)].count;
+        lists.keep(PostingKey::of(a), vec![DocId(3), DocId(7)]);
+        lists.keep(PostingKey::of(long), vec![DocId(3); MOST_OF_LIST + 1]);
+        for id in [3, 9, 7, 9] {
+            lists.add_again(DocId(id), &[a, long]);
+        }
+        assert_eq!(kept(&lists, a), Some(vec![DocId(3), DocId(7), DocId(9)]));
+        assert_eq!((count(a), count(long)), (3, MOST_OF_LIST + 1));
+        lists.clear();
+        assert_eq!((kept(&lists, a), lists.lock().held), (None, 0));
     }
 
     #[test]

@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use simdex_schema::{MetaRecord, RunRecord};
+use roaring::RoaringTreemap;
+use simdex_schema::{DocId, MetaRecord, RunRecord};
+use simdex_signature::SchemeKind;
 
 use crate::IndexError;
 use crate::store::{PostingRun, PostingStore, Store};
@@ -26,6 +28,32 @@ const DEAD_PERCENT: u64 = 25;
 pub(crate) struct Run {
     pub(crate) record: RunRecord,
     pub(crate) blocks: Arc<dyn PostingRun>,
+    /// Documents that were signed anew since: their postings of [`changes_with_rung`] here do not count.
+    pub(crate) stale: Arc<RoaringTreemap>,
+}
+
+impl Run {
+    pub(crate) fn new(record: RunRecord, blocks: Arc<dyn PostingRun>) -> Self {
+        Self {
+            record,
+            blocks,
+            stale: Arc::default(),
+        }
+    }
+
+    /// The documents whose postings of a scheme do not count here; none where all do.
+    pub(crate) fn stale_of(&self, scheme: SchemeKind) -> Option<&RoaringTreemap> {
+        let any = changes_with_rung(scheme) && !self.stale.is_empty();
+        any.then_some(&*self.stale)
+    }
+}
+
+/// Whether the signature of a text by this scheme is another one at another rung.
+pub(crate) const fn changes_with_rung(scheme: SchemeKind) -> bool {
+    match scheme {
+        SchemeKind::ModN | SchemeKind::BswN => true,
+        SchemeKind::Chunks | SchemeKind::MinN | SchemeKind::SketchN => false,
+    }
 }
 
 /// Runs, the oldest first.
@@ -43,12 +71,20 @@ pub(crate) fn open(
         let Some(blocks) = found.filter(|run| run.id() == record.id) else {
             return Ok(None);
         };
-        runs.push(Run {
-            record: *record,
-            blocks,
-        });
+        runs.push(Run::new(*record, blocks));
     }
     Ok(Some(runs.into()))
+}
+
+/// Has the postings of a document count no more in these runs, which are shown anew.
+pub(crate) fn make_stale(runs: &mut Runs, id: DocId) {
+    if Arc::get_mut(runs).is_none() {
+        // Whoever reads them goes on with what they were.
+        *runs = runs.iter().cloned().collect();
+    }
+    for run in Arc::get_mut(runs).into_iter().flatten() {
+        Arc::make_mut(&mut run.stale).insert(id.0);
+    }
 }
 
 /// Removes the runs that no meta record names any more: those a merge took in, or one that was finished

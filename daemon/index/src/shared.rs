@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
 use simdex_schema::{DocId, DocumentKind, MetaRecord};
-use simdex_signature::{Ladder, Levels, Ratio, SchemeKind, ShingleSet, Window};
+use simdex_signature::{Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, Window};
 
 use crate::buffer::Buffer;
 use crate::cache::Cache;
@@ -21,6 +21,7 @@ use crate::group_ids::GroupIds;
 use crate::groups::{Rank, Stars};
 use crate::groups_shown::GroupsShown;
 use crate::principal_lists::PrincipalLists;
+use crate::resigning::Resigning;
 use crate::runs::Runs;
 use crate::store::Store;
 use crate::table::Table;
@@ -57,6 +58,10 @@ pub(crate) struct Shared {
     pub(crate) parameters: Parameters,
     /// Never locked while store or texts are read or written.
     state: RwLock<IndexState>,
+    /// How coarsely texts are sampled, where that was chosen. No other lock is taken while it is held.
+    sampling: RwLock<Option<Sampling>>,
+    /// Held by joins, which count all postings of a document as those of one signature: none is signed anew meanwhile.
+    pub(crate) joining: RwLock<()>,
     /// Shingles of documents counted lately, weighed in bytes.
     pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
     /// Shingles of principals and of other documents that were compared, weighed in bytes.
@@ -102,6 +107,17 @@ pub(crate) struct IndexState {
     pub(crate) unsettled: Unsettled,
     /// How groups were before what changed since group ids were last given.
     pub(crate) groups_before: GroupsBefore,
+    /// Documents that are signed otherwise than the setting says.
+    pub(crate) resigning: Resigning,
+}
+
+/// How many fingerprints a document keeps by these settings.
+pub(crate) fn ladder(parameters: &Parameters, sampling: Option<Sampling>) -> Ladder {
+    Ladder {
+        target: parameters.target,
+        sampling,
+        ..Ladder::default()
+    }
 }
 
 impl Shared {
@@ -121,6 +137,8 @@ impl Shared {
             parameters: meta.parameters.clone(),
             named_from: meta.named_from,
             state: RwLock::new(state),
+            sampling: RwLock::new(meta.sampling),
+            joining: RwLock::default(),
             cuts: Arc::new(Cuts::new(threshold)),
             sets: Cache::new(4 * options.cached_shingles as u64),
             levels: Cache::new(4 * options.cached_shingles as u64),
@@ -157,10 +175,17 @@ impl Shared {
 
     /// How many fingerprints a document keeps: the one ladder that all signatures follow.
     pub(crate) fn ladder(&self) -> Ladder {
-        Ladder {
-            target: self.parameters.target,
-            ..Ladder::default()
-        }
+        let sampling = self.sampling.read();
+        let sampling = *sampling.unwrap_or_else(PoisonError::into_inner);
+        ladder(&self.parameters, sampling)
+    }
+
+    pub(crate) fn set_sampling(&self, sampling: Option<Sampling>) {
+        let mut held = self
+            .sampling
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *held = sampling;
     }
 
     /// The threshold that groups are kept at.

@@ -72,42 +72,51 @@ impl TextSigner<'_> {
         self.ladder
     }
 
-    /// Signs a canonical text with every scheme that the index holds, Mod_n first. `rung` is that of those whose
-    /// size follows the text's; where the text repeats itself a finer one is taken.
-    pub fn sign(&self, text: &CanonicalText, mut rung: Rung) -> Vec<Signature> {
+    /// Signs a canonical text with every scheme that the index holds, Mod_n first, at the rung that the ladder has for
+    /// it: this alone says which that is.
+    pub fn sign(&self, text: &CanonicalText) -> Vec<Signature> {
+        self.sign_recorded(text, text.as_bytes().len() as u64)
+    }
+
+    /// Signs the text of a document whose record states this length: that of the canonical text that named it, which
+    /// may have been an older version. So whether a document is signed as the ladder says follows from its record.
+    pub(crate) fn sign_recorded(&self, text: &CanonicalText, length: u64) -> Vec<Signature> {
+        let started = Instant::now();
+        let rung = self.ladder.rung_of_text(length);
+        let mut mod_n = ModN::sign(text, self.window, rung);
+        // A text that repeats itself has fewer shingles than its length says.
+        let finer = self.ladder.rung_of_kept(rung, mod_n.len() as u64);
+        if finer < rung {
+            mod_n = ModN::sign(text, self.window, finer);
+        }
+        self.count_spent(SchemeKind::ModN, started.elapsed());
+        self.with_others(text, mod_n)
+    }
+
+    /// Signs a text as it was signed before, at that rung.
+    pub(crate) fn sign_at(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
+        let started = Instant::now();
+        let mod_n = ModN::sign(text, self.window, rung);
+        self.count_spent(SchemeKind::ModN, started.elapsed());
+        self.with_others(text, mod_n)
+    }
+
+    /// Adds the signatures of the other schemes; those whose size follows the text's are at the rung of Mod_n.
+    fn with_others(&self, text: &CanonicalText, mod_n: Signature) -> Vec<Signature> {
         let (window, size) = (self.window, self.ladder.fixed_size());
-        let mut signatures = Vec::new();
+        let rung = mod_n.rung();
+        let mut signatures = vec![mod_n];
         for scheme in self.schemes.of_texts() {
             let started = Instant::now();
             signatures.push(match scheme {
                 SchemeKind::BswN => BswN::sign(text, window, rung),
                 SchemeKind::MinN => MinN::sign(text, window, size),
                 SchemeKind::SketchN => SketchN::sign(text, window, size),
-                SchemeKind::ModN | SchemeKind::Chunks => {
-                    let signature = self.mod_n(text, rung);
-                    rung = signature.rung();
-                    signature
-                }
+                SchemeKind::ModN | SchemeKind::Chunks => continue,
             });
             self.count_spent(scheme, started.elapsed());
         }
         signatures
-    }
-
-    /// The Mod_n signature at a rung that follows from the text's length. A text that repeats itself has fewer
-    /// shingles than its length says: where too few are kept to find it by, it is signed once more, at the rung of as
-    /// many shingles as they stand for.
-    fn mod_n(&self, text: &CanonicalText, rung: Rung) -> Signature {
-        let signature = ModN::sign(text, self.window, rung);
-        let kept = signature.len() as u64;
-        // Of a text that does not repeat itself at least half of the target are expected.
-        if kept >= u64::from(self.ladder.least_kept()) {
-            return signature;
-        }
-        match self.ladder.rung_for(kept << rung.get()) {
-            finer if finer < rung => ModN::sign(text, self.window, finer),
-            _ => signature,
-        }
     }
 
     /// Bytes that the fixed-size sketches of a text take at most while they are made, of schemes that the index

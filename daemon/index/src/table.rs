@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringTreemap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
-use simdex_signature::Rung;
+use simdex_signature::{Ladder, Rung};
 
 use crate::counts::CountStep;
 use crate::id_map::IdMap;
+use crate::resigning::is_signed_by;
 
 /// The figures of one document that candidates and groups need.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +31,31 @@ pub struct DocumentStats {
     pub min_count: u32,
     /// Sketch_n entries: bins in use.
     pub sketch_count: u32,
+    /// The change of signatures by which it was last signed anew; 0 where that was not since the index was opened.
+    pub(crate) signed_anew: u32,
 }
 
 impl DocumentStats {
+    /// Mod_n (or chunk) fingerprints of its signature.
+    pub(crate) fn kept(&self) -> u32 {
+        self.counts[usize::from(self.rung.get())]
+    }
+
+    /// The rung that a ladder has for it, and how many Mod_n fingerprints it keeps there: about, where it is signed
+    /// more coarsely now.
+    pub fn by_ladder(&self, ladder: Ladder) -> (Rung, u64) {
+        let kept = |rung: Rung| match self.rung.get().checked_sub(rung.get()) {
+            None | Some(0) => u64::from(self.counts[usize::from(rung.get())]),
+            Some(finer) => u64::from(self.kept()) << finer,
+        };
+        let by_length = ladder.rung_of_text(self.length);
+        let rung = ladder.rung_of_kept(by_length, kept(by_length));
+        (rung, kept(rung))
+    }
+
     /// Postings of all its signatures.
     pub(crate) fn postings(&self) -> u64 {
-        let primary = self.counts[usize::from(self.rung.get())];
+        let primary = self.kept();
         let others = [self.bsw_count, self.min_count, self.sketch_count];
         u64::from(primary) + others.into_iter().map(u64::from).sum::<u64>()
     }
@@ -52,6 +72,7 @@ impl From<&DocumentRecord> for DocumentStats {
             bsw_count: record.bsw_count,
             min_count: record.min_count,
             sketch_count: record.sketch_count,
+            signed_anew: 0,
         }
     }
 }
@@ -85,10 +106,33 @@ pub(crate) struct Table {
     /// Those of them that have text.
     texts: RoaringTreemap,
     /// Documents by kind and rung, so that the rungs in use need no look at every document.
-    rungs: BTreeMap<(bool, Rung), u64>,
+    rungs: BTreeMap<(bool, Rung), RungInUse>,
     roots: BTreeMap<RootId, RootDocuments>,
     files: IdMap<u64>,
     live: RoaringTreemap,
+}
+
+/// The documents of one rung.
+#[derive(Default)]
+struct RungInUse {
+    documents: u64,
+    /// By the bits of the number of fingerprints that they keep, some billions counted as half as many.
+    by_kept: [u64; u32::BITS as usize],
+}
+
+impl RungInUse {
+    fn of_kept(&mut self, stats: &DocumentStats) -> &mut u64 {
+        let bits = u32::BITS - stats.kept().leading_zeros();
+        &mut self.by_kept[bits.min(u32::BITS - 1) as usize]
+    }
+
+    /// The least that any of them keeps: a power of two that no document stays below, or 0.
+    fn least_kept(&self) -> u64 {
+        match self.by_kept.iter().position(|documents| *documents > 0) {
+            None | Some(0) => 0,
+            Some(bits) => 1 << (bits - 1),
+        }
+    }
 }
 
 /// Ids up to this one have a bit of their own in [`KnownDocuments`]: 512 MiB of them at most.
@@ -120,7 +164,9 @@ struct RootDocuments {
 impl Table {
     pub(crate) fn insert(&mut self, id: DocId, stats: DocumentStats) {
         self.forget(id);
-        *self.rungs.entry(place(&stats)).or_insert(0) += 1;
+        let in_use = self.rungs.entry(place(&stats)).or_default();
+        in_use.documents += 1;
+        *in_use.of_kept(&stats) += 1;
         self.known.insert(id.0);
         if stats.kind == DocumentKind::Text {
             self.texts.insert(id.0);
@@ -134,10 +180,11 @@ impl Table {
         };
         self.known.remove(id.0);
         self.texts.remove(id.0);
-        if let Some(count) = self.rungs.get_mut(&place(&stats)) {
-            *count -= 1;
+        if let Some(in_use) = self.rungs.get_mut(&place(&stats)) {
+            in_use.documents -= 1;
+            *in_use.of_kept(&stats) -= 1;
         }
-        self.rungs.retain(|_, count| *count > 0);
+        self.rungs.retain(|_, in_use| in_use.documents > 0);
     }
 
     pub(crate) fn get(&self, id: DocId) -> Option<&DocumentStats> {
@@ -148,6 +195,11 @@ impl Table {
     pub(crate) fn bytes(&self) -> usize {
         let of_roots = self.roots.values().map(|root| root.files.bytes());
         self.documents.bytes() + self.files.bytes() + of_roots.sum::<usize>()
+    }
+
+    /// Whether a document was signed anew since the index was opened.
+    pub(crate) fn was_signed_anew(&self, id: DocId) -> bool {
+        self.get(id).is_some_and(|stats| stats.signed_anew > 0)
     }
 
     /// Whether a document is known and has text.
@@ -228,6 +280,21 @@ impl Table {
         let of_kind = self.rungs.keys().filter(move |(raw, _)| *raw == is_raw);
         of_kind.map(|(_, rung)| *rung)
     }
+
+    /// The least fingerprints that any document of a kind keeps that has this rung; none where there is none.
+    pub(crate) fn least_kept(&self, kind: DocumentKind, rung: Rung) -> Option<u64> {
+        let in_use = self.rungs.get(&(kind == DocumentKind::Raw, rung));
+        in_use.map(RungInUse::least_kept)
+    }
+
+    /// Documents with text that are signed otherwise than a ladder says.
+    pub(crate) fn signed_otherwise(&self, ladder: Ladder) -> RoaringTreemap {
+        let is_right = |id: &u64| {
+            let stats = self.get(DocId(*id));
+            stats.is_none_or(|stats| is_signed_by(ladder, stats))
+        };
+        self.texts.iter().filter(|id| !is_right(id)).collect()
+    }
 }
 
 fn place(stats: &DocumentStats) -> (bool, Rung) {
@@ -249,6 +316,40 @@ fn bump(files: &mut IdMap<u64>, live: &mut RoaringTreemap, id: DocId, step: Coun
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_that_a_document_of_a_rung_keeps_follows_who_has_it() {
+        let stats = |rung: u8, kept: u32| {
+            let mut counts = [0; RUNGS];
+            counts[usize::from(rung)] = kept;
+            DocumentStats {
+                hash: DocumentHash([1; 32]),
+                kind: DocumentKind::Text,
+                length: 1,
+                rung: Rung::new(rung).unwrap(),
+                counts,
+                bsw_count: 0,
+                min_count: 0,
+                sketch_count: 0,
+                signed_anew: 0,
+            }
+        };
+        let mut table = Table::default();
+        for (id, rung, kept) in [(1, 2, 300), (2, 2, 40), (3, 3, 0), (4, 3, u32::MAX)] {
+            table.insert(DocId(id), stats(rung, kept));
+        }
+        let rung = |rung| Rung::new(rung).unwrap();
+        let least = |table: &Table, of| table.least_kept(DocumentKind::Text, rung(of));
+        assert_eq!((least(&table, 2), least(&table, 3)), (Some(32), Some(0)));
+        table.insert(DocId(2), stats(2, 257));
+        table.forget(DocId(3));
+        assert_eq!(
+            (least(&table, 2), least(&table, 3)),
+            (Some(256), Some(1 << 30))
+        );
+        assert_eq!(least(&table, 1), None);
+        assert_eq!(table.least_kept(DocumentKind::Raw, rung(2)), None);
+    }
 
     #[test]
     fn a_document_is_live_where_a_file_carries_it() {

@@ -24,6 +24,8 @@ mod parts;
 mod permits;
 mod readers;
 mod regrouped;
+mod resigned;
+mod resigned_hindered;
 mod texts;
 mod verification;
 mod views;

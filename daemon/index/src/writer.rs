@@ -9,6 +9,7 @@ mod purge;
 mod release;
 mod roots_and_reports;
 mod settle;
+mod sign_anew;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,7 @@ pub(crate) use apply::with_signatures;
 pub use merge::Merges;
 pub(crate) use settle::GroupsBefore;
 pub use settle::{GroupMove, Regrouped};
+pub use sign_anew::SignStep;
 
 /// Changes an index: the only type that writes to its store and its texts.
 ///
@@ -33,8 +35,9 @@ pub use settle::{GroupMove, Regrouped};
 /// **Consistency.** Every change of files is whole in the store or not there, after a crash too. Readers see
 /// it when the call returns; it is power-safe after the next [`commit`](Self::commit).
 ///
-/// **Locks.** Its methods may be called from several threads at once, but for settling. One lock lets them take
-/// turns: it is held for a batch of changes, a merge, one document that is settled, one record that is amended,
+/// **Locks.** Its methods may be called from several threads at once, but for settling and signing anew, which one
+/// thread does. One lock lets them take turns: it is held for a batch of changes, a merge, one document that is settled or
+/// shown with another signature, one record that is amended,
 /// some thousand texts that are moved; not for a commit, nor while records are compacted. Readers wait for none of it.
 ///
 /// What it changes, by the file that has the methods:
@@ -48,6 +51,8 @@ pub use settle::{GroupMove, Regrouped};
 /// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and
 ///   for who waits [`is_settled`](Self::is_settled), [`end_epoch`](Self::end_epoch),
 ///   [`is_settled_through`](Self::is_settled_through);
+/// * `sign_anew`: how coarsely texts are sampled. [`set_sampling`](Self::set_sampling), and
+///   [`sign_some_anew`](Self::sign_some_anew), of documents that are signed otherwise;
 /// * `merge`: [`merge`](Self::merge), of buffered postings into a run; it begins with a `purge` of what no file
 ///   carries;
 /// * `compact`: [`compact_records`](Self::compact_records) and [`compact_texts`](Self::compact_texts);

@@ -23,6 +23,7 @@ pub use trials::{PairTrials, STEPS};
 
 use crate::compare::Ratio;
 use crate::rung::Rung;
+use crate::sampling::{BadSampling, Sampling, SizeStep};
 
 /// Pairs that a group must have been measured on: with fewer a precision of 0.95 is a matter of one pair.
 pub const LEAST_PAIRS: u64 = 30;
@@ -199,6 +200,15 @@ impl Calibration {
         group.map_or(Rung::ZERO, |group| group.rung)
     }
 
+    /// What an index is told to sample as recommended.
+    pub fn sampling(&self) -> Result<Sampling, BadSampling> {
+        let groups = self.groups.iter().map(|group| SizeStep {
+            from: group.from,
+            rung: group.rung,
+        });
+        Sampling::new(&groups.collect::<Vec<_>>())
+    }
+
     /// What these pairs come to in this setting.
     pub fn quality(&self, measured: &Measurements) -> Quality {
         let (mut found, mut right, mut similar) = (0.0, 0.0, 0.0);
@@ -209,12 +219,6 @@ impl Calibration {
             similar += tally.similar;
         }
         Quality::of(found, right, similar)
-    }
-
-    /// About how many fingerprints the texts keep in this setting: of texts that repeat themselves fewer.
-    pub fn fingerprints(&self) -> u64 {
-        let kept = |group: &Group| group.held.bytes >> group.rung.get();
-        self.groups.iter().map(kept).sum()
     }
 }
 

@@ -9,6 +9,8 @@
 //! is missed with probability at most 5 % from 210 characters of plain ASCII on, 1 % from 312 and
 //! 0.1 % from 458 ([`Rung::shortest_excerpt`]); other scripts take 2 or 3 bytes a character.
 
+use crate::sampling::Sampling;
+
 /// A rung r of the ladder: the modulus n = 2^r, 0 ≤ r ≤ [`Rung::TOP`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rung(u8);
@@ -70,6 +72,8 @@ pub struct Ladder {
     pub target: u32,
     /// The coarsest rung given to any document; bounds the shortest excerpt still found.
     pub cap: Rung,
+    /// What was chosen for texts, in place of what the target asks for.
+    pub sampling: Option<Sampling>,
 }
 
 impl Default for Ladder {
@@ -77,6 +81,7 @@ impl Default for Ladder {
         Self {
             target: 512,
             cap: Rung::MAX_DOCUMENT,
+            sampling: None,
         }
     }
 }
@@ -85,17 +90,48 @@ impl Ladder {
     /// The least r ≤ cap with `length >> r` ≤ target; `length` in bytes of canonical text (or in
     /// chunks, where chunks are signed).
     pub fn rung_for(self, length: u64) -> Rung {
-        let mut rung = Rung::ZERO;
-        while rung < self.cap && length >> rung.0 > u64::from(self.target) {
-            rung = Rung(rung.0 + 1);
+        self.least_rung(length, self.target)
+    }
+
+    /// The rung of a text of so many bytes, unless it repeats itself: the one that was chosen for its size, or that of
+    /// its length. What is chosen leaves a text no fewer fingerprints than it is found by, and no more than
+    /// 32 times the target while n may grow: how many postings one document has is bounded.
+    pub fn rung_of_text(self, length: u64) -> Rung {
+        let Some(sampling) = self.sampling else {
+            return self.rung_for(length);
+        };
+        let bounded = self.least_rung(length, self.target.saturating_mul(32));
+        let mut rung = sampling.rung_for(length).max(bounded).min(self.cap);
+        while rung > Rung::ZERO && length >> rung.0 < 2 * u64::from(self.least_kept()) {
+            rung = Rung(rung.0 - 1);
         }
         rung
+    }
+
+    /// The rung of a text that keeps so many fingerprints at the rung of its length. Where they are too few to find it
+    /// by, as of a text that repeats itself, it is that of as many shingles as they stand for.
+    pub fn rung_of_kept(self, by_length: Rung, kept: u64) -> Rung {
+        match kept < u64::from(self.least_kept()) {
+            true => self.rung_of_text(kept << by_length.0).min(by_length),
+            false => by_length,
+        }
     }
 
     /// The least fingerprints that a sampled document keeps, but for chance: one that keeps fewer is signed at a
     /// finer rung.
     pub fn least_kept(self) -> u32 {
-        self.target / 4
+        match self.sampling {
+            None => self.target / 4,
+            Some(_) => (self.target / 16).max(1),
+        }
+    }
+
+    fn least_rung(self, length: u64, most: u32) -> Rung {
+        let mut rung = Rung::ZERO;
+        while rung < self.cap && length >> rung.0 > u64::from(most) {
+            rung = Rung(rung.0 + 1);
+        }
+        rung
     }
 
     /// log₂ of n where n is the size of every signature: the least power of two that meets the target.
@@ -108,6 +144,7 @@ impl Ladder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sampling::SizeStep;
 
     #[test]
     fn the_rung_is_the_least_that_meets_the_target() {
@@ -122,6 +159,73 @@ mod tests {
         ] {
             assert_eq!(ladder.rung_for(length).get(), r, "{length}");
         }
+    }
+
+    /// The rung of a text, as the page says it: tried from the coarsest on.
+    fn twin(ladder: Ladder, length: u64) -> u8 {
+        let Some(sampling) = ladder.sampling else {
+            let fits = |r: &u8| length >> r <= u64::from(ladder.target);
+            return (0..=6).find(fits).unwrap_or(6);
+        };
+        let chosen = sampling.groups().into_iter().rfind(|g| g.from <= length);
+        let mut rung = chosen.unwrap().rung.get();
+        while rung < 6 && length >> rung > 32 * u64::from(ladder.target) {
+            rung += 1;
+        }
+        while rung > 0 && length >> rung < u64::from(ladder.target) / 8 {
+            rung -= 1;
+        }
+        rung
+    }
+
+    #[test]
+    fn a_chosen_rung_is_that_of_the_size_as_long_as_enough_and_not_too_much_is_kept() {
+        let step = |from, rung| SizeStep {
+            from,
+            rung: Rung(rung),
+        };
+        let settings = [
+            vec![step(0, 0)],
+            vec![step(0, 6)],
+            vec![step(0, 0), step(2_000, 2), step(9_000, 3)],
+        ];
+        for groups in settings {
+            let ladder = Ladder {
+                sampling: Some(Sampling::new(&groups).unwrap()),
+                ..Ladder::default()
+            };
+            let lengths = (0..30_000).chain((15..40).map(|log| (1 << log) + 1));
+            for length in lengths {
+                for ladder in [ladder, Ladder::default()] {
+                    let rung = ladder.rung_of_text(length);
+                    assert_eq!(rung.get(), twin(ladder, length), "{length}");
+                    let (least, most) = (ladder.least_kept(), ladder.rung_of_kept(rung, 1 << 20));
+                    assert_eq!(most, rung);
+                    for kept in [0, 1, u64::from(least) - 1] {
+                        let finer = twin(ladder, kept << rung.get()).min(rung.get());
+                        assert_eq!(ladder.rung_of_kept(rung, kept).get(), finer);
+                        assert!(finer < rung.get() || rung == Rung::ZERO, "{length}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn chunks_follow_the_target_whatever_is_chosen_for_texts() {
+        let all = [SizeStep {
+            from: 0,
+            rung: Rung(6),
+        }];
+        let ladder = Ladder {
+            sampling: Some(Sampling::new(&all).unwrap()),
+            ..Ladder::default()
+        };
+        assert_eq!(
+            (ladder.rung_for(400).get(), ladder.rung_for(600).get()),
+            (0, 1)
+        );
+        assert_eq!(ladder.fixed_size(), Ladder::default().fixed_size());
     }
 
     #[test]

@@ -1,29 +1,35 @@
-//! Encodes a calibration.
+//! Encodes a calibration, and how an index samples.
 
+use simdex_index::Index;
 use simdex_proto::v1;
 use simdex_signature::calibration::{Group, Quality};
+use simdex_signature::{Rung, SchemeKind, SizeStep};
 
-use crate::read_side::calibrating::Calibrated;
+use crate::read_side::calibrating::{Calibrated, GroupTold, false_match_rate, shortest_excerpt};
 
 /// Encodes a setting with its evidence.
 pub fn calibration(found: Calibrated) -> v1::CalibrateReply {
     let [chosen_on, checked_on] = found.pairs;
+    let groups = found.calibration.groups.iter().zip(&found.groups);
     v1::CalibrateReply {
-        groups: found.calibration.groups.iter().map(group).collect(),
+        groups: groups.map(|(of, told)| group(of, told)).collect(),
         predicted: Some(quality(&found.predicted)),
         checked: Some(quality(&found.checked)),
         pairs: chosen_on,
         checked_pairs: checked_on,
         sampled: found.sampled,
-        fingerprints: found.calibration.fingerprints(),
+        fingerprints: found.kept_then,
         fingerprints_now: found.kept_now,
         required_precision: found.required_precision.get(),
         threshold: found.threshold.get(),
+        posting_bytes: found.size.then,
+        posting_bytes_now: found.size.now,
+        false_match_rate: found.false_match_rate,
         completeness: Some(found.completeness.into()),
     }
 }
 
-fn group(group: &Group) -> v1::SizeGroup {
+fn group(group: &Group, told: &GroupTold) -> v1::SizeGroup {
     v1::SizeGroup {
         from_bytes: group.from,
         documents: group.held.documents,
@@ -31,6 +37,35 @@ fn group(group: &Group) -> v1::SizeGroup {
         pairs: group.pairs,
         steps: group.steps.iter().map(quality).collect(),
         n: group.rung.modulus(),
+        shortest_excerpt_bytes: told.shortest_excerpt,
+        interval_width: told.interval_width,
+    }
+}
+
+/// Encodes how an index samples, and how far signing by it has come.
+pub fn sampling(index: &Index) -> v1::Sampling {
+    let (reader, anew) = (index.reader(), index.signing_anew());
+    let chosen = reader.ladder().sampling;
+    let groups = chosen.map(|sampling| sampling.groups()).unwrap_or_default();
+    let group = |step: SizeStep| v1::SamplingGroup {
+        from_bytes: step.from,
+        n: step.rung.modulus(),
+    };
+    let usage = index.usage();
+    let mod_n = usage.iter().find(|used| used.scheme == SchemeKind::ModN);
+    let coarsest = mod_n
+        .and_then(|used| used.rungs)
+        .map(|(_, coarsest)| coarsest);
+    let rate = anew.per_second.filter(|rate| *rate > 0.0);
+    v1::Sampling {
+        groups: groups.into_iter().map(group).collect(),
+        waiting: anew.waiting,
+        done: anew.done,
+        unreadable: anew.unreadable,
+        per_second: rate,
+        seconds_left: rate.map(|rate| anew.waiting as f64 / rate),
+        shortest_excerpt_bytes: shortest_excerpt(coarsest.unwrap_or(Rung::ZERO), reader.window()),
+        false_match_rate: false_match_rate(index),
     }
 }
 

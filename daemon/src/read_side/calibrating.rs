@@ -13,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use simdex_index::{
-    Candidate, CandidateKind, Fingerprints, HeldSet, IndexError, IndexReader, MemoryAccount,
-    QueryFingerprints, View,
+    Candidate, CandidateKind, DocumentStats, Fingerprints, HeldSet, IndexError, IndexReader,
+    MemoryAccount, QueryFingerprints, View,
 };
 use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocId, DocumentHash};
@@ -24,6 +24,11 @@ use simdex_signature::calibration::{
 use simdex_signature::{Ratio, Rung, SchemeKind};
 use thiserror::Error;
 
+mod told;
+
+pub use told::{GroupTold, SizeTold, false_match_rate, shortest_excerpt};
+
+use self::told::{HeldPostings, WouldKeep};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
 /// Documents that are sampled, of both halves together.
@@ -54,12 +59,20 @@ pub struct Calibrated {
     pub pairs: [u64; 2],
     /// Documents that were sampled.
     pub sampled: u64,
-    /// Mod_n fingerprints that the index keeps of all these documents now.
+    /// Mod_n fingerprints that the index would keep of all these documents, about.
+    pub kept_then: u64,
+    /// Those that it keeps now.
     pub kept_now: u64,
     /// The precision that was asked for.
     pub required_precision: Ratio,
     /// The resemblance from which a pair is similar.
     pub threshold: Ratio,
+    /// What the setting means for the size of the index.
+    pub size: SizeTold,
+    /// What it means for each group, in their order.
+    pub groups: Vec<GroupTold>,
+    /// The probability, at most, that a fingerprint that no document holds is found in the index.
+    pub false_match_rate: f64,
     /// Of the index when it was asked.
     pub completeness: Completeness,
 }
@@ -116,12 +129,18 @@ pub fn calibrate(
         let pairs = others.pairs();
         return Err(too_few(TooFewPairs { pairs }));
     }
+    let would_keep = would_keep(index, &calibration, request, account)?;
+    let kept_then = would_keep.mod_n();
     Ok(Calibrated {
+        size: collection.held.size(&engine.index, kept_then),
+        groups: would_keep.told(&calibration.groups, index.window(), request.threshold),
+        false_match_rate: false_match_rate(&engine.index),
         predicted: calibration.quality(&learned),
         checked: calibration.quality(&others),
         pairs: [learned.pairs(), others.pairs()],
         sampled: collection.sampled.len() as u64,
-        kept_now: collection.kept_now,
+        kept_then,
+        kept_now: collection.held.mod_n(),
         required_precision: request.precision,
         threshold: request.threshold,
         calibration,
@@ -133,7 +152,7 @@ pub fn calibrate(
 struct Collection {
     sizes: Sizes,
     documents: u64,
-    kept_now: u64,
+    held: HeldPostings,
     /// By the number that orders samples.
     sampled: BTreeMap<u64, DocId>,
 }
@@ -147,27 +166,51 @@ impl Collection {
         let mut collection = Self {
             sizes: Sizes::default(),
             documents: 0,
-            kept_now: 0,
+            held: HeldPostings::default(),
             sampled: BTreeMap::new(),
         };
-        for id in index
-            .pair_search(&request.view, request.threshold)
-            .documents()
-        {
-            account.cancel().check()?;
-            let Some(stats) = index.stats(id) else {
-                continue;
-            };
+        visit_documents(index, request, account, &mut |id, stats| {
             collection.documents += 1;
             collection.sizes.add(stats.length);
-            collection.kept_now += u64::from(stats.counts[usize::from(stats.rung.get())]);
+            collection.held.add(stats);
             collection.sampled.insert(order(stats.hash), id);
             if collection.sampled.len() > SAMPLED {
                 collection.sampled.pop_last();
             }
-        }
+        })?;
         Ok(collection)
     }
+}
+
+/// What the documents of a view would keep as a calibration recommends.
+fn would_keep(
+    index: &IndexReader,
+    calibration: &Calibration,
+    request: &CalibrationRequest,
+    account: &MemoryAccount,
+) -> Result<WouldKeep, IndexError> {
+    let mut would_keep = WouldKeep::new(index, calibration);
+    visit_documents(index, request, account, &mut |_, stats| {
+        would_keep.add(stats);
+    })?;
+    Ok(would_keep)
+}
+
+/// Visits the documents of a view that have text.
+fn visit_documents(
+    index: &IndexReader,
+    request: &CalibrationRequest,
+    account: &MemoryAccount,
+    each: &mut dyn FnMut(DocId, &DocumentStats),
+) -> Result<(), IndexError> {
+    let search = index.pair_search(&request.view, request.threshold);
+    for id in search.documents() {
+        account.cancel().check()?;
+        if let Some(stats) = index.stats(id) {
+            each(id, &stats);
+        }
+    }
+    Ok(())
 }
 
 /// The number by which documents are sampled; its last bit is their half.

@@ -121,8 +121,11 @@ pub fn clusters(
 ) -> Result<HeldClusters, ClusterError> {
     let mut held = GrowingPermit::of(account);
     let documents = index.texts(view);
-    let is_copied = |id| index.files_in(id, view) > 1;
-    let key = kept::Key::new(view, request, &documents, &is_copied);
+    let state = |id| kept::DocumentState {
+        is_copied: index.files_in(id, view) > 1,
+        rung: index.stats(id).map(|stats| stats.rung.get()),
+    };
+    let key = kept::Key::new(view, request, &documents, &state);
     if let Some(clusters) = kept.get(&key) {
         held.add(clusters.bytes())?;
         return Ok(HeldClusters {
@@ -141,7 +144,7 @@ pub fn clusters(
     };
     let found = Arc::new(found);
     // What was found of documents that came or went meanwhile is not kept.
-    let still = kept::Key::new(view, request, &index.texts(view), &is_copied);
+    let still = kept::Key::new(view, request, &index.texts(view), &state);
     let is_sound = index.damaged_texts() == 0 && index.texts_found_damaged() == damaged_before;
     if is_sound && key == still {
         kept.keep(key, &found);
@@ -180,7 +183,11 @@ mod tests {
             threshold: Ratio::new(0.8).unwrap(),
         };
         let kept = KeptClusters::default();
-        let key = kept::Key::new(&View::All, &request, &documents, &|_| false);
+        let state = |id| kept::DocumentState {
+            is_copied: false,
+            rung: index.stats(id).map(|stats| stats.rung.get()),
+        };
+        let key = kept::Key::new(&View::All, &request, &documents, &state);
         let large = Clusters {
             clusters: vec![Cluster {
                 documents: vec![DocId(1); 1 << 18],

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{JsonPath, JudgeModel, Scheme, Summary, completeness, date, exact, filled, lossy};
+use super::{
+    JsonPath, JudgeModel, Sampling, Scheme, Summary, completeness, date, exact, filled, lossy,
+};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -50,6 +52,8 @@ pub struct Status {
     pub schedules: Vec<Schedule>,
     /// The model that pairs are judged by; null while there is no index.
     pub judge_model: Option<JudgeModel>,
+    /// How coarsely documents of each size are sampled; null while there is no index.
+    pub sampling: Option<Sampling>,
     /// Counts over all roots.
     pub summary: Option<Summary>,
     /// Of the index.
@@ -107,6 +111,7 @@ impl From<&v1::StatusReply> for Status {
             roots: status.roots.iter().map(Into::into).collect(),
             schedules: status.schedules.iter().map(Into::into).collect(),
             judge_model: status.judge_model.as_ref().map(Into::into),
+            sampling: status.sampling.as_ref().map(Into::into),
             summary: status.summary.as_ref().map(Into::into),
             completeness: completeness(status.completeness.as_ref()),
         }

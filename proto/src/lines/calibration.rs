@@ -1,4 +1,4 @@
-//! How coarsely documents of each size may be sampled.
+//! How coarsely documents of each size may be sampled, and are.
 
 use serde::Serialize;
 
@@ -29,6 +29,12 @@ pub struct Calibration {
     pub required_precision: f64,
     /// The resemblance from which a pair is similar.
     pub threshold: f64,
+    /// Bytes of posting values that the documents would take, about.
+    pub posting_bytes: u64,
+    /// Those that they take now.
+    pub posting_bytes_now: u64,
+    /// The probability, at most, that a fingerprint that no document holds is found in the index.
+    pub false_match_rate: f64,
     /// Of the index when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
@@ -49,6 +55,62 @@ pub struct SizeGroup {
     pub steps: Vec<SampleQuality>,
     /// The recommended n: the greatest that is precise enough.
     pub n: u64,
+    /// The least bytes of an excerpt that is found in each of these documents with a probability of 99.9 %.
+    pub shortest_excerpt_bytes: u64,
+    /// How far the ends of an interval lie apart of two such documents, estimated at the threshold.
+    pub interval_width: f64,
+}
+
+/// How coarsely documents of each size are sampled.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sampling {
+    /// Whether it was chosen; else documents are sampled by their length alone.
+    pub chosen: bool,
+    /// Shortest documents first.
+    pub groups: Vec<SamplingGroup>,
+    /// Documents that are signed otherwise still.
+    pub waiting: u64,
+    /// Documents that were signed anew.
+    pub done: u64,
+    /// Documents that stay as they are signed, since their texts are not read.
+    pub unreadable: u64,
+    /// Documents that are signed anew a second.
+    pub per_second: Option<f64>,
+    /// How long those that wait take.
+    pub seconds_left: Option<f64>,
+    /// The least bytes of an excerpt that is found in any document with a probability of 99.9 %.
+    pub shortest_excerpt_bytes: u64,
+    /// The probability, at most, that a fingerprint that no document holds is found in the index.
+    pub false_match_rate: f64,
+}
+
+/// Documents of neighbouring sizes that are sampled alike.
+#[derive(Clone, Debug, Serialize)]
+pub struct SamplingGroup {
+    /// Bytes of canonical text from which a document belongs to it.
+    pub from_bytes: u64,
+    /// One fingerprint in n is kept.
+    pub n: u64,
+}
+
+impl From<&v1::Sampling> for Sampling {
+    fn from(sampling: &v1::Sampling) -> Self {
+        let group = |group: &v1::SamplingGroup| SamplingGroup {
+            from_bytes: group.from_bytes,
+            n: group.n,
+        };
+        Self {
+            chosen: !sampling.groups.is_empty(),
+            groups: sampling.groups.iter().map(group).collect(),
+            waiting: sampling.waiting,
+            done: sampling.done,
+            unreadable: sampling.unreadable,
+            per_second: sampling.per_second,
+            seconds_left: sampling.seconds_left,
+            shortest_excerpt_bytes: sampling.shortest_excerpt_bytes,
+            false_match_rate: sampling.false_match_rate,
+        }
+    }
 }
 
 /// What is found by sampling, without verification.
@@ -73,6 +135,9 @@ impl From<&v1::CalibrateReply> for Calibration {
             fingerprints_now: reply.fingerprints_now,
             required_precision: reply.required_precision,
             threshold: reply.threshold,
+            posting_bytes: reply.posting_bytes,
+            posting_bytes_now: reply.posting_bytes_now,
+            false_match_rate: reply.false_match_rate,
             completeness: completeness(reply.completeness.as_ref()),
         }
     }
@@ -87,6 +152,8 @@ impl From<&v1::SizeGroup> for SizeGroup {
             pairs: group.pairs,
             steps: group.steps.iter().map(Into::into).collect(),
             n: group.n,
+            shortest_excerpt_bytes: group.shortest_excerpt_bytes,
+            interval_width: group.interval_width,
         }
     }
 }

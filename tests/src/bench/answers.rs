@@ -141,9 +141,7 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index
-            .signer()
-            .sign(&canonical, index.ladder().rung_for(length)),
+        signatures: index.signer().sign(&canonical),
         text: Some(text),
     };
     let stat = FileStat {

@@ -13,7 +13,7 @@ use simdex_index::{
     Cancel, CandidateKind, Fingerprints, IndexReader, Opened, QueryFingerprints, View,
 };
 use simdex_schema::DocId;
-use simdex_signature::{CanonicalText, Fingerprint, Ratio, Rung, SchemeKind};
+use simdex_signature::{CanonicalText, Fingerprint, ModN, Ratio, Rung, SchemeKind};
 
 use super::Settings;
 use super::answers::{fill, open};
@@ -56,7 +56,7 @@ fn coarsest(opened: &Opened, corpus: Prose, documents: u64) -> Rung {
     let ladder = opened.index.reader().ladder();
     let rung = |number| {
         let canonical = CanonicalText::from_extracted(&corpus.text(number, 0));
-        ladder.rung_for(canonical.as_bytes().len() as u64)
+        ladder.rung_of_text(canonical.as_bytes().len() as u64)
     };
     // Lengths differ by a few words: some families show all rungs there are.
     let some = documents.min(40 * Prose::FAMILY);
@@ -66,11 +66,8 @@ fn coarsest(opened: &Opened, corpus: Prose, documents: u64) -> Rung {
 /// The fingerprints of a text at a rung, sorted.
 fn signed(index: &IndexReader, text: &str, rung: Rung) -> Vec<Fingerprint> {
     let canonical = CanonicalText::from_extracted(text);
-    let signatures = index.signer().sign(&canonical, rung);
-    let mod_n = signatures
-        .iter()
-        .find(|signature| signature.scheme().kind == SchemeKind::ModN);
-    mod_n.map_or_else(Vec::new, |signature| signature.fingerprints().to_vec())
+    let mod_n = ModN::sign(&canonical, index.window(), rung);
+    mod_n.fingerprints().to_vec()
 }
 
 /// Writes the postings of all documents, by document; returns how many they are.

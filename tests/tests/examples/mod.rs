@@ -10,7 +10,7 @@ use simdex_schema::{
     ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunId, RunRecord, Schemes,
     State, StoreId, Timestamp, key,
 };
-use simdex_signature::{Rung, SchemeKind};
+use simdex_signature::{Rung, Sampling, SchemeKind, SizeStep};
 
 /// What FORMAT.md shows, and its bytes.
 pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -24,6 +24,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("the key of a file", key::file(&file)),
         ("the key of an edge", key::edge(DocId(9), DocId(2))),
         ("a meta record", meta().encode()),
+        ("the end of a meta record", sampled()),
         ("a root", root().encode()),
         ("a file that was read", read_file().encode()),
         ("a file that was not read", unread_file().encode()),
@@ -31,6 +32,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("a content", content().encode()),
         ("a document", document().encode()),
         ("the end of a document", signed_by_all()),
+        ("the end of a document that was signed anew", signed_anew()),
         (
             "an edge",
             EdgeRecord {
@@ -85,6 +87,19 @@ fn meta() -> MetaRecord {
         next_segment: 3,
         ..MetaRecord::new(parameters)
     }
+}
+
+/// What ends the meta record of an index whose sampling was chosen.
+fn sampled() -> Vec<u8> {
+    let groups = [(0, 0), (2_000, 1), (9_000, 3)].map(|(from, rung)| SizeStep {
+        from,
+        rung: Rung::new(rung).unwrap_or(Rung::ZERO),
+    });
+    let chosen = MetaRecord {
+        sampling: Sampling::new(&groups).ok(),
+        ..meta()
+    };
+    chosen.encode().split_off(meta().encode().len() - 1)
 }
 
 fn held(bits: u8, postings: u64, bytes: u64) -> RunOfScheme {
@@ -186,6 +201,14 @@ fn signed_by_all() -> Vec<u8> {
     all.encode().split_off(document().encode().len() - 1)
 }
 
+fn signed_anew() -> Vec<u8> {
+    let anew = DocumentRecord {
+        first_run: 7,
+        ..document()
+    };
+    anew.encode().split_off(document().encode().len() - 1)
+}
+
 fn document() -> DocumentRecord {
     let mut counts = [0; 16];
     counts[2..8].copy_from_slice(&[480, 240, 110, 60, 31, 9]);
@@ -199,6 +222,7 @@ fn document() -> DocumentRecord {
         bsw_count: 470,
         min_count: 0,
         sketch_count: 0,
+        first_run: 0,
         text: Some(reference().to_bytes()),
         forward: Vec::new(),
     }

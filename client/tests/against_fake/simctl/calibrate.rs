@@ -1,4 +1,7 @@
-//! Calibration: its table, its line, its request.
+//! Calibration: its table, its line, its request, and how it is applied.
+
+use simdex_client::wire::set_sampling_request::Chosen;
+use simdex_client::wire::{SamplingGroup, SamplingGroups};
 
 use super::simctl;
 use crate::fake::Daemon;
@@ -11,13 +14,15 @@ fn a_calibration_is_a_table_of_sizes_and_what_the_setting_comes_to() {
     assert_eq!(
         run.out,
         "\
-FROM BYTES  DOCUMENTS  BYTES  PAIRS  PRECISION AT n = 1, 2, 4, 8, 16, 32, 64  RECALL         n
-         0         40  80000     60  1.000 0.960 -                            1.000 0.980 -  2
+FROM BYTES  DOCUMENTS  BYTES  PAIRS  PRECISION AT n = 1, 2, 4, 8, 16, 32, 64  RECALL         n  FOUND FROM BYTES  INTERVAL
+         0         40  80000     60  1.000 0.960 -                            1.000 0.980 -  2                29     0.090
 
 predicted              precision 0.960, recall 0.980 (60 pairs)
 on other documents     precision 0.950, recall - (50 pairs)
 documents sampled      40
 fingerprints           about 40000, now 10000
+postings               about 200.00 KiB, now 50.00 KiB
+false matches          at most 1 of 1,000 fingerprints that no document holds is found before texts are compared
 "
     );
     let asked = daemon.seen().calibrated.clone().expect("asked");
@@ -61,9 +66,10 @@ fn a_calibration_as_json_is_one_object() {
         concat!(
             r#"{"type":"calibration","v":1,"groups":[{"from_bytes":0,"documents":40,"bytes":80000,"#,
             r#""pairs":60,"steps":[{"precision":1.0,"recall":1.0},{"precision":0.96,"recall":0.98},"#,
-            r#"{"precision":null,"recall":null}],"n":2}],"predicted":{"precision":0.96,"recall":0.98},"#,
+            r#"{"precision":null,"recall":null}],"n":2,"shortest_excerpt_bytes":29,"interval_width":0.09}],"predicted":{"precision":0.96,"recall":0.98},"#,
             r#""checked":{"precision":0.95,"recall":null},"pairs":60,"checked_pairs":50,"sampled":40,"#,
-            r#""fingerprints":40000,"fingerprints_now":10000,"required_precision":0.95,"threshold":0.8,"complete":true}"#,
+            r#""fingerprints":40000,"fingerprints_now":10000,"required_precision":0.95,"threshold":0.8,"#,
+            r#""posting_bytes":204800,"posting_bytes_now":51200,"false_match_rate":0.001,"complete":true}"#,
             "\n"
         )
     );
@@ -72,4 +78,71 @@ fn a_calibration_as_json_is_one_object() {
     assert_eq!(asked.roots.len(), 1);
     let refused = simctl(&daemon, &["calibrate", "--precision", "2"]);
     assert_eq!(refused.code, 2);
+}
+
+/// What the daemon was told to sample by, as the line of its answer has it.
+const APPLIED: &str = concat!(
+    r#"{"type":"sampling","v":1,"chosen":true,"groups":[{"from_bytes":0,"n":2}],"waiting":30,"done":10,"unreadable":1,"#,
+    r#""per_second":15.0,"seconds_left":2.0,"shortest_excerpt_bytes":458,"false_match_rate":0.0}"#,
+    "\n"
+);
+
+#[test]
+fn a_calibration_is_applied_where_that_is_asked_for_and_confirmed() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["calibrate", "--apply", "--yes", "--json"]);
+    assert_eq!((run.code, run.talk.as_str()), (0, ""));
+    assert!(run.out.ends_with(APPLIED), "{}", run.out);
+    assert_eq!(run.out.lines().count(), 2);
+    let chosen = daemon.seen().sampling.take().expect("chosen");
+    let group = SamplingGroup {
+        from_bytes: 0,
+        n: 2,
+    };
+    let groups = vec![group];
+    assert_eq!(chosen, Chosen::Groups(SamplingGroups { groups }));
+    // Nobody is at a terminal here, and nothing is measured in vain.
+    daemon.seen().calibrated = None;
+    let refused = simctl(&daemon, &["calibrate", "--apply"]);
+    assert_eq!(
+        (refused.code, refused.talk.as_str()),
+        (
+            2,
+            "simctl: nobody confirmed that all documents are to be signed anew, and nothing was changed; \
+             say yes, or run it with --yes\n"
+        )
+    );
+    let seen = daemon.seen();
+    assert!(seen.calibrated.is_none() && seen.sampling.is_none());
+}
+
+#[test]
+fn the_sampling_in_force_is_shown_and_reset() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["sampling"]);
+    assert_eq!(
+        run.out,
+        "\
+sampling               by length, some 512 fingerprints a document
+signed anew            10 documents; nothing waits
+excerpts found         from 458 bytes on with a probability of 99.9 %
+false matches          none
+"
+    );
+    assert!(daemon.seen().sampling.is_none());
+    let refused = simctl(&daemon, &["sampling", "--reset"]);
+    assert_eq!(refused.code, 2);
+    assert!(daemon.seen().sampling.is_none());
+    let reset = simctl(&daemon, &["sampling", "--reset", "--yes"]);
+    assert_eq!(reset.code, 0);
+    assert_eq!(daemon.seen().sampling, Some(Chosen::ByLength(true)));
+    let applied = simctl(&daemon, &["calibrate", "--apply", "--yes"]);
+    assert!(
+        applied
+            .out
+            .contains("sampling               as chosen: n = 2 from 0 bytes on\n")
+    );
+    let told = "signed anew            10 documents, 30 wait (15.0 a second, about 2 seconds left); \
+                1 document as before, not read\n";
+    assert!(applied.out.contains(told), "{}", applied.out);
 }

@@ -22,7 +22,7 @@ fn run(store: &MemoryStore, postings: &[Posting], room: u64, at_once: usize) -> 
     record.schemes[0] = filling.finish().unwrap();
     writer.finish().unwrap();
     let blocks = store.postings().run(0).unwrap().unwrap();
-    Run { record, blocks }
+    Run::new(record, blocks)
 }
 
 fn posting() -> impl Strategy<Value = Posting> {
@@ -139,7 +139,7 @@ fn a_list_that_was_asked_for_is_not_read_again_though_its_block_does_not_stay() 
         .collect();
     postings.sort_unstable();
     postings.dedup();
-    let Run { record, blocks } = run(&store, &postings, 4_000, usize::MAX);
+    let Run { record, blocks, .. } = run(&store, &postings, 4_000, usize::MAX);
     let crowded = Crowded {
         run: blocks,
         parts: Mutex::default(),
@@ -148,7 +148,12 @@ fn a_list_that_was_asked_for_is_not_read_again_though_its_block_does_not_stay() 
     let scheme = SchemeKind::ModN;
     let held = record.schemes[0];
     let run = &crowded;
-    let buckets = Buckets { run, scheme, held };
+    let buckets = Buckets {
+        run,
+        scheme,
+        held,
+        stale: None,
+    };
     let mut reads = Vec::new();
     for _ in 0..3 {
         let before = crowded.read.load(Ordering::Relaxed);

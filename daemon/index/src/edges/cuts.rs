@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use simdex_schema::DocumentKind;
 use simdex_signature::{Ladder, Ratio, Rung, least_overlap_cut, lower_tail};
 
 use crate::IndexReader;
@@ -16,12 +17,21 @@ impl IndexReader {
     /// sample lies below the cut or, of so low a threshold that no cut is left, it shares nothing at all; or
     /// one of the other samples, finer and coarser, refuses it.
     pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
-        missed_at_most(threshold, self.ladder())
+        missed_at_most(threshold, self.least_sampled())
+    }
+
+    /// The least fingerprints that a sampled text keeps.
+    fn least_sampled(&self) -> u64 {
+        let state = self.shared.state();
+        let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
+        let least = sampled.filter_map(|rung| state.table.least_kept(DocumentKind::Text, rung));
+        let promised = u64::from(Ladder::default().least_kept());
+        least.fold(promised, u64::min)
     }
 }
 
-fn missed_at_most(threshold: Ratio, ladder: Ladder) -> f64 {
-    let shares_nothing = lower_tail(0, u64::from(ladder.least_kept()), threshold);
+fn missed_at_most(threshold: Ratio, least_kept: u64) -> f64 {
+    let shares_nothing = lower_tail(0, least_kept, threshold);
     MISS.max(shares_nothing) + f64::from(Rung::TOP.get()) * DOUBT
 }
 
@@ -131,7 +141,7 @@ mod tests {
 
     #[test]
     fn pairs_that_resemble_each_other_hardly_at_all_may_share_nothing_of_their_samples() {
-        let missed = |threshold| missed_at_most(Ratio::new(threshold).unwrap(), Ladder::default());
+        let missed = |threshold| missed_at_most(Ratio::new(threshold).unwrap(), 128);
         let refused = f64::from(Rung::TOP.get()) * DOUBT;
         assert!((missed(0.8) - MISS - refused).abs() < 1e-15);
         assert!((missed(0.02) - refused - 0.98_f64.powi(128)).abs() < 1e-12);

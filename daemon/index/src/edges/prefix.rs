@@ -194,6 +194,7 @@ mod tests {
             bsw_count: 0,
             min_count: 0,
             sketch_count: 0,
+            signed_anew: 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reading the records into memory when an index opens.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, FileRecord, GroupId, RootId,
@@ -13,6 +14,7 @@ use crate::error::decode_error;
 use crate::groups::{Stars, rank};
 use crate::index::visit;
 use crate::reader::document_text::text_reference;
+use crate::runs::{Run, Runs};
 use crate::shared::IndexState;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
@@ -65,8 +67,8 @@ fn visit_documents(
     })
 }
 
-/// Reads all documents and counts their texts as live. Returns those whose postings are not in
-/// buckets, in the order of their ids, and where texts lie. No record is kept: where all are to be signed
+/// Reads all documents and counts their texts as live; the runs are there. Returns those whose postings are in none
+/// of them, in the order of their ids, and where texts lie. No record is kept: where all are to be signed
 /// again, those of documents without text would take gigabytes.
 pub(crate) fn load_documents(
     store: &dyn Store,
@@ -76,19 +78,39 @@ pub(crate) fn load_documents(
 ) -> Result<(Vec<DocId>, TextReferences), IndexError> {
     let (mut unmerged, mut pointed) = (Vec::new(), TextReferences::default());
     let lengths = texts.lengths()?;
+    let newest = state.runs.last().map_or(0, |run| run.record.number);
+    let mut stale = Vec::new();
     visit_documents(store, |id, record| {
-        state.table.insert(id, DocumentStats::from(record));
+        state.insert_document(id, DocumentStats::from(record));
+        let is_unmerged = id.serial() >= watermark || record.first_run > newest;
+        if record.first_run > 0 {
+            stale.push((id, record.first_run));
+        }
         if let Some(text) = text_reference(record)? {
             texts.count_live(&text);
             pointed.note(&lengths, text, id);
         }
-        if id.serial() >= watermark {
+        if is_unmerged {
             unmerged.push(id);
         }
         Ok(())
     })?;
+    state.runs = without_stale(&state.runs, &stale);
     load_unsettled(store, state)?;
     Ok((unmerged, pointed))
+}
+
+/// The runs without the postings of documents that were signed anew after them.
+fn without_stale(runs: &Runs, signed_anew: &[(DocId, u32)]) -> Runs {
+    let without = |run: &Run| {
+        let number = run.record.number;
+        let stale = signed_anew.iter().filter(|(_, first)| number < *first);
+        Run {
+            stale: Arc::new(stale.map(|(id, _)| id.0).collect()),
+            ..run.clone()
+        }
+    };
+    runs.iter().map(without).collect()
 }
 
 fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {

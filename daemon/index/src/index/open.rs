@@ -4,14 +4,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use roaring::RoaringTreemap;
 use simdex_schema::meta::Parameters;
 use simdex_schema::{DocId, MetaRecord, StoreId, key};
+use simdex_signature::Signature;
 
 use super::load::{TextReferences, load_documents, load_files, load_stars, missing_texts};
 use crate::batch::{Batch, LONG_BATCH};
 use crate::error::decode_error;
-use crate::runs;
-use crate::shared::{IndexState, Shared};
+use crate::runs::{self, Runs, changes_with_rung};
+use crate::shared::{self, IndexState, Shared};
 use crate::signing::forward_signature;
 use crate::store::{Store, random_id};
 use crate::table::DocumentStats;
@@ -82,10 +84,7 @@ impl Index {
             report.rebuilt = true;
         }
         runs::drop_others(&*store, &meta)?;
-        let mut state = IndexState {
-            runs: named.filter(|_| !meta.runs.is_empty()).unwrap_or_default(),
-            ..IndexState::default()
-        };
+        let mut state = empty_state(&meta, named);
         let (unmerged, pointed) = load_documents(&*store, &mut state, &texts, meta.watermark)?;
         let (counts, orphans) = load_files(&*store, &mut state.table)?;
         if !load_stars(&*store, &mut state)? {
@@ -95,26 +94,52 @@ impl Index {
         state.recount_shown();
         // Files may have come and gone since the stars were last brought up to date.
         state.queue_all_file_checks();
+        let resigned = Resigned {
+            unmerged,
+            watermark: meta.watermark,
+            follows_ladder: stale.signatures && stale.edges,
+        };
         let shared = Arc::new(Shared::new(store, texts, options, state, counts, &meta));
         let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
         let index = Self::new(shared);
-        report.signed_again = unmerged.len() as u64;
-        if let Err(error) = writer.catch_up(&pointed, unmerged, stop) {
-            // Closing it would let go of documents whose texts may be on their way: that is for an opening that comes
-            // to its end.
-            let is_whole = index.shared.damaged.documents().is_empty();
-            if matches!(error, IndexError::Cancelled) && is_whole {
-                index.close_unmerged(writer)?;
-            }
-            return Err(error);
-        }
-        report.damaged_texts = index.shared.damaged.documents().len() as u64;
-        Ok(Opened {
+        report.signed_again = resigned.unmerged.len() as u64;
+        let caught_up = writer.catch_up(&pointed, &resigned, stop);
+        let opened = Opened {
             index,
             writer,
             report,
-        })
+        };
+        opened.unless_failed(caught_up)
     }
+}
+
+impl Opened {
+    /// The open index, unless it failed to make up for what the run before did not come to.
+    fn unless_failed(mut self, caught_up: Result<(), IndexError>) -> Result<Self, IndexError> {
+        let damaged = self.index.shared.damaged.documents().len() as u64;
+        if let Err(error) = caught_up {
+            // Closing it would let go of documents whose texts may be on their way: that is for an opening that comes
+            // to its end.
+            if matches!(error, IndexError::Cancelled) && damaged == 0 {
+                self.index.close_unmerged(self.writer)?;
+            }
+            return Err(error);
+        }
+        self.report.damaged_texts = damaged;
+        Ok(self)
+    }
+}
+
+/// Documents whose postings are in no run.
+struct Resigned {
+    /// By id.
+    unmerged: Vec<DocId>,
+    /// Those below it had postings in runs, and were signed anew since: those of schemes that do not change with the
+    /// rung are there.
+    watermark: u64,
+    /// Whether the settings gave them another rung; else they are signed at the one on record, by which their edges
+    /// were found.
+    follows_ladder: bool,
 }
 
 impl IndexWriter {
@@ -122,13 +147,13 @@ impl IndexWriter {
     fn catch_up(
         &self,
         pointed: &TextReferences,
-        unmerged: Vec<DocId>,
+        resigned: &Resigned,
         stop: &Cancel,
     ) -> Result<(), IndexError> {
         stop.check()?;
         self.look_into(pointed)?;
         self.unread_texts()?;
-        self.sign_all_again(unmerged, stop)?;
+        self.sign_all_again(resigned, stop)?;
         self.unread_texts().map(drop)
     }
 
@@ -153,15 +178,18 @@ impl IndexWriter {
 
     /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
     /// damaged.
-    fn sign_all_again(&self, unmerged: Vec<DocId>, stop: &Cancel) -> Result<(), IndexError> {
-        for id in unmerged {
+    fn sign_all_again(&self, resigned: &Resigned, stop: &Cancel) -> Result<(), IndexError> {
+        for id in resigned.unmerged.iter().copied() {
             stop.check()?;
-            match self.sign_again(id) {
+            match self.sign_again(id, resigned) {
                 // One damaged text must not keep the index from opening.
                 Err(error) if error.is_damaged_text() => {}
                 signed => signed?,
             }
-            if self.shared.buffered() >= self.shared.options.buffer_postings {
+            // A merge makes the postings count that documents below the watermark have in no run: all of these are
+            // signed before.
+            let may_merge = id.serial() >= resigned.watermark;
+            if may_merge && self.shared.buffered() >= self.shared.options.buffer_postings {
                 if self.unread_texts()? > 0 {
                     self.release_unread()?;
                 }
@@ -174,7 +202,7 @@ impl IndexWriter {
 
     /// Puts one document back into the buffer. Where other settings give it another rung or other
     /// counts, its record follows.
-    fn sign_again(&self, id: DocId) -> Result<(), IndexError> {
+    fn sign_again(&self, id: DocId, resigned: &Resigned) -> Result<(), IndexError> {
         let Some(old) = self.registry.document(id)? else {
             return Ok(());
         };
@@ -185,13 +213,14 @@ impl IndexWriter {
         else {
             self.shared
                 .state_mut()
-                .buffer(id, &[forward_signature(&old)]);
+                .buffer(id, [forward_signature(&old)].iter());
             return Ok(());
         };
-        let signatures = self
-            .reader
-            .signer()
-            .sign(&canonical, self.shared.ladder().rung_for(old.length));
+        let signer = self.reader.signer();
+        let signatures = match resigned.follows_ladder {
+            true => signer.sign_recorded(&canonical, old.length),
+            false => signer.sign_at(&canonical, old.rung),
+        };
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
             let mut batch = Batch::new(self.shared.store.records());
@@ -199,12 +228,26 @@ impl IndexWriter {
             batch.apply()?;
             self.shared
                 .state_mut()
-                .table
-                .insert(id, DocumentStats::from(&record));
+                .insert_document(id, DocumentStats::from(&record));
         }
-        self.shared.state_mut().buffer(id, &signatures);
+        let is_in_no_run = |signature: &&Signature| {
+            id.serial() >= resigned.watermark || changes_with_rung(signature.scheme().kind)
+        };
+        let unmerged = signatures.iter().filter(is_in_no_run);
+        self.shared.state_mut().buffer(id, unmerged);
         Ok(())
     }
+}
+
+/// The state before records are read.
+fn empty_state(meta: &MetaRecord, named: Option<Runs>) -> IndexState {
+    let mut state = IndexState {
+        runs: named.filter(|_| !meta.runs.is_empty()).unwrap_or_default(),
+        ..IndexState::default()
+    };
+    let ladder = shared::ladder(&meta.parameters, meta.sampling);
+    state.resigning.begin(ladder, RoaringTreemap::new());
+    state
 }
 
 fn refuse_missing(store: &dyn Store, texts: &TextStore) -> Result<(), IndexError> {

@@ -198,7 +198,11 @@ impl Records<'_> {
             (Some(id), Ok(record)) => (id, record),
             (_, record) => return malformed(record),
         };
-        let fault = never_made(id.serial(), self.meta.next_document);
+        // The next run to be made is the first that holds what was signed anew.
+        let fault = never_made(id.serial(), self.meta.next_document).or(never_made(
+            record.first_run.into(),
+            u64::from(self.meta.next_run) + 1,
+        ));
         if fault.is_some() {
             return Ok(fault);
         }

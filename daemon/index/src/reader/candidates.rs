@@ -27,7 +27,7 @@ mod coverage;
 mod fixed_size;
 mod tally;
 
-use coverage::Sample;
+use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
 pub(crate) use tally::{Filter, Tally};
 
@@ -185,29 +185,39 @@ impl IndexReader {
     ) -> Result<Candidates, IndexError> {
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
-        let (visible, rung, in_use) = {
+        let (visible, rung, before) = {
             let state = self.shared.state();
             let rung = probing_rung(&state, documents, query, kind, &counts);
-            let in_use: Vec<Rung> = state.table.rungs(documents).collect();
-            (state.table.visible(view), rung, in_use)
+            (
+                state.table.visible(view),
+                rung,
+                RungsInUse::of(&state, documents),
+            )
         };
-        // Each at the coarser rung of both sides.
-        let counted_at: BTreeSet<Rung> = in_use.iter().map(|own| (*own).max(rung)).collect();
         let mut tally = Tally::of_question(self, query.scheme, &visible);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
+        // Each at the coarser rung of both sides; documents may be signed anew meanwhile.
+        let in_use = before.and_now(&self.shared.state(), documents);
+        let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(rung)).collect();
         let significant = significant_long_lists(&tally, kind, &counted_at, &counts);
         tally.read_long(&significant, cancel)?;
-        let coverage = Coverage::of_rungs(&in_use, rung, |at| self.sample(&tally, at, &counts));
+        let rungs: Vec<Rung> = in_use.rungs().collect();
+        let coverage = Coverage::of_rungs(&rungs, rung, |at| in_use.sample(&tally, at, &counts));
         for id in extra {
             tally.shared.entry(id).or_insert(0);
         }
         let long_lists = tally.count_long_for_counted(cancel)?;
         let state = self.shared.state();
-        let shared = tally.shared.into_iter();
+        let (shared, began) = (tally.shared.into_iter(), tally.began);
         let found = shared.filter_map(|(id, shared)| {
             let stats = state.table.get(id);
             let stats = stats.filter(|stats| stats.kind == documents)?;
+            // Of one that was signed anew meanwhile it was not the same that was counted: it may share all.
+            let shared = match stats.signed_anew > began {
+                true => u64::MAX,
+                false => shared,
+            };
             Some(candidate(id, shared, stats, rung, &counts))
         });
         Ok(Candidates {
@@ -215,20 +225,6 @@ impl IndexReader {
             long_lists,
             coverage,
         })
-    }
-
-    /// What is compared at a rung; lists that are long are unread by now.
-    fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
-        let is_whole = at == Rung::ZERO;
-        Sample {
-            is_whole,
-            of_query: counts[usize::from(at.get())],
-            of_document: match is_whole {
-                true => 1,
-                false => u64::from(self.ladder().least_kept()),
-            },
-            unread: tally.long_lists_at(at),
-        }
     }
 
     /// Documents found by either scheme: those above, and those that share a BSW_n window with the

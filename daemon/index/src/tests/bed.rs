@@ -183,6 +183,14 @@ impl Bed {
         assert_eq!(found.faults.told, [""; 0]);
     }
 
+    /// The writes after which the store fails, for a hook.
+    pub(super) fn writes_left(&self) -> Arc<AtomicI64> {
+        match &self.place {
+            Place::Memory(_, left) => Arc::clone(left),
+            Place::Disk(_) => unreachable!("a store on disk does not fail on demand"),
+        }
+    }
+
     /// Lets the store fail after so many writes.
     pub(super) fn fail_after(&self, writes: i64) {
         if let Place::Memory(_, left) = &self.place {
@@ -252,10 +260,7 @@ pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> FileCh
         length,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: index
-            .reader()
-            .signer()
-            .sign(&canonical, index.reader().ladder().rung_for(length)),
+        signatures: index.reader().signer().sign(&canonical),
     };
     let hash = content(text, format);
     put_content(path, hash, State::Indexed, Some(document))

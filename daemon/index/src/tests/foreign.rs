@@ -228,9 +228,7 @@ fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
         length,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: reader
-            .signer()
-            .sign(&canonical, reader.ladder().rung_for(length)),
+        signatures: reader.signer().sign(&canonical),
     };
     let change = put_content(path, content(text, 0), State::Indexed, Some(document));
     bed.index().writer.apply(&[change]).unwrap();

@@ -42,9 +42,25 @@ impl Sample {
 impl Model {
     /// Checks everything that `index`, settled, says in this view.
     pub(super) fn check(&self, index: &Clients, view: &View, threshold: f64) {
+        let ladder = index.reader().ladder();
+        let by_ladder = |text: &CanonicalText, set: &ShingleSet| rung_of(ladder, text, set);
+        self.check_by(index, view, threshold, &by_ladder);
+    }
+
+    /// Checks the same while documents are signed as they happen to be.
+    pub(super) fn check_as_signed(&self, index: &Clients, view: &View, threshold: f64) {
+        let as_signed = |text: &CanonicalText, _: &ShingleSet| {
+            let hash = DocumentHash(text.hash());
+            let id = index.reader().document_by_hash(hash).unwrap().unwrap();
+            index.reader().stats(id).unwrap().rung
+        };
+        self.check_by(index, view, threshold, &as_signed);
+    }
+
+    fn check_by(&self, index: &Clients, view: &View, threshold: f64, rung: &RungOf<'_>) {
         self.check_files(index, view);
         self.check_documents(index, view);
-        let texts = self.texts(view);
+        let texts = self.texts(view, rung);
         let edges = edges(&texts, threshold);
         let groups = groups(&texts, &edges);
         let ratio = Ratio::new(threshold).unwrap();
@@ -88,7 +104,11 @@ impl Model {
 
     /// The pairs of a view, every two texts compared.
     pub(super) fn pairs(&self, view: &View, threshold: f64) -> BTreeSet<BTreeSet<DocumentHash>> {
-        edges(&self.texts(view), threshold).into_keys().collect()
+        let by_ladder =
+            |text: &CanonicalText, set: &ShingleSet| rung_of(Ladder::default(), text, set);
+        edges(&self.texts(view, &by_ladder), threshold)
+            .into_keys()
+            .collect()
     }
 
     fn visible(&self, view: &View) -> impl Iterator<Item = (&FileKey, &(String, u8))> {
@@ -148,7 +168,7 @@ impl Model {
         }
     }
 
-    fn texts(&self, view: &View) -> Vec<Text> {
+    fn texts(&self, view: &View, rung: &RungOf<'_>) -> Vec<Text> {
         let mut files: BTreeMap<&str, usize> = BTreeMap::new();
         self.visible(view)
             .for_each(|(_, (text, _))| *files.entry(text).or_default() += 1);
@@ -160,7 +180,7 @@ impl Model {
             Text {
                 hash: document(text),
                 length,
-                rung: Ladder::default().rung_for(length as u64),
+                rung: rung(&canonical, &set),
                 samples: rungs.map(|rung| Sample::of(&set, rung)).collect(),
                 set,
                 files,
@@ -168,6 +188,15 @@ impl Model {
         };
         files.into_iter().map(text).collect()
     }
+}
+
+/// The rung of a text with these shingles.
+type RungOf<'a> = dyn Fn(&CanonicalText, &ShingleSet) -> Rung + 'a;
+
+/// The rung that a ladder has for a text.
+pub(super) fn rung_of(ladder: Ladder, text: &CanonicalText, set: &ShingleSet) -> Rung {
+    let by_length = ladder.rung_of_text(text.as_bytes().len() as u64);
+    ladder.rung_of_kept(by_length, set.sampled(by_length).len() as u64)
 }
 
 fn path(key: &FileKey) -> String {

@@ -51,7 +51,7 @@ fn ask(index: &Clients, text: &str) -> Vec<Candidate> {
 
 /// Runs `script` once, before the read `at` of this thread, while `ask` is under way; says whether there
 /// were as many.
-fn in_the_midst(
+pub(super) fn in_the_midst(
     bed: &Bed,
     at: usize,
     script: impl Fn(&Clients) + 'static,

@@ -117,8 +117,8 @@ impl IndexWriter {
     ) {
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         for ((id, new), stats) in fresh.iter().zip(stats) {
-            state.table.insert(*id, stats);
-            state.buffer(*id, &new.signatures);
+            state.insert_document(*id, stats);
+            state.buffer(*id, new.signatures.iter());
             if new.kind == DocumentKind::Text {
                 state.unsettled.queue_placement(*id);
             }
@@ -143,6 +143,7 @@ fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
         bsw_count: 0,
         min_count: 0,
         sketch_count: 0,
+        first_run: 0,
         text,
         forward,
     };
@@ -168,7 +169,11 @@ pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) 
 
 impl IndexState {
     /// Adds the postings of a document.
-    pub(crate) fn buffer(&mut self, id: DocId, signatures: &[Signature]) {
+    pub(crate) fn buffer<'a>(
+        &mut self,
+        id: DocId,
+        signatures: impl Iterator<Item = &'a Signature>,
+    ) {
         for signature in signatures {
             let at = usize::from(scheme_number(signature.scheme().kind));
             let keys = signature.fingerprints().iter().map(|f| PostingKey::of(*f));

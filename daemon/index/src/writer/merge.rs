@@ -28,7 +28,7 @@ const MOST_POSTING_BYTES: u64 = 8;
 /// A run that was written.
 struct WrittenRun {
     record: RunRecord,
-    /// Postings of documents that are gone, in the runs that it took in.
+    /// Postings of documents that are gone or were signed anew, in the runs that it took in.
     left_out: u64,
 }
 
@@ -164,7 +164,7 @@ impl IndexWriter {
         let blocks = self.shared.store.postings().run(record.number)?;
         let blocks = blocks.ok_or_else(|| IndexError::Damaged("a run just written".to_owned()))?;
         meta.runs.push(record);
-        runs.push(Run { record, blocks });
+        runs.push(Run::new(record, blocks));
         put_meta(&*self.shared.store, &meta)?;
         writer.meta = meta;
         self.show_merged(runs.into());
@@ -203,7 +203,7 @@ impl IndexWriter {
 }
 
 /// Fills a run with the postings of a scheme, a part of the keys at a time. Postings of documents that
-/// are gone are left out; returns how many of the runs taken in those were.
+/// are gone, or were signed anew, are left out; returns how many of the runs taken in those were.
 fn fill(
     run: &mut dyn RunWriter,
     scheme: SchemeKind,
@@ -220,16 +220,15 @@ fn fill(
     let mut filling = RunFilling::new(run, scheme, postings);
     let mut cursors: Vec<_> = buckets.into_iter().map(Cursor::new).collect();
     let mut part = Vec::new();
-    let mut left_out = 0;
+    let mut kept = 0;
     for number in 0..1u32 << PART_BITS {
         part.clear();
         let end = u64::from(number + 1) << (KEY_BITS - u32::from(PART_BITS));
         for cursor in &mut cursors {
             cursor.take_below(end, &mut part)?;
         }
-        let held = part.len();
         part.retain(|posting| known.contains(posting.1));
-        left_out += (held - part.len()) as u64;
+        kept += part.len() as u64;
         buffer.part(number, &mut part);
         // Stable, as it makes use of the sorted pieces that the part is made of.
         part.sort();
@@ -237,5 +236,6 @@ fn fill(
         part.retain(|posting| known.contains(posting.1));
         filling.add(&part)?;
     }
-    Ok((filling.finish()?, left_out))
+    // What the cursors left out, of documents that were signed anew, counts as well.
+    Ok((filling.finish()?, old.saturating_sub(kept)))
 }

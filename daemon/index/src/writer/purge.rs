@@ -64,7 +64,7 @@ impl IndexWriter {
             .for_each(|text| self.shared.texts.count_dead(text));
         let mut state = self.shared.state_mut();
         for id in gone {
-            state.table.forget(*id);
+            state.forget_document(*id);
             state.unsettled.clear_placement(*id);
         }
         Ok(())

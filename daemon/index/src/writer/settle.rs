@@ -36,6 +36,7 @@ mod removal;
 mod threads;
 
 use newcomers::{Newcomer, Placement};
+pub(super) use parts::PART;
 pub(crate) use regrouped::GroupsBefore;
 pub use regrouped::{GroupMove, Regrouped};
 
@@ -61,6 +62,11 @@ impl IndexWriter {
     /// Whether every document has its place, and every group its id.
     pub fn is_settled(&self) -> bool {
         self.shared.state().unsettled.is_empty()
+    }
+
+    /// Whether nothing waits that anybody waits for: crowded documents may.
+    pub fn is_at_rest(&self) -> bool {
+        self.shared.state().unsettled.counts().awaited == 0
     }
 
     /// A point in time to wait for with [`IndexWriter::is_settled_through`]: what is applied from now on need not be
@@ -183,10 +189,12 @@ impl IndexWriter {
         let id = newcomer.id;
         if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
             // Before it is one, so that it is never missed.
-            let sample = finder.sample(loaded, account)?;
-            self.shared
-                .principal_lists
-                .add(id, &sample.unwrap_or_default());
+            let sample = finder.sample(loaded, account)?.unwrap_or_default();
+            let lists = &self.shared.principal_lists;
+            match self.shared.state().table.was_signed_anew(id) {
+                true => lists.add_again(id, &sample),
+                false => lists.add(id, &sample),
+            }
             finder.keep_loaded(loaded);
         }
         match place {
@@ -257,7 +265,7 @@ impl IndexState {
     }
 
     /// The group of a document, and so that around its principal, is about to change.
-    fn regroup(&mut self, id: DocId, since: Epoch) {
+    pub(super) fn regroup(&mut self, id: DocId, since: Epoch) {
         self.note_group(id);
         self.unsettled.queue_regrouping(id, since);
         let principal = self.stars.principal(id);

@@ -14,7 +14,7 @@ use super::{scheme, subject_source};
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::host::disk::DiskGuard;
-use crate::read_side::compare::{Comparing, Forms, compare};
+use crate::read_side::compare::{Comparing, Forms, SchemesAsked, compare};
 
 /// A comparison that is asked for.
 pub(super) struct CompareRequest {

@@ -62,5 +62,6 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         completeness: Some(completeness.into()),
         schedules: Vec::new(),
         judge_model: Some(encode::model(&engine.models.in_force())),
+        sampling: Some(encode::sampling(index)),
     })
 }

@@ -19,7 +19,7 @@ use super::reply_channel::{self, ReplySender, check_length};
 use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::user_budget::{UserBudget, UserShare};
-use super::{Replies, deadline};
+use super::{Replies, deadline, operator};
 use crate::config::GrpcConfig;
 use crate::engine::Engine;
 use crate::engine::slot::{EngineSlot, Reopening};
@@ -45,7 +45,7 @@ pub(super) enum RequestClass {
     /// Goes as fast as its client writes: uploads.
     Upload,
     /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
-    /// components, cores, templates, copies of folders, calibration; a sample of pairs to label, the evaluation of
+    /// components, cores, templates, copies of folders, calibration, another sampling; a sample of pairs to label, the evaluation of
     /// labels, training a model, and going back to the one shipped.
     Work,
     /// Lasts until its client leaves, and occupies no thread: events.
@@ -205,14 +205,12 @@ impl RequestRunner {
     /// Refuses a request that only those who run the daemon may make, unless the config lets all users of the
     /// socket make it.
     pub(super) fn check_may_confirm<T>(&self, request: &Request<T>) -> Result<(), Status> {
-        let peer = request.extensions().get::<Peer>();
-        let uid = peer.map(|peer| peer.client().uid);
-        let own = rustix::process::geteuid().as_raw();
-        match self.config.users_confirm_losses || is_operator(uid, own) {
+        match self.config.users_confirm_losses {
             true => Ok(()),
-            false => Err(Status::permission_denied(
+            false => operator::check_is_operator(
+                request,
                 "only root and the user that the daemon runs as may confirm a loss (grpc.users_confirm_losses)",
-            )),
+            ),
         }
     }
 
@@ -346,11 +344,6 @@ impl RequestRunner {
     pub(super) fn longest_message(&self) -> usize {
         self.config.max_message_mib.length()
     }
-}
-
-/// Whether a user runs the daemon: is root, or the user it runs as. Nobody knows who an unknown one is.
-fn is_operator(uid: Option<u32>, own: u32) -> bool {
-    uid.is_some_and(|uid| uid == 0 || uid == own)
 }
 
 fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {

@@ -21,7 +21,7 @@ use super::status::Refused;
 use super::subject_source::SubjectSource;
 use super::templates::TemplatesRequest;
 use super::traffic::RequestBytes;
-use super::{Replies, event_stream, lookup, upload};
+use super::{Replies, event_stream, lookup, sampling, upload};
 use crate::encode;
 use crate::engine::Engine;
 use crate::read_side::calibrating::{CalibrationRequest, calibrate};
@@ -223,6 +223,29 @@ impl Similarity for SimilarityService {
         let work = move |engine: &Engine, cancel: &Cancel| {
             let account = caller.account(engine.index.reader(), cancel);
             Ok(encode::calibration(calibrate(engine, &asked, &account)?))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
+    async fn get_sampling(
+        &self,
+        request: Request<v1::GetSamplingRequest>,
+    ) -> Result<Response<v1::SamplingReply>, Status> {
+        let caller = self.runner.caller(&request);
+        let told = |engine: &Engine, _: &Cancel| Ok(sampling::told(engine));
+        self.runner.unary(RequestClass::Status, caller, told).await
+    }
+
+    async fn set_sampling(
+        &self,
+        request: Request<v1::SetSamplingRequest>,
+    ) -> Result<Response<v1::SamplingReply>, Status> {
+        sampling::check_may_choose(&request)?;
+        let caller = self.runner.long_caller(&request);
+        let chosen = sampling::parse(request.into_inner())?;
+        let work = move |engine: &Engine, _: &Cancel| {
+            engine.set_sampling(chosen)?;
+            Ok(sampling::told(engine))
         };
         self.runner.unary(RequestClass::Work, caller, work).await
     }

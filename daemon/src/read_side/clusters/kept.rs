@@ -1,8 +1,8 @@
 //! Clusters that were asked for lately, kept until documents change.
 //!
 //! A document's text never changes under its id. So clusters follow from the view's documents alone, and of
-//! components from which of these several files carry; they are taken again for the same view, the same request
-//! and the same of these.
+//! components from which of these several files carry and at which rung each is signed; they are taken again for the
+//! same view, the same request and the same of these.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,19 +33,29 @@ enum Kind {
     Cores(u32),
 }
 
+/// What components follow from beside the documents.
+pub(super) struct DocumentState {
+    /// Several files of the view carry it.
+    pub(super) is_copied: bool,
+    /// The rung that it is signed at; none where it is gone.
+    pub(super) rung: Option<u8>,
+}
+
 impl Key {
-    /// `is_copied` says whether several files of the view carry a document.
     pub(super) fn new(
         view: &View,
         request: &ClusterRequest,
         documents: &[DocId],
-        is_copied: &dyn Fn(DocId) -> bool,
+        state: &dyn Fn(DocId) -> DocumentState,
     ) -> Self {
-        let copies_matter = matches!(request, ClusterRequest::Components { .. });
+        let state_matters = matches!(request, ClusterRequest::Components { .. });
         let mut hasher = blake3::Hasher::new();
         for &id in documents {
             hasher.update(&id.0.to_le_bytes());
-            hasher.update(&[u8::from(copies_matter && is_copied(id))]);
+            if state_matters {
+                let DocumentState { is_copied, rung } = state(id);
+                hasher.update(&[u8::from(is_copied), rung.unwrap_or(u8::MAX)]);
+            }
         }
         let kind = match request {
             ClusterRequest::Components { threshold } => Kind::Components(threshold.get()),
@@ -100,7 +110,10 @@ mod tests {
         };
         let key = |ids: &[u64]| {
             let ids: Vec<DocId> = ids.iter().copied().map(DocId).collect();
-            Key::new(&View::All, &request, &ids, &|_| false)
+            Key::new(&View::All, &request, &ids, &|_| DocumentState {
+                is_copied: false,
+                rung: None,
+            })
         };
         let kept = KeptClusters::default();
         let answer = |unfinished| {

@@ -99,7 +99,7 @@ fn method(
     let ladder = index.ladder();
     let lengths = texts.map(|text| text.canonical.as_bytes().len() as u64);
     let modulus = || -> Result<u64, QueryError> {
-        let rung = |length| ladder.rung_for(length);
+        let rung = |length| ladder.rung_of_text(length);
         let Some(n) = n else {
             return Ok(lengths
                 .map(rung)

@@ -53,9 +53,7 @@ pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> FileChan
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index
-            .signer()
-            .sign(&canonical, index.ladder().rung_for(length)),
+        signatures: index.signer().sign(&canonical),
         text: Some(text.to_owned()),
         held: None,
     };

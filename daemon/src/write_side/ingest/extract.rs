@@ -141,8 +141,7 @@ impl Extractor<'_> {
             return Ok(None);
         }
         read.note_cut(&canonical);
-        let rung = signer.ladder().rung_for(length);
-        let signatures = signer.sign(&canonical, rung);
+        let signatures = signer.sign(&canonical);
         let signed = signatures
             .iter()
             .map(|signature| 8 * signature.len() as u64);

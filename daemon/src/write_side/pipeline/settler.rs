@@ -1,10 +1,12 @@
-//! The thread that finds edges and keeps the groups while documents wait for it.
+//! The thread that finds edges and keeps the groups while documents wait for it, and signs documents anew while none
+//! does.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use simdex_index::{IndexError, Regrouped, View};
+use simdex_index::{IndexError, Regrouped, SignStep, View};
 use simdex_schema::{DocId, GroupId};
 
 use super::Shared;
@@ -14,12 +16,18 @@ use crate::write_side::events::{EventKind, VisibleChange};
 
 /// Longest sleep of the settler between checks for documents that are not settled.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Longest rest between two steps of signing anew. Each is followed by one as long as it took until its documents had
+/// their groups again, so that answers are complete half of the time, and others have half of the machine.
+const LONGEST_REST: Duration = Duration::from_secs(1);
 
 impl Shared {
     /// Finds edges and keeps groups while anything waits.
     pub(super) fn settle(&self) {
-        let mut backoff = Backoff::default();
+        let (mut backoff, mut signing) = (Backoff::default(), None);
         while self.lifecycle.cancel().check().is_ok() {
+            if self.writer.is_at_rest() && self.sign_anew(&mut signing, &mut backoff) {
+                continue;
+            }
             if self.writer.is_settled() {
                 // What a step failed at may have been removed.
                 self.host.alarms.clear(AlarmSource::Settler);
@@ -41,6 +49,43 @@ impl Shared {
                     self.lifecycle
                         .try_again(AlarmSource::Settler, &error, &mut backoff);
                 }
+            }
+        }
+    }
+
+    /// Signs some documents anew that are signed otherwise than was chosen, or rests after it did; false where there is
+    /// nothing to sign now, so that others are settled. `begun` is when it did so last.
+    fn sign_anew(&self, begun: &mut Option<Instant>, backoff: &mut Backoff) -> bool {
+        if !self.writer.has_to_sign() {
+            *begun = None;
+            return false;
+        }
+        if let Some(begun) = begun.take() {
+            self.to_settle.wait(begun.elapsed().min(LONGEST_REST));
+            return true;
+        }
+        if self.host.disk.is_low() {
+            return false;
+        }
+        let started = Instant::now();
+        let signed = self.writer.sign_some_anew(self.lifecycle.cancel());
+        if !matches!(signed, Ok(SignStep::Nothing | SignStep::Busy)) {
+            // Some may have been signed before it failed.
+            self.uncommitted.store(true, Ordering::Release);
+        }
+        match signed {
+            Ok(SignStep::Nothing | SignStep::Busy) => false,
+            Ok(SignStep::Signed) => {
+                *backoff = Backoff::default();
+                self.host.alarms.clear(AlarmSource::Settler);
+                *begun = Some(started);
+                true
+            }
+            Err(error) => {
+                self.lifecycle
+                    .try_again(AlarmSource::Settler, &error, backoff);
+                // Crowded documents have their turn all the same.
+                self.writer.is_settled()
             }
         }
     }

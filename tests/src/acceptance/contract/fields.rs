@@ -45,8 +45,8 @@ pub(super) enum Kind {
 }
 
 use Kind::{
-    Bool, Count, Counts, Hash, List, Maybe, Named, Object, Optional, Path, Ratio, Seconds, Text,
-    Texts,
+    Bool, Count, Counts, Hash, List, Maybe, Named, Number, Object, Optional, Path, Ratio, Seconds,
+    Text, Texts,
 };
 
 /// Names and kinds; every one must be there.
@@ -58,6 +58,18 @@ const SCHEME: Fields = &[
     ("window", Count),
     ("unit", Text),
     ("canonical", Count),
+];
+
+const SAMPLING: Fields = &[
+    ("chosen", Bool),
+    ("groups", List(&[("from_bytes", Count), ("n", Count)])),
+    ("waiting", Count),
+    ("done", Count),
+    ("unreadable", Count),
+    ("per_second", Maybe(&Number)),
+    ("seconds_left", Maybe(&Seconds)),
+    ("shortest_excerpt_bytes", Count),
+    ("false_match_rate", Ratio),
 ];
 
 /// Of a star every number is there; of a component or core none was counted.
@@ -316,10 +328,12 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("judge_model", Object(judging::MODEL)),
+            ("sampling", Object(SAMPLING)),
             ("summary", Object(SUMMARY)),
             ("complete", Bool),
         ],
     ),
+    ("sampling", SAMPLING),
     ("label", judging::LABEL),
     ("evaluation", judging::EVALUATION),
     ("trained-model", judging::TRAINED),

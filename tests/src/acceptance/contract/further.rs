@@ -35,6 +35,7 @@ pub(super) fn run(seen: &mut SeenLines) -> Result<()> {
         &["folders"][..],
         &["templates"],
         &["calibrate"],
+        &["sampling"],
         &["groups", "--kind", "components"],
         &["groups", "--kind", "cores"],
     ] {

@@ -3,11 +3,16 @@
 //! A document is compared with the query at one rung; of the query's fingerprints there, of the document's and of
 //! their union a share of those that were sampled is in both, with the law of a sample. It is no candidate where none
 //! of them is, or where they are all in common lists that were not read, so that the probability is that of a lower
-//! tail, bounded by Chernoff ([`lower_tail`]). What is counted of the query is known; a document that was sampled keeps
-//! at least a quarter of the ladder's target, for one that repeats itself is signed once more
-//! ([`TextSigner::sign`](crate::TextSigner::sign)).
+//! tail, bounded by Chernoff ([`lower_tail`]). What is counted of the query is known, and so is how few fingerprints any
+//! document of a rung keeps: more is never promised than a quarter of the ladder's usual target.
 
-use simdex_signature::{Ratio, Rung, lower_tail};
+use std::collections::BTreeMap;
+
+use simdex_schema::DocumentKind;
+use simdex_signature::{Ladder, Ratio, Rung, lower_tail};
+
+use super::{Counts, Tally};
+use crate::shared::IndexState;
 
 /// The ratio that a document is sought by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +96,46 @@ impl Sample {
             true if ratio.get() * trials as f64 > self.unread as f64 => 0.0,
             true => 1.0,
             false => lower_tail(self.unread, trials, ratio),
+        }
+    }
+}
+
+/// The rungs that documents have, with the least fingerprints that one of each keeps.
+pub(super) struct RungsInUse(BTreeMap<Rung, u64>);
+
+impl RungsInUse {
+    pub(super) fn of(state: &IndexState, documents: DocumentKind) -> Self {
+        let least = |rung| state.table.least_kept(documents, rung).unwrap_or(0);
+        let in_use = state.table.rungs(documents);
+        Self(in_use.map(|rung| (rung, least(rung))).collect())
+    }
+
+    /// These, and those of now.
+    pub(super) fn and_now(mut self, state: &IndexState, documents: DocumentKind) -> Self {
+        for (rung, least) in Self::of(state, documents).0 {
+            let known = self.0.entry(rung).or_insert(least);
+            *known = least.min(*known);
+        }
+        self
+    }
+
+    pub(super) fn rungs(&self) -> impl Iterator<Item = Rung> + '_ {
+        self.0.keys().copied()
+    }
+
+    /// What is compared at a rung; lists that are long are unread by now.
+    pub(super) fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
+        let is_whole = at == Rung::ZERO;
+        let promised = u64::from(Ladder::default().least_kept());
+        let least = self
+            .0
+            .get(&at)
+            .map_or(promised, |least| promised.min(*least));
+        Sample {
+            is_whole,
+            of_query: counts[usize::from(at.get())],
+            of_document: if is_whole { 1 } else { least },
+            unread: tally.long_lists_at(at),
         }
     }
 }

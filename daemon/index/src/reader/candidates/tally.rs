@@ -32,6 +32,9 @@ pub(crate) struct Tally<'a> {
     left_out: Option<DocId>,
     /// Further shards of a list that is not long, at most.
     most_shards: usize,
+    /// The last change of a signature before it began: of a document that was signed anew later it may have counted
+    /// postings of both signatures.
+    pub(crate) began: u32,
 }
 
 /// Which documents a tally counts.
@@ -98,6 +101,7 @@ impl<'a> Tally<'a> {
             long_lists: Vec::new(),
             left_out: None,
             most_shards: SHARDS_OF_EDGE,
+            began: index.shared.state().resigning.changes(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::unsettled::Epoch;
 use crate::{IndexError, IndexWriter};
 
 /// Documents whose places are changed in one batch.
-pub(super) const PART: usize = if cfg!(test) { 4 } else { 4_096 };
+pub(in crate::writer) const PART: usize = if cfg!(test) { 4 } else { 4_096 };
 
 impl IndexWriter {
     /// Whether placing a document changes the places of more others than one batch is to hold.
@@ -60,7 +60,11 @@ impl IndexWriter {
 
     /// Takes the places of settled documents that lead nobody, because of something queued in that epoch. The
     /// writer is held.
-    pub(super) fn take_places(&self, ids: &[DocId], since: Epoch) -> Result<(), IndexError> {
+    pub(in crate::writer) fn take_places(
+        &self,
+        ids: &[DocId],
+        since: Epoch,
+    ) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         {
             let state = self.shared.state();

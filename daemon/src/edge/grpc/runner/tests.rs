@@ -145,18 +145,6 @@ async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
     assert_eq!(Arc::strong_count(&engine), 1);
 }
 
-#[test]
-fn only_those_who_run_the_daemon_confirm_losses() {
-    for (uid, may) in [
-        (Some(0), true),
-        (Some(7), true),
-        (Some(8), false),
-        (None, false),
-    ] {
-        assert_eq!(is_operator(uid, 7), may, "{uid:?}");
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_that_hang_keep_nobody_from_the_status() {
     let runner = Arc::new(runner());

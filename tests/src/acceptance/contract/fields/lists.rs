@@ -51,6 +51,8 @@ const SIZE_GROUP: Fields = &[
     ("pairs", Count),
     ("steps", List(QUALITY)),
     ("n", Count),
+    ("shortest_excerpt_bytes", Count),
+    ("interval_width", Ratio),
 ];
 
 /// A recommended setting.
@@ -65,6 +67,9 @@ pub(super) const CALIBRATION: Fields = &[
     ("fingerprints_now", Count),
     ("required_precision", Ratio),
     ("threshold", Ratio),
+    ("posting_bytes", Count),
+    ("posting_bytes_now", Count),
+    ("false_match_rate", Ratio),
     ("complete", Bool),
 ];
 

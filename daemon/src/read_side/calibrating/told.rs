@@ -1,0 +1,293 @@
+//! What a setting means to whoever chooses it: the size of the index, the shortest excerpt that is found, how wide an
+//! interval is, and how often a stored fingerprint is taken for another.
+
+use simdex_index::{DocumentStats, Index, IndexReader, Usage};
+use simdex_schema::posting::KEY_BITS;
+use simdex_signature::calibration::{Calibration, Group};
+use simdex_signature::{
+    CONFIDENCE, Ladder, Ratio, Rung, Sampling, SchemeKind, Window, clopper_pearson,
+};
+
+/// An excerpt is called found where it is missed with this probability at most.
+const MISSED: f64 = 0.001;
+/// Bytes of a posting where none was merged yet: what they take in large collections.
+const USUAL_BYTES: f64 = 5.3;
+
+/// The bytes of posting values, by what a posting takes now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeTold {
+    /// With the setting.
+    pub then: u64,
+    /// As documents are signed now.
+    pub now: u64,
+}
+
+/// What the setting of a group means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroupTold {
+    /// Bytes of the shortest excerpt that is found in each of its documents.
+    pub shortest_excerpt: u64,
+    /// How far the ends of an interval lie apart of two documents of usual size, estimated at the threshold.
+    pub interval_width: f64,
+}
+
+/// What a setting would have documents keep. The ladder does not take the rung of a group for all of them: long texts
+/// keep no more than it bounds, short ones and such as repeat themselves no less.
+pub(super) struct WouldKeep {
+    ladder: Ladder,
+    /// Least bytes of the groups, ascending.
+    from: Vec<u64>,
+    /// The coarsest rung of the documents of each.
+    coarsest: Vec<Rung>,
+    /// Mod_n fingerprints of all.
+    mod_n: u64,
+}
+
+impl WouldKeep {
+    /// Nothing yet, of the groups of a calibration; none where it makes no setting.
+    pub(super) fn new(index: &IndexReader, calibration: &Calibration) -> Self {
+        let steps = calibration.sampling();
+        Self::by(index.ladder(), steps.ok(), &calibration.groups)
+    }
+
+    fn by(in_force: Ladder, sampling: Option<Sampling>, groups: &[Group]) -> Self {
+        Self {
+            ladder: Ladder {
+                sampling,
+                ..in_force
+            },
+            from: groups.iter().map(|group| group.from).collect(),
+            coarsest: vec![Rung::ZERO; groups.len()],
+            mod_n: 0,
+        }
+    }
+
+    pub(super) fn add(&mut self, stats: &DocumentStats) {
+        let (rung, kept) = stats.by_ladder(self.ladder);
+        self.mod_n += kept;
+        let group = self.from.partition_point(|from| *from <= stats.length);
+        if let Some(coarsest) = self.coarsest.get_mut(group.saturating_sub(1)) {
+            *coarsest = rung.max(*coarsest);
+        }
+    }
+
+    /// About how many Mod_n fingerprints the documents would keep.
+    pub(super) fn mod_n(&self) -> u64 {
+        self.mod_n
+    }
+
+    /// What it means for each of the groups.
+    pub(super) fn told(
+        &self,
+        groups: &[Group],
+        window: Window,
+        threshold: Ratio,
+    ) -> Vec<GroupTold> {
+        let told = groups.iter().zip(&self.coarsest).map(|(group, coarsest)| {
+            let usual = group.held.bytes / group.held.documents.max(1);
+            let rung = self.ladder.rung_of_text(usual);
+            GroupTold {
+                shortest_excerpt: shortest_excerpt(*coarsest, window),
+                interval_width: interval_width(rung, (usual >> rung.get()).max(1), threshold),
+            }
+        });
+        told.collect()
+    }
+}
+
+/// Postings of some documents, by scheme.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HeldPostings {
+    mod_n: u64,
+    bsw_n: u64,
+    min_n: u64,
+    sketch_n: u64,
+}
+
+impl HeldPostings {
+    pub(super) fn add(&mut self, stats: &DocumentStats) {
+        self.mod_n += u64::from(stats.counts[usize::from(stats.rung.get())]);
+        self.bsw_n += u64::from(stats.bsw_count);
+        self.min_n += u64::from(stats.min_count);
+        self.sketch_n += u64::from(stats.sketch_count);
+    }
+
+    pub(super) fn mod_n(&self) -> u64 {
+        self.mod_n
+    }
+
+    /// What they take, and would take with so many fingerprints of Mod_n. Those of BSW_n follow these; the others
+    /// have one size whatever the setting.
+    pub(super) fn size(&self, index: &Index, mod_n: u64) -> SizeTold {
+        let usage = index.usage();
+        let bytes = |scheme, postings: f64| {
+            let used = usage.iter().find(|used| used.scheme == scheme);
+            postings * used.map_or(USUAL_BYTES, bytes_of_posting)
+        };
+        let fixed = bytes(SchemeKind::MinN, self.min_n as f64)
+            + bytes(SchemeKind::SketchN, self.sketch_n as f64);
+        let of = |mod_n: f64| {
+            let bsw_n = self.bsw_n as f64 * mod_n / (self.mod_n.max(1) as f64);
+            let following = bytes(SchemeKind::ModN, mod_n) + bytes(SchemeKind::BswN, bsw_n);
+            (fixed + following).round() as u64
+        };
+        SizeTold {
+            then: of(mod_n as f64),
+            now: of(self.mod_n as f64),
+        }
+    }
+}
+
+/// Bytes that a posting takes in runs.
+fn bytes_of_posting(usage: &Usage) -> f64 {
+    match usage.postings - usage.unmerged {
+        0 => USUAL_BYTES,
+        merged => usage.bytes as f64 / merged as f64,
+    }
+}
+
+/// The least bytes of an excerpt that is found in documents of a rung with 99.9 %.
+pub fn shortest_excerpt(rung: Rung, window: Window) -> u64 {
+    rung.shortest_excerpt(window.width(), MISSED)
+}
+
+/// Of texts that keep so many fingerprints, which is no more than both hold together.
+fn interval_width(rung: Rung, kept: u64, threshold: Ratio) -> f64 {
+    if rung == Rung::ZERO {
+        return 0.0;
+    }
+    let shared = (threshold.get() * kept as f64).round() as u64;
+    let (low, high) = clopper_pearson(shared, kept, CONFIDENCE);
+    high.get() - low.get()
+}
+
+/// The probability, at most, that a fingerprint that no document holds meets one of an index: no more keys are
+/// stored than there are postings.
+pub fn false_match_rate(index: &Index) -> f64 {
+    let usage = index.usage();
+    let mod_n = usage.iter().find(|used| used.scheme == SchemeKind::ModN);
+    rate_of(mod_n.map_or(0, |used| used.postings))
+}
+
+fn rate_of(keys: u64) -> f64 {
+    let missed = (-(-f64::from(KEY_BITS)).exp2()).ln_1p();
+    -(keys as f64 * missed).exp_m1()
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_schema::document::RUNGS;
+    use simdex_schema::{DocumentHash, DocumentKind, DocumentRecord};
+    use simdex_signature::SizeStep;
+    use simdex_signature::calibration::SizeTotals;
+
+    use super::*;
+
+    fn ratio(value: f64) -> Ratio {
+        Ratio::new(value).unwrap()
+    }
+
+    #[test]
+    fn a_fingerprint_is_taken_for_another_as_often_as_keys_are_taken() {
+        assert_eq!(rate_of(0), 0.0);
+        let one = 1.0 / (1u64 << KEY_BITS) as f64;
+        assert!((rate_of(1) - one).abs() < 1e-20);
+        // 400 million postings: one in 2,750.
+        assert!((rate_of(400_000_000) * 2_749.0 - 1.0).abs() < 0.001);
+        assert!(rate_of(u64::MAX) <= 1.0);
+    }
+
+    #[test]
+    fn an_interval_is_the_narrower_the_more_is_kept() {
+        let width = |rung, kept| interval_width(Rung::new(rung).unwrap(), kept, ratio(0.8));
+        assert_eq!(width(0, 100), 0.0);
+        let (few, many) = (width(2, 128), width(2, 512));
+        assert!(0.08 < many && many < 0.1 && 1.9 < few / many && few / many < 2.1);
+        assert_eq!(shortest_excerpt(Rung::MAX_DOCUMENT, Window::DEFAULT), 458);
+    }
+
+    fn group(from: u64, rung: u8, documents: u64, bytes: u64) -> Group {
+        Group {
+            from,
+            held: SizeTotals { documents, bytes },
+            pairs: 30,
+            steps: Default::default(),
+            rung: Rung::new(rung).unwrap(),
+        }
+    }
+
+    /// A document of so many bytes, with so many shingles, signed at this rung.
+    fn document(length: u64, shingles: u32, rung: Rung) -> DocumentStats {
+        let mut counts = [0; RUNGS];
+        for at in Rung::all().filter(|at| *at >= rung) {
+            counts[usize::from(at.get())] = shingles >> at.get();
+        }
+        DocumentStats::from(&DocumentRecord {
+            hash: DocumentHash([1; 32]),
+            kind: DocumentKind::Text,
+            length,
+            chars: length,
+            rung,
+            counts,
+            bsw_count: 0,
+            min_count: 0,
+            sketch_count: 0,
+            first_run: 0,
+            text: None,
+            forward: Vec::new(),
+        })
+    }
+
+    /// What is told of one document in one group of this rung: what it keeps, its excerpt, and its interval.
+    fn told(group_rung: u8, (length, shingles): (u64, u32), signed_at: Rung) -> (u64, GroupTold) {
+        let groups = [group(0, group_rung, 1, length)];
+        let steps = groups.map(|group| SizeStep {
+            from: group.from,
+            rung: group.rung,
+        });
+        let mut would = WouldKeep::by(Ladder::default(), Sampling::new(&steps).ok(), &groups);
+        would.add(&document(length, shingles, signed_at));
+        let told = would.told(&groups, Window::DEFAULT, ratio(0.8));
+        (would.mod_n(), told[0])
+    }
+
+    #[test]
+    fn what_is_told_follows_the_ladder_and_not_the_group() {
+        let excerpt = |rung| shortest_excerpt(Rung::new(rung).unwrap(), Window::DEFAULT);
+        for signed_at in [Rung::ZERO, Rung::MAX_DOCUMENT] {
+            // A long text keeps no more than 16,384, whatever finer n is recommended.
+            let (kept, long) = told(0, (1 << 20, 1 << 20), signed_at);
+            assert_eq!((kept, long.shortest_excerpt), (16_384, excerpt(6)));
+            assert!(long.interval_width > 0.0, "{long:?}");
+            // A short one no fewer than 64.
+            let (kept, short) = told(6, (1_024, 1_024), signed_at);
+            assert_eq!((kept, short.shortest_excerpt), (64, excerpt(4)));
+            // Nor one that repeats itself so often that 5 would be left.
+            let (kept, repeats) = told(6, (10_000, 320), signed_at);
+            assert_eq!((kept, repeats.shortest_excerpt), (80, excerpt(2)));
+        }
+        let (kept, as_said) = told(3, (4_096, 4_096), Rung::ZERO);
+        assert_eq!((kept, as_said.shortest_excerpt), (512, excerpt(3)));
+        assert_eq!(told(0, (4_096, 4_096), Rung::ZERO).1.interval_width, 0.0);
+    }
+
+    #[test]
+    fn each_group_is_told_of_its_own_documents() {
+        let groups = [group(0, 0, 2, 1_600), group(1_000, 2, 1, 8_000)];
+        let steps = groups.map(|group| SizeStep {
+            from: group.from,
+            rung: group.rung,
+        });
+        let mut would = WouldKeep::by(Ladder::default(), Sampling::new(&steps).ok(), &groups);
+        for length in [999, 601, 8_000] {
+            would.add(&document(length, length as u32, Rung::ZERO));
+        }
+        assert_eq!(would.mod_n(), 999 + 601 + 2_000);
+        let told = would.told(&groups, Window::DEFAULT, ratio(0.8));
+        let excerpts: Vec<u64> = told.iter().map(|told| told.shortest_excerpt).collect();
+        assert_eq!(
+            excerpts,
+            [20, shortest_excerpt(groups[1].rung, Window::DEFAULT)]
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! Records of this format and of those before.
+
+use super::*;
+use simdex_signature::SchemeKind;
+
+fn record() -> MetaRecord {
+    let parameters = Parameters {
+        canonical: 1,
+        window: 20,
+        target: 512,
+        schemes: Schemes::of(&[SchemeKind::BswN]),
+        threshold: 0.8,
+    };
+    MetaRecord {
+        watermark: 77,
+        next_run: 9,
+        dead_postings: 5,
+        runs: vec![run(3, 12), run(8, 0)],
+        store: Some(StoreId([7; 16])),
+        next_segment: 40,
+        named_from: 12,
+        sampling: Some(setting()),
+        ..MetaRecord::new(parameters)
+    }
+}
+
+/// n = 2 from 2,000 bytes on, 8 from 9,000.
+fn setting() -> Sampling {
+    let groups = [(0, 0), (2_000, 1), (9_000, 3)].map(|(from, rung)| SizeStep {
+        from,
+        rung: Rung::new(rung).unwrap(),
+    });
+    Sampling::new(&groups).unwrap()
+}
+
+/// The record of a store of format 8 or before, which has no setting: the byte that says so is not there.
+fn before_9(record: &MetaRecord) -> Vec<u8> {
+    let record = MetaRecord {
+        sampling: None,
+        ..record.clone()
+    };
+    let mut bytes = record.encode();
+    bytes.pop();
+    bytes
+}
+
+fn run(number: u32, bits: u8) -> RunRecord {
+    let scheme = RunOfScheme {
+        bits,
+        postings: 100 * u64::from(bits),
+        bytes: 500,
+    };
+    let none = RunOfScheme::default();
+    RunRecord {
+        number,
+        id: number.is_multiple_of(2).then_some(RunId([9; 16])),
+        schemes: [scheme, none, scheme, none, scheme],
+    }
+}
+
+/// A run that formats 5 to 7 could tell of.
+fn run_before_8(number: u32, bits: u8) -> RunRecord {
+    let mut run = run(number, bits);
+    run.schemes[SCHEMES_BEFORE_8..].fill(RunOfScheme::default());
+    run
+}
+
+#[test]
+fn meta_round_trips() {
+    assert_eq!(MetaRecord::decode(&record().encode()), Ok(record()));
+}
+
+/// A record of an older format, its fields as they were written then.
+fn of_format(version: u8, record: &MetaRecord) -> Vec<u8> {
+    let mut out = Writer::new();
+    out.uint(u64::from(version)).uint(record.next_document);
+    out.uint(record.next_group)
+        .uint(u64::from(record.next_root))
+        .uint(record.watermark);
+    out.byte(1).raw(&[3, 24, 0]);
+    for number in 0..6 {
+        out.uint(1_000 * number);
+    }
+    let bytes = before_9(record);
+    // The parameters take 13 bytes, and the fields of format 3 after them three.
+    let (parameters, mut rest) = bytes[bytes.len() - 16..].split_at(13);
+    if version < 3 {
+        rest = &[];
+    }
+    out.raw(parameters).raw(rest);
+    out.finish()
+}
+
+#[test]
+fn the_versions_before_are_read_and_their_documents_signed_again() {
+    let old = MetaRecord {
+        store: None,
+        next_segment: 1,
+        named_from: 0,
+        sampling: None,
+        ..record()
+    };
+    let read = MetaRecord {
+        watermark: 0,
+        next_run: 1,
+        dead_postings: 0,
+        runs: Vec::new(),
+        ..old.clone()
+    };
+    for version in OLDEST_FORMAT..=4 {
+        let bytes = of_format(version as u8, &old);
+        assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
+        assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
+    }
+}
+
+#[test]
+fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
+    // Next document, group and root 0, 1, 1, watermark 77, next run 9, 5 dead; run 3 with 12 bits, 1,200
+    // postings in 500 bytes of the first scheme and of the third.
+    let bytes = [
+        0, 0, 1, 1, 77, 9, 5, 1, 3, 12, 0xb0, 9, 0xf4, 3, 0, 0, 0, 12, 0xb0, 9, 0xf4, 3,
+    ];
+    let present = MetaRecord {
+        runs: vec![run_before_8(3, 12)],
+        sampling: None,
+        ..record()
+    };
+    let encoded = before_9(&present);
+    // The id of the run takes one byte where there is none, and the schemes of format 8 six.
+    let rest = &encoded[bytes.len() + 1 + 6..];
+    for version in [5, 6] {
+        let mut old = [&bytes, rest].concat();
+        old[0] = version;
+        assert_eq!(MetaRecord::decode(&old), Ok(present.clone()), "{version}");
+    }
+    let without_id = [&[7][..], &bytes[1..9], &[0], &bytes[9..], rest].concat();
+    assert_eq!(MetaRecord::decode(&without_id), Ok(present));
+}
+
+#[test]
+fn a_store_of_format_8_has_no_setting() {
+    let mut bytes = before_9(&record());
+    bytes[0] = 8;
+    let read = MetaRecord {
+        sampling: None,
+        ..record()
+    };
+    assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
+    assert_eq!(read.encode().len(), bytes.len() + 1);
+}
+
+/// What a program of format 8 wrote: next document 300, group 1, root 1, watermark 256, next run 7, 9 postings of
+/// documents that are gone; run 6 with its id, of Mod_n and BSW_n; the default parameters, an id, next segment 3.
+const OF_FORMAT_8: &str = "08ac02010180020709010601eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\
+    03e807882703de07d626000000000000000000\
+    01148004013fe999999999999a01dddddddddddddddddddddddddddddddd0300";
+
+#[test]
+fn a_meta_record_of_format_8_is_read_as_it_was_written() {
+    let digits = OF_FORMAT_8.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    let stored: Vec<u8> = digits.map(byte).collect();
+    let read = MetaRecord::decode(&stored).unwrap();
+    let counts = (read.next_document, read.watermark, read.dead_postings);
+    assert_eq!(counts, (300, 256, 9));
+    assert_eq!((read.runs.len(), read.runs[0].postings()), (1, 1_990));
+    assert_eq!((read.next_segment, read.sampling), (3, None));
+    let present = read.encode();
+    assert_eq!(present[1..stored.len()], stored[1..]);
+    assert_eq!((present[0], &present[stored.len()..]), (9, &[0][..]));
+}
+
+#[test]
+fn impossible_settings_are_refused() {
+    let with = |groups: &[u8]| {
+        let bytes = [&before_9(&record())[..], groups].concat();
+        MetaRecord::decode(&bytes)
+    };
+    let refused = Err(DecodeError::OutOfRange("groups of sizes"));
+    assert_eq!(with(&[1, 5, 0]), refused);
+    assert_eq!(with(&[1, 0, 7]), refused);
+    assert_eq!(with(&[2, 0, 3, 9, 2]), refused);
+    assert_eq!(with(&[1, 0, 16]), Err(DecodeError::OutOfRange("rung")));
+    assert_eq!(with(&[2, 0, 3]), Err(DecodeError::Truncated));
+    assert!(with(&[1, 0, 6]).is_ok_and(|read| read.sampling.is_some()));
+}
+
+#[test]
+fn impossible_runs_are_refused() {
+    let with = |runs| MetaRecord { runs, ..record() };
+    let refused = |runs| MetaRecord::decode(&with(runs).encode());
+    let bits = Err(DecodeError::OutOfRange("bucket bits"));
+    assert_eq!(refused(vec![run(1, 25)]), bits);
+    let numbers = Err(DecodeError::OutOfRange("run"));
+    assert_eq!(refused(vec![run(2, 1), run(2, 1)]), numbers);
+    assert_eq!(refused(vec![run(9, 1)]), numbers);
+}
+
+#[test]
+fn another_format_version_is_named_and_refused() {
+    let mut bytes = record().encode();
+    bytes[0] = 10;
+    let refused = MetaRecord::decode(&bytes);
+    assert_eq!(
+        refused,
+        Err(DecodeError::Version {
+            found: 10,
+            wanted: FORMAT_VERSION
+        })
+    );
+}
