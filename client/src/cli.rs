@@ -14,8 +14,8 @@ mod report;
 use arguments::ratio;
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs,
-    GroupsKind, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs,
-    WatchArgs,
+    GroupsKind, JudgeArgs, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs, Threshold,
+    VersionsArgs, WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 pub(crate) use report::ReportArgs;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
-use super::{CompletenessArgs, Threshold};
+use super::{CompletenessArgs, JudgeArgs, Threshold};
 
 /// Arguments of `simctl report`.
 #[derive(Debug, Args)]
@@ -22,6 +22,8 @@ pub(crate) struct ReportArgs {
     pub(crate) question: QuestionArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
@@ -155,6 +157,7 @@ impl ReportArgs {
             files: files.collect::<Result<_, Error>>()?,
             older_than_seconds: self.question.older_than,
             protected: protected.collect::<Result<_, Error>>()?,
+            with_judgement: self.judge.is_on(),
         })
     }
 }
