@@ -16,8 +16,8 @@ mod sampling;
 use arguments::ratio;
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, DifferenceForm, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs,
-    GroupsArgs, GroupsKind, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs, VersionsArgs,
-    WatchArgs,
+    GroupsArgs, GroupsKind, JudgeArgs, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs,
+    VersionsArgs, WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 pub(crate) use report::ReportArgs;

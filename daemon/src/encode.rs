@@ -194,7 +194,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         pairs: summary.pairs,
         suppressed: summary.long_lists,
         unfinished: summary.unfinished,
-        unjudged: None,
+        unjudged: summary.unjudged,
         seconds: summary.seconds,
         promise: summary.promise.clone().map(Into::into),
         completeness: Some(summary.completeness.clone().into()),

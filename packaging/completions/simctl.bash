@@ -1157,7 +1157,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --since --kind --older-than --protected --load-file --profile --encoding --wait --strict --threshold --socket --json --help"
+            opts="-h --out --keep --since --kind --older-than --protected --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1197,6 +1197,10 @@ _simctl() {
                     ;;
                 --encoding)
                     COMPREPLY=($(compgen -W "utf-8 windows-1252" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --threshold)

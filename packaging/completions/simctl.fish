@@ -295,6 +295,8 @@ purview\t'Microsoft Purview'
 short\t'At most 12 characters, for Concordance Desktop'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l encoding -d 'Encoding of a load file in dat; csv and edrm are always UTF-8' -r -f -a "utf-8\t'UTF-8'
 windows-1252\t'Windows-1252; characters that it lacks become `?`'"
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
+off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or, with --kind leak, least share of either text, from 0 to 1 [default: the daemon\'s, or 0.5 with --kind leak]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'First wait until all changes seen so far are in the index'

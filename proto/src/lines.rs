@@ -94,7 +94,6 @@ bodies! {
     VersionEdge = "version-edge",
     QuerySummary = "query",
     Pair = "pair",
-    Group = "group",
     Summary = "summary",
     FolderCopies = "folders",
     FolderCopiesSummary = "folder-copies",
@@ -122,6 +121,10 @@ bodies! {
     Change = "change",
     FindingChange = "finding-change",
     Changes = "changes",
+}
+
+impl<M: Serialize> Body for Group<M> {
+    const TYPE: &'static str = "group";
 }
 
 impl Body for Manifest {

@@ -122,3 +122,53 @@ fn without_judgements_the_answer_is_the_same_but_for_them() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_report_judges_as_the_list_of_groups_does() -> Result<()> {
+    let (sandbox, daemon) = daemon()?;
+    let threshold = ["--threshold", "0.3"];
+    let listed = daemon.simctl([&["groups", "--judge", "on"][..], &threshold].concat())?;
+    let listed = listed.success()?.lines_of("group")?;
+    let out = sandbox.beside("judged").display().to_string();
+    let asked = ["report", "--out", &out, "--judge", "on"];
+    daemon
+        .simctl([&asked[..], &threshold].concat())?
+        .success()?;
+    let lines = std::fs::read_to_string(sandbox.beside("judged").join("groups.jsonl"))?;
+    let reported = lines.lines().map(serde_json::from_str);
+    let mut reported = reported.collect::<Result<Vec<Value>, _>>()?;
+    ensure!(reported.len() == listed.len(), "{lines}");
+    let by_path = |member: &Value| member["path"].to_string();
+    for (reported, listed) in reported.iter_mut().zip(listed) {
+        // The report sorts members by path.
+        let mut members = listed["members"].as_array().context("members")?.clone();
+        members[1..].sort_by_key(by_path);
+        ensure!(reported["members"] == Value::from(members), "{reported}");
+        ensure!(
+            reported["judged_apart"] == listed["judged_apart"],
+            "{reported}"
+        );
+    }
+    let judged = |group: &Value| group["members"][1]["judgement"]["class"].is_string();
+    ensure!(reported.iter().any(judged), "{lines}");
+    let refused = [
+        "report",
+        "--out",
+        &out,
+        "--judge",
+        "on",
+        "--kind",
+        "duplicates",
+    ];
+    std::fs::rename(&out, sandbox.beside("moved"))?;
+    let refused = daemon.simctl(refused)?;
+    ensure!(refused.code()? == 2, "{}", refused.stderr);
+    ensure!(
+        refused
+            .stderr
+            .contains("only a report of kind groups has judgements"),
+        "{}",
+        refused.stderr
+    );
+    Ok(())
+}

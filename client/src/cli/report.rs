@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
-use super::CompletenessArgs;
 use super::arguments::Threshold;
+use super::{CompletenessArgs, JudgeArgs};
 
 /// Arguments of `simctl report`.
 #[derive(Debug, Args)]
@@ -23,6 +23,8 @@ pub(crate) struct ReportArgs {
     pub(crate) question: QuestionArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
@@ -156,6 +158,7 @@ impl ReportArgs {
             files: files.collect::<Result<_, Error>>()?,
             older_than_seconds: self.question.older_than,
             protected: protected.collect::<Result<_, Error>>()?,
+            with_judgement: self.judge.is_on(),
         })
     }
 }

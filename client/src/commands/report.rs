@@ -50,6 +50,9 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         changes(session, earlier, &reply)?;
     }
     let summary = reply.summary.as_ref();
+    if let Some(summary) = summary {
+        session.remark_unjudged(summary, "file");
+    }
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)
 }

@@ -71,7 +71,7 @@ impl JudgedText {
 
     /// The words that are no common words.
     pub fn own_words(&self) -> &OwnWords {
-        let found = || OwnWords::of(self.beginning());
+        let found = || OwnWords::of(self.beginning(), self.terms());
         self.own_words.get_or_init(found)
     }
 

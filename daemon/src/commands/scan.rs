@@ -177,6 +177,7 @@ fn print(
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
         unfinished: None,
+        unjudged: None,
         promise: Some(promise_of_pairs(engine.index.reader(), threshold)),
         counts,
     };

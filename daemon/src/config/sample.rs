@@ -40,6 +40,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 #                    leak with protected roots, duplicates
 #   threshold        as --threshold of simctl report
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
+#   judge            true: each file of a group is judged against its principal (kind groups)
 #   since_last       true: each report says what changed since the last one
 #   keep             reports of this schedule that are kept; older ones are removed (12)
 #   command          a program by its absolute path and its arguments, run after each report with the path

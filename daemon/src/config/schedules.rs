@@ -42,6 +42,9 @@ pub struct ScheduleConfig {
     /// How a DAT is encoded.
     #[serde(default)]
     pub encoding: String,
+    /// The files of groups are judged.
+    #[serde(default)]
+    pub judge: bool,
     /// Each report says what changed since the last one of this schedule.
     #[serde(default)]
     pub since_last: bool,

@@ -7,24 +7,28 @@
 //! the first lines of texts, as in the pairs that the model was trained on, so that all files of one text are
 //! judged alike.
 
+mod apart;
 mod lists;
+mod members;
 mod models;
+mod side;
 
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_extract::Fact;
-use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
-use simdex_judge::signal::name;
-use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model, Values};
+use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
+use simdex_judge::{Class, JudgedText, Judgement, Model, Values};
 use simdex_schema::DocId;
 
 use crate::read_side::query::{Hit, Overlap, QueryError, ShingledText, Subject};
+use side::known;
 
+pub use apart::JudgedApart;
 pub use lists::{ListJudge, ListJudgement};
+pub use members::{JudgedPair, MemberJudge};
 pub use models::Models;
+pub use side::JudgedSide;
+pub(crate) use side::author_of;
 
 /// How long the hits of one question are judged.
 const TIME: Duration = Duration::from_secs(10);
@@ -115,6 +119,13 @@ fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
     (!is_contradicted && !judgement.is_contested).then_some(judgement)
 }
 
+/// Until when a list or report judges: for half of the time that it has left. None where it has any time.
+fn half_time(cancel: &Cancel) -> Option<Instant> {
+    let now = Instant::now();
+    let until = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
+    cancel.deadline().map(until)
+}
+
 /// Judges the hits of one question.
 struct Judge<'a> {
     model: &'a Model,
@@ -144,9 +155,18 @@ impl HeldJudgedText {
         let permit = account.take_large(JudgedText::peak_bytes(length))?;
         let stored = index.held_text(id, account)?;
         let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
-        let (canonical, of_canonical) = canonicalise(&extracted, account)?;
+        Self::of(&extracted, permit, account)
+    }
+
+    /// A text as it was extracted, with the permit for taking it apart.
+    fn of(
+        extracted: &str,
+        permit: Option<MemoryPermit>,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let (canonical, of_canonical) = canonicalise(extracted, account)?;
         Ok(Self {
-            text: Arc::new(JudgedText::of(canonical, &extracted)),
+            text: Arc::new(JudgedText::of(canonical, extracted)),
             _permits: Arc::new([permit, of_canonical]),
         })
     }
@@ -213,60 +233,6 @@ impl Judge<'_> {
 /// A text as signals are computed of it.
 pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
     JudgedText::of(text.canonical.clone(), &text.extracted)
-}
-
-/// What is on record of one side.
-struct JudgedSide<'a> {
-    file: Option<&'a FileView>,
-    path: Option<&'a Path>,
-    author: Option<&'a str>,
-}
-
-impl<'a> JudgedSide<'a> {
-    fn of_file(file: &'a FileView) -> Self {
-        Self {
-            file: Some(file),
-            path: Some(&file.path),
-            author: fact(file, Fact::From).or_else(|| fact(file, Fact::Author)),
-        }
-    }
-
-    fn of_subject(subject: &'a Subject) -> Self {
-        match subject.file.as_deref() {
-            Some(file) => Self::of_file(file),
-            None => Self {
-                file: None,
-                path: subject.asked_path.as_deref(),
-                author: None,
-            },
-        }
-    }
-
-    fn name(&self) -> Option<&'a [u8]> {
-        Some(self.path?.file_name()?.as_bytes())
-    }
-}
-
-fn fact(file: &FileView, fact: Fact) -> Option<&str> {
-    let facts = &file.content.as_ref()?.facts;
-    let stated = facts.iter().find(|(code, _)| code == fact.code());
-    stated.map(|(_, value)| value.as_str())
-}
-
-/// What is known of a pair without its texts.
-fn known(sides: &[JudgedSide<'_>; 2], lengths: [u64; 2], overlap: &Overlap) -> KnownSignals {
-    let [a, b] = sides;
-    let files = a.file.zip(b.file);
-    let value = |measured: crate::read_side::query::RatioEstimate| measured.value.unwrap_or(0.0);
-    KnownSignals {
-        same_root: files.map(|(a, b)| a.key.root == b.key.root),
-        same_folder: files.map(|(a, b)| a.path.parent() == b.path.parent()),
-        same_author: a.author.zip(b.author).map(|(a, b)| a == b),
-        same_name: a.name().zip(b.name()).map(|(a, b)| name::likeness(a, b)),
-        lengths,
-        resemblance: value(overlap.resemblance),
-        containments: [value(overlap.of_first), value(overlap.of_second)],
-    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub struct ListSummary {
     pub long_lists: u64,
     /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
     pub unfinished: Option<u64>,
+    /// Files of groups that were not judged, for want of time; none where no judgements were asked for.
+    pub unjudged: Option<u64>,
     /// Time the answer took.
     pub seconds: f64,
     /// How seldom a pair of near-duplicates is missing; none where nothing was listed by a threshold.

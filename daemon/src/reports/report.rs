@@ -26,11 +26,13 @@ mod findings;
 mod folder;
 mod format;
 mod html;
+mod judged;
 mod load;
 mod manifest;
 mod pages;
 mod rows;
 mod sink;
+mod sorted_group;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -40,11 +42,13 @@ mod write;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use simdex_index::{Cancel, HeldText, IndexError, MemoryAccount};
+use simdex_judge::Model;
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::SchemeInUse;
-use simdex_schema::DocumentHash;
+use simdex_schema::{DocumentHash, RootId};
 use thiserror::Error;
 
 use crate::base::report_key::ReportKey;
@@ -92,6 +96,8 @@ pub struct ReportInput<'a> {
     pub load: Option<LoadFile>,
     /// The earlier report of this kind to compare with, if any.
     pub since: Option<&'a EarlierReport>,
+    /// The model that judges the files of groups, where that is asked for.
+    pub judge: Option<Arc<Model>>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
@@ -132,6 +138,30 @@ pub struct ReportMember {
     pub modified: Option<i64>,
     /// Size of the file in bytes.
     pub bytes: Option<u64>,
+    /// What else its judgement asks for; none where none was asked for.
+    pub on_record: Option<Box<OnRecord>>,
+}
+
+impl ReportMember {
+    /// Bytes that it holds beside itself.
+    pub fn beside(&self) -> usize {
+        let on_record = self.on_record.as_deref();
+        let author = on_record
+            .and_then(|it| it.author.as_ref())
+            .map_or(0, String::len);
+        self.path.len() + author + on_record.map_or(0, size_of_val)
+    }
+}
+
+/// What is on record of a file, for its judgement.
+#[derive(Clone, Debug)]
+pub struct OnRecord {
+    /// The root it lies under.
+    pub root: RootId,
+    /// The author or sender that it states.
+    pub author: Option<String>,
+    /// Bytes of its canonical text.
+    pub length: u64,
 }
 
 /// Counts of a report that was written.
@@ -147,6 +177,8 @@ pub struct Written {
     pub diffs: u64,
     /// Documents that differ from their principal and have no diff, because text is not kept.
     pub without_text: u64,
+    /// Files that were not judged because the time for it was over; none where none was to be.
+    pub unjudged: Option<u64>,
 }
 
 /// A report that could not be written. Nothing is left at its place.

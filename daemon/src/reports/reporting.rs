@@ -2,6 +2,7 @@
 
 mod check;
 mod convert;
+mod files;
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -11,14 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{FileView, GrowingPermit, IndexError, MemoryAccount, UnsettledCounts, View};
+use simdex_index::{GrowingPermit, IndexError, MemoryAccount, UnsettledCounts};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::{JsonPath, Question};
 use simdex_proto::promise::Promise;
 use simdex_signature::Ratio;
 use thiserror::Error;
 
-use crate::base::unread::is_unread;
 use crate::base::visit::FirstError;
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
@@ -26,10 +26,11 @@ use crate::read_side::catalogue::{self, GroupsRequest, ListCounts};
 use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
 use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
 use crate::reports::report::{
-    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportFile, ReportGroup,
-    ReportInput, ReportMember, Sink, VisitFile, VisitFindings,
+    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportGroup, ReportInput,
+    ReportMember, Sink, VisitFindings,
 };
-use convert::{report_group, report_member, scheme_line, text_of};
+use convert::{OnRecordReader, report_group, scheme_line, text_of};
+use files::files;
 
 pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport};
 
@@ -61,6 +62,8 @@ pub struct ReportRequest {
     pub load: Option<LoadFile>,
     /// What the report is of.
     pub kind: ReportKind,
+    /// Judges the files of groups.
+    pub with_judgement: bool,
     /// The earlier report of this kind to compare with, if any.
     pub since: Option<Arc<EarlierReport>>,
 }
@@ -200,17 +203,17 @@ fn write(
             files: &|visit| files(&search, visit),
             load: request.load,
             since: request.since.as_deref(),
+            judge: request.with_judgement.then(|| engine.models.in_force()),
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(engine.index.reader(), *hash, account),
             account,
         },
     );
-    if let Some(error) = asked.failed.take() {
-        return Err(error.into());
-    }
+    asked.failed.take().map_or(Ok(()), Err)?;
     let written = written?;
     summary.completeness = check.verdict()?;
     summary.seconds = seconds();
+    summary.unjudged = written.unjudged;
     Ok((summary, written.manifest))
 }
 
@@ -251,7 +254,7 @@ fn gathered(
 ) -> Result<GatheredReport, ReportingError> {
     let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
     let gathered = match &request.kind {
-        ReportKind::Groups => listed(engine, view, request.threshold, search.account)?,
+        ReportKind::Groups => listed(search, request)?,
         ReportKind::Compliance(question) => {
             search.check(question)?;
             GatheredReport {
@@ -324,22 +327,23 @@ impl ComplianceSearch<'_> {
 }
 
 /// The groups of a view, with its counts.
-fn listed(
-    engine: &Engine,
-    view: &View,
-    threshold: Ratio,
-    account: &MemoryAccount,
-) -> Result<GatheredReport, IndexError> {
+fn listed(search: &Search<'_>, request: &ReportRequest) -> Result<GatheredReport, IndexError> {
+    let (view, account, threshold) = (search.view, search.account, request.threshold);
     let mut groups: Vec<ReportGroup> = Vec::new();
     let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
-    let (index, asked) = (engine.index.reader(), GroupsRequest::all(view, threshold));
+    let (index, asked) = (
+        search.engine.index.reader(),
+        GroupsRequest::all(view, threshold),
+    );
+    let on_record = OnRecordReader(request.with_judgement.then_some(index));
     let listed = catalogue::visit_groups(index, asked, account, &mut |part| {
-        let paths = part.members.iter().map(|it| it.file.path.as_os_str().len());
-        let members = part.members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
-        let counted = held.add((2 * members + paths.sum::<usize>()) as u64);
+        let members: Vec<_> = part.members.iter().map(|it| on_record.member(it)).collect();
+        let beside = members.iter().map(ReportMember::beside).sum::<usize>();
+        let all = members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
+        let counted = held.add((2 * all + beside) as u64);
         match groups.last_mut().filter(|_| part.is_continued) {
-            Some(group) => group.members.extend(part.members.iter().map(report_member)),
-            None => groups.push(report_group(&part)),
+            Some(group) => group.members.extend(members),
+            None => groups.push(report_group(part.id, members)),
         }
         failed.flow(counted)
     })?;
@@ -352,47 +356,6 @@ fn listed(
         long_lists: listed.long_lists,
         promise: Some(promise_of_pairs(index, threshold)),
         unsettled: listed.unsettled,
-    })
-}
-
-/// Calls `visit` for each file.
-fn files(search: &Search<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
-    let (engine, cancel) = (search.engine, search.account.cancel());
-    let mut failed = FirstError::default();
-    let (index, account) = (engine.index.reader(), search.account);
-    let visited = index.files(search.view, account, &mut |file| {
-        let done = cancel.check().map_err(io::Error::other);
-        failed.flow(done.and_then(|()| visit_file(engine, &search.owners, &file, visit)))
-    });
-    visited.map_err(io::Error::other)?;
-    failed.into_result()
-}
-
-fn visit_file(
-    engine: &Engine,
-    owners: &Owners,
-    file: &FileView,
-    visit: &mut VisitFile<'_>,
-) -> io::Result<()> {
-    let root = engine.roots.iter().find(|root| root.id == file.key.root);
-    let container = file.container();
-    let index = engine.index.reader();
-    let owner = index.owner_of(file).map_err(io::Error::other)?;
-    visit(&ReportFile {
-        path: file.path.as_os_str().as_bytes(),
-        root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),
-        container: container.as_ref().map(|path| path.as_os_str().as_bytes()),
-        state: file.state.name(),
-        reason: file.reason.as_str(),
-        is_unread: is_unread(file),
-        content: file.record.content(),
-        document: file.document.map(|(_, hash)| hash),
-        media_type: file.content.as_ref().map_or("", |read| &read.media_type),
-        bytes: file.record.bytes(),
-        modified: file.record.modified(),
-        owner,
-        owner_name: owners.name(owner),
-        facts: &catalogue::facts(file),
     })
 }
 

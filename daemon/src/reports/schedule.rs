@@ -168,6 +168,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         protected: config.protected.clone(),
         threshold: config.threshold,
         load_file,
+        with_judgement: config.judge,
     };
     let checked = asked.check();
     checked.map_err(|error| format!("is wrong: {error}"))

@@ -77,9 +77,10 @@ impl From<&v1::Pair> for Pair {
     }
 }
 
-/// A principal with its near-duplicates and all their copies.
+/// A principal with its near-duplicates and all their copies. Whoever has many members may make their lines as they are
+/// written.
 #[derive(Clone, Debug, Serialize)]
-pub struct Group {
+pub struct Group<M = Vec<Member>> {
     /// Number of the group; 0 of a component or core.
     pub id: u64,
     /// `star`, `component` or `core`.
@@ -97,7 +98,7 @@ pub struct Group {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged_apart: Option<bool>,
     /// Every file of the group, the principal first.
-    pub members: Vec<Member>,
+    pub members: M,
 }
 
 impl From<&v1::Group> for Group {

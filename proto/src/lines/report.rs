@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counts, exact, lossy};
+use super::{Counts, JudgeModel, exact, lossy};
 use crate::changes::Totals;
 use crate::completeness::Completeness;
 
@@ -255,6 +255,12 @@ pub struct Manifest {
     /// The earlier report whose changes are in `changes.jsonl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<EarlierReport>,
+    /// The model that judged the files of groups, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_model: Option<JudgeModel>,
+    /// Groups of which a file is judged neither the same as the principal nor a version of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups_judged_apart: Option<u64>,
     /// Diffs in the report.
     pub diffs: u64,
     /// Documents without a diff, because a text is not kept.

@@ -112,15 +112,7 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             threshold: 0.8,
             scheme: scheme(),
             roots: vec!["/share".into()],
-            summary: ListSummary {
-                counts: ListCounts {
-                    files_on_disk: groups * FILES,
-                    ..ListCounts::default()
-                },
-                groups: Some(groups),
-                completeness: Pending::default().into(),
-                ..ListSummary::default()
-            },
+            summary: summary(groups),
             completeness: &|| Pending::default().into(),
             seconds: &|| 0.0,
             groups: (0..groups).map(group).collect(),
@@ -128,6 +120,7 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             files: &files,
             load: None,
             since: None,
+            judge: None,
             key: &key,
             text_of: &text_of,
             account: &account,
@@ -135,6 +128,18 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
     )?;
     folder.publish()?;
     Ok(())
+}
+
+fn summary(groups: u64) -> ListSummary {
+    ListSummary {
+        counts: ListCounts {
+            files_on_disk: groups * FILES,
+            ..ListCounts::default()
+        },
+        groups: Some(groups),
+        completeness: Pending::default().into(),
+        ..ListSummary::default()
+    }
 }
 
 fn scheme() -> SchemeInUse {
@@ -167,6 +172,7 @@ fn group(group: u64) -> ReportGroup {
         containment_of_principal: Some(0.94),
         modified: Some(1_700_000_000),
         bytes: Some(12_345),
+        on_record: None,
     };
     ReportGroup {
         id: group,

@@ -409,13 +409,18 @@ fn errands_reach_the_daemon() {
         (&b"2026"[..], Some(0.9))
     );
     assert!(report.since.is_empty());
-    let run = simctl(&daemon, &["report", "--keep", "2027", "--since", "2026"]);
+    assert!(report.options.is_some_and(|asked| !asked.with_judgement));
+    let judged = [
+        "report", "--keep", "2027", "--since", "2026", "--judge", "on",
+    ];
+    let run = simctl(&daemon, &judged);
     assert_eq!(run.code, 0, "{}", run.talk);
     let report = daemon.seen().report.take().expect("asked for");
     assert_eq!(
         (&report.name[..], &report.since[..]),
         (&b"2027"[..], &b"2026"[..])
     );
+    assert!(report.options.is_some_and(|asked| asked.with_judgement));
 }
 
 #[test]

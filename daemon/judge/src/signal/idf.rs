@@ -32,6 +32,11 @@ pub fn is_listed(term: Term) -> bool {
     shipped().idf.contains_key(&term)
 }
 
+/// Whether this is what a term has that the table does not hold.
+pub fn is_rarest(idf: f64) -> bool {
+    idf >= shipped().rarest
+}
+
 fn shipped() -> &'static Table {
     static SHIPPED: OnceLock<Table> = OnceLock::new();
     SHIPPED.get_or_init(|| parse(TABLE))
@@ -74,7 +79,10 @@ mod tests {
         assert_eq!(table.rarest, 200.0_f64.ln());
         assert!(of(Term::of("the")) < of(Term::of("section")));
         assert!(of(Term::of("section")) < of(Term::of("zzzunknown")));
-        assert!(is_listed(Term::of("the")) && !is_listed(Term::of("zzzunknown")));
+        for (word, is_own) in [("the", false), ("zzzunknown", true)] {
+            let term = Term::of(word);
+            assert_eq!((!is_listed(term), is_rarest(of(term))), (is_own, is_own));
+        }
     }
 
     #[test]

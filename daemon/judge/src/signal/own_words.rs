@@ -14,18 +14,18 @@
 //! identity stands at its beginning (a file number, a date, an addressee): [`OwnWords::first_shared`] looks at
 //! the first own words alone.
 //!
-//! Cost: one pass over each text; 16 bytes are kept for each distinct own word, and as many for each number.
+//! Cost: one pass over the distinct terms of a text; 16 bytes are kept for each own word, and as many for each number.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use super::idf;
-use super::terms::{Term, TermHasher, TermMap, words};
+use super::terms::{Term, TermCounts, TermHasher, words};
 
 /// Own words that the beginning of a document has.
 const FIRST: usize = 8;
 /// Of a text of whose words the table holds fewer than one in so many it cannot tell which are its own.
-const LEAST_LISTED: usize = 8;
+const LEAST_LISTED: u64 = 8;
 
 /// The own words of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,35 +41,17 @@ pub struct OwnWords {
 }
 
 impl OwnWords {
-    /// Those of a canonical text.
-    pub fn of(canonical: &str) -> Self {
-        let mut counts: TermMap<(u32, bool)> = TermMap::default();
-        let mut first = Vec::new();
-        let (mut all, mut listed) = (0, 0);
-        for word in words(canonical) {
-            let term = Term::of(word);
-            all += 1;
-            if idf::is_listed(term) {
-                listed += 1;
-                continue;
-            }
-            if first.len() < FIRST && !first.contains(&term) {
-                first.push(term);
-            }
-            let is_number = || word.chars().any(char::is_numeric);
-            let (count, _) = counts.entry(term).or_insert_with(|| (0, is_number()));
-            *count = count.saturating_add(1);
-        }
-        let mut counts: Vec<_> = counts.into_iter().collect();
-        counts.sort_unstable();
-        let numbers = counts.iter().filter(|(_, (_, is_number))| *is_number);
+    /// Those of a canonical text, which has these terms.
+    pub fn of(canonical: &str, terms: &TermCounts) -> Self {
+        let own: Vec<(Term, u32)> = terms.own().collect();
+        let total = |sum: u64, (_, count): (Term, u32)| sum + u64::from(count);
+        let all = terms.iter().fold(0, total);
+        let listed = all - own.iter().copied().fold(0, total);
+        let numbers = own.iter().filter(|(term, _)| terms.is_number(*term));
         Self {
-            numbers: numbers.map(|(term, (count, _))| (*term, *count)).collect(),
-            words: counts
-                .into_iter()
-                .map(|(term, (count, _))| (term, count))
-                .collect(),
-            first,
+            numbers: numbers.copied().collect(),
+            first: first(canonical),
+            words: own,
             is_foreign: LEAST_LISTED * listed < all,
         }
     }
@@ -100,6 +82,20 @@ impl OwnWords {
     }
 }
 
+/// The first distinct own words of a canonical text.
+fn first(canonical: &str) -> Vec<Term> {
+    let mut first = Vec::new();
+    for term in words(canonical).map(Term::of) {
+        if first.len() == FIRST {
+            break;
+        }
+        if !first.contains(&term) && !idf::is_listed(term) {
+            first.push(term);
+        }
+    }
+    first
+}
+
 /// What two lists of counts have in common, as a share of the one that counts less.
 fn shared(a: &[(Term, u32)], b: &[(Term, u32)]) -> Option<f64> {
     let total = |of: &[(Term, u32)]| of.iter().map(|(_, count)| u64::from(*count)).sum::<u64>();
@@ -121,7 +117,7 @@ mod tests {
     use super::*;
 
     fn own(text: &str) -> OwnWords {
-        OwnWords::of(text)
+        OwnWords::of(text, &TermCounts::of(text))
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //!
 //! A term is a run of letters and digits of the canonical text, at most [`LONGEST`] bytes of it. Scripts that
 //! part no words by spaces (Han, kana, Hangul, Thai) have each character as a term, so that a sentence is not
-//! one term. Linear in the text; memory in the number of distinct terms.
+//! one term. Sorts the words of a text; memory in the number of distinct terms once they are counted.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use simdex_signature::Fingerprint;
+
+use super::idf;
 
 /// Bytes of a term that tell it apart from others.
 const LONGEST: usize = 64;
@@ -50,41 +52,129 @@ impl Hasher for TermHasher {
 /// A map by terms.
 pub(crate) type TermMap<V> = HashMap<Term, V, BuildHasherDefault<TermHasher>>;
 
-/// How often each term stands in a text, in the order of [`Term`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TermCounts(Vec<(Term, u32)>);
+/// The terms of a text, each once and in the order of [`Term`]. All signals that go by words are made of them, so that a
+/// text is parted into words once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TermCounts {
+    counts: Vec<(Term, u32)>,
+    /// The inverse document frequency of each, looked up once for all signals.
+    idf: Vec<f64>,
+    /// Those of words that have a digit.
+    numbers: Vec<Term>,
+}
 
 impl TermCounts {
     /// The terms of a canonical text.
     pub fn of(canonical: &str) -> Self {
-        let mut counts: TermMap<u32> = TermMap::default();
+        let (mut all, mut numbers) = (Vec::new(), Vec::new());
         for word in words(canonical) {
-            let count = counts.entry(Term::of(word)).or_default();
-            *count = count.saturating_add(1);
+            let term = Term::of(word);
+            all.push(term);
+            if has_digit(word) {
+                numbers.push(term);
+            }
         }
-        let mut counts: Vec<_> = counts.into_iter().collect();
-        counts.sort_unstable();
-        Self(counts)
+        // Sorting all of them takes less time than counting them in a map and sorting that.
+        all.sort_unstable();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let runs = all.chunk_by(|a, b| a == b);
+        let counted = |run: &[Term]| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX));
+        let counts: Vec<(Term, u32)> = runs.map(counted).collect();
+        Self {
+            idf: counts.iter().map(|(term, _)| idf::of(*term)).collect(),
+            counts,
+            numbers,
+        }
     }
 
     /// Each term once, with its count.
     pub fn iter(&self) -> impl Iterator<Item = (Term, u32)> + '_ {
-        self.0.iter().copied()
+        self.counts.iter().copied()
+    }
+
+    /// Each term once, with its count times its inverse document frequency.
+    pub(crate) fn weighted(&self) -> impl Iterator<Item = (Term, f64)> + '_ {
+        let counted = self.counts.iter().zip(&self.idf);
+        counted.map(|((term, count), idf)| (*term, f64::from(*count) * idf))
+    }
+
+    /// Those that the table of common words does not hold.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (Term, u32)> + '_ {
+        let counted = self.counts.iter().zip(&self.idf);
+        counted.filter_map(|(counted, idf)| idf::is_rarest(*idf).then_some(*counted))
+    }
+
+    /// Whether a term is of a word that has a digit.
+    pub(crate) fn is_number(&self, term: Term) -> bool {
+        self.numbers.binary_search(&term).is_ok()
+    }
+}
+
+fn has_digit(word: &str) -> bool {
+    match word.is_ascii() {
+        true => word.bytes().any(|byte| byte.is_ascii_digit()),
+        false => word.chars().any(char::is_numeric),
     }
 }
 
 /// The words of a canonical text, in order.
-pub fn words(canonical: &str) -> impl Iterator<Item = &str> {
-    let runs = canonical.split(|letter: char| !letter.is_alphanumeric());
-    runs.filter(|run| !run.is_empty()).flat_map(parts)
+pub fn words(canonical: &str) -> Words<'_> {
+    Words {
+        rest: canonical,
+        apart: "",
+    }
 }
 
-/// A run as it is where its script parts words; else its characters.
-fn parts(run: &str) -> impl Iterator<Item = &str> {
-    let parted = run.is_ascii() || !run.chars().any(stands_alone);
-    let whole = parted.then_some(run);
-    let letters = (!parted).then(|| run.split_inclusive(|_: char| true));
-    whole.into_iter().chain(letters.into_iter().flatten())
+/// Iterates over words.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    rest: &'a str,
+    /// Of a run in a script that parts no words: what is left of it, each character of which is a word.
+    apart: &'a str,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.apart.is_empty() {
+            let start = run_end(self.rest, false).0;
+            let (end, is_ascii) = run_end(&self.rest[start..], true);
+            let (run, rest) = self.rest[start..].split_at(end);
+            self.rest = rest;
+            if is_ascii || !run.chars().any(stands_alone) {
+                return (!run.is_empty()).then_some(run);
+            }
+            self.apart = run;
+        }
+        let length = self.apart.chars().next().map_or(0, char::len_utf8);
+        let (first, after) = self.apart.split_at(length);
+        self.apart = after;
+        Some(first)
+    }
+}
+
+/// Where the run of letters and digits ends that a text begins with, or that of other characters; and whether it is all
+/// ASCII, which is told apart by its bytes.
+fn run_end(text: &str, is_of_words: bool) -> (usize, bool) {
+    let (bytes, mut at, mut is_ascii) = (text.as_bytes(), 0, true);
+    while let Some(byte) = bytes.get(at) {
+        let (is_of_word, length) = match byte.is_ascii() {
+            true => (byte.is_ascii_alphanumeric(), 1),
+            false => {
+                let next = text[at..].chars().next();
+                let is_of_word = next.is_some_and(char::is_alphanumeric);
+                is_ascii &= is_of_word != is_of_words;
+                (is_of_word, next.map_or(1, char::len_utf8))
+            }
+        };
+        if is_of_word != is_of_words {
+            break;
+        }
+        at += length;
+    }
+    (at, is_ascii)
 }
 
 /// Whether a character is of a script that parts no words by spaces.
@@ -101,6 +191,7 @@ fn stands_alone(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn words_are_runs_of_letters_and_digits_and_ideographs_stand_alone() {
@@ -111,6 +202,24 @@ mod tests {
                 "4", "2", "the", "lessee", "s", "café", "契", "約", "書", "a", "b"
             ]
         );
+    }
+
+    /// The slow twin: every character asked whether it is of a word.
+    fn by_definition(text: &str) -> Vec<&str> {
+        let runs = text.split(|letter: char| !letter.is_alphanumeric());
+        let runs = runs.filter(|run| !run.is_empty());
+        runs.flat_map(|run| match run.chars().any(stands_alone) {
+            true => run.split_inclusive(|_: char| true).collect(),
+            false => vec![run],
+        })
+        .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_those_of_the_definition(text in "[a-c1 .é\u{301}契ก½_—\u{10400}]{0,40}") {
+            prop_assert_eq!(words(&text).collect::<Vec<_>>(), by_definition(&text));
+        }
     }
 
     #[test]
@@ -125,5 +234,8 @@ mod tests {
         }
         let counted: Vec<_> = TermCounts::of(text).iter().collect();
         assert_eq!(counted, plain.into_iter().collect::<Vec<_>>());
+        let numbered = TermCounts::of("17 of the 4th or ½ of b");
+        let is_number = |word| numbered.is_number(Term::of(word));
+        assert!(["17", "4th", "½"].into_iter().all(is_number) && !is_number("of"));
     }
 }

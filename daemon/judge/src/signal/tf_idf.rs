@@ -13,7 +13,8 @@
 //!
 //! Cost: a pass over the distinct terms of a text, then 100 look-ups for a pair; about 800 bytes are kept.
 
-use super::idf;
+use std::sync::OnceLock;
+
 use super::terms::{Term, TermCounts, TermMap};
 
 /// Terms of a list, at most.
@@ -26,8 +27,7 @@ pub struct TopTerms(Vec<Term>);
 impl TopTerms {
     /// The list of the text with these terms.
     pub fn of(terms: &TermCounts) -> Self {
-        let weighted = terms.iter();
-        let weighted = weighted.map(|(term, count)| (f64::from(count) * idf::of(term), term));
+        let weighted = terms.weighted().map(|(term, weight)| (weight, term));
         let mut weighted: Vec<(f64, Term)> = weighted.collect();
         let by_weight =
             |a: &(f64, Term), b: &(f64, Term)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
@@ -48,24 +48,33 @@ impl TopTerms {
         if long.0.is_empty() {
             return 0.0;
         }
-        let places: TermMap<usize> = short.0.iter().copied().zip(1..).collect();
-        let placed = long.0.iter().zip(1..);
-        let shared = placed.filter_map(|(term, at)| Some(weight(at) * weight(*places.get(term)?)));
+        let places: TermMap<usize> = short.0.iter().copied().zip(0..).collect();
+        let weights = weights();
+        let placed = long.0.iter().zip(weights);
+        let shared = placed.filter_map(|(term, weight)| Some(weight * weights[*places.get(term)?]));
         // In the order of size: equal sums for both sides.
         let mut shared: Vec<f64> = shared.collect();
         shared.sort_unstable_by(f64::total_cmp);
-        let all: f64 = (1..=long.0.len()).map(|at| weight(at) * weight(at)).sum();
+        let all: f64 = weights
+            .iter()
+            .take(long.0.len())
+            .map(|weight| weight * weight)
+            .sum();
         (1.0 - shared.iter().sum::<f64>() / all).clamp(0.0, 1.0)
     }
 }
 
-/// What a place weighs: 1 / ln(place + e − 1).
-fn weight(place: usize) -> f64 {
-    1.0 / (place as f64 + std::f64::consts::E - 1.0).ln()
+/// What each place weighs: 1 / ln(place + e − 1).
+fn weights() -> &'static [f64; LONGEST] {
+    static WEIGHTS: OnceLock<[f64; LONGEST]> = OnceLock::new();
+    WEIGHTS.get_or_init(|| {
+        std::array::from_fn(|at| 1.0 / ((at + 1) as f64 + std::f64::consts::E - 1.0).ln())
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::idf;
     use super::*;
     use proptest::prelude::*;
 

@@ -24,6 +24,7 @@ pub(super) fn parse(
         files,
         older_than_seconds,
         protected,
+        with_judgement,
     } = options.unwrap_or_default();
     let asked = UncheckedReport {
         kind: bounded_name(kind)?,
@@ -32,6 +33,7 @@ pub(super) fn parse(
         protected: paths(protected)?,
         threshold,
         load_file: load_file.map(names).transpose()?,
+        with_judgement,
     };
     let checked = asked.check();
     let checked = checked.map_err(|error| Status::invalid_argument(error.to_string()))?;

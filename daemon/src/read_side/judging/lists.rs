@@ -11,7 +11,7 @@ use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, JudgedSide, known, within_reach};
+use super::{HeldJudgedText, JudgedSide, half_time, known, within_reach};
 use crate::read_side::query::Overlap;
 
 /// What became of a pair that was to be judged.
@@ -37,6 +37,11 @@ impl ListJudgement {
     }
 }
 
+/// Whether a model asks where files lie: copies are judged apart then.
+pub(super) fn asks_places(model: &Model) -> bool {
+    model.signals().iter().any(|signal| signal.is_of_place())
+}
+
 /// Judges pair after pair.
 pub struct ListJudge<'a> {
     model: Arc<Model>,
@@ -53,16 +58,14 @@ pub struct ListJudge<'a> {
 impl<'a> ListJudge<'a> {
     /// Judges by this model, with permits of this account.
     pub fn new(model: Arc<Model>, index: &'a IndexReader, account: &'a MemoryAccount) -> Self {
-        let now = Instant::now();
-        let until = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
         Self {
-            asks_places: model.signals().iter().any(|signal| signal.is_of_place()),
+            asks_places: asks_places(&model),
             model,
             index,
             account,
             texts: [None, None],
             last: None,
-            until: account.cancel().deadline().map(until),
+            until: half_time(account.cancel()),
         }
     }
 

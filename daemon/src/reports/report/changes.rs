@@ -18,7 +18,8 @@ use simdex_proto::lines::{Body, JsonPath};
 use super::findings::Findings;
 use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
-use super::write::{SortedGroup, json_line};
+use super::sorted_group::SortedGroup;
+use super::write::json_line;
 use super::{ReportError, ReportInput, html};
 use crate::read_side::findings::Sums;
 

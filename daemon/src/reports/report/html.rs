@@ -8,6 +8,7 @@ mod charts;
 mod findings;
 mod group;
 mod head;
+mod judged;
 mod list;
 mod states;
 mod unread;
@@ -18,6 +19,7 @@ pub(super) use changes::{CHANGES_SHOWN, change_row, changes, finding_change_row}
 pub(super) use findings::{FINDINGS_SHOWN, finding_row, findings, findings_foot};
 pub(super) use group::group;
 pub(super) use head::{head, later_head};
+pub(super) use judged::groups_apart;
 pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 
 use simdex_proto::completeness::Completeness;

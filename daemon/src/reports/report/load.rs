@@ -22,7 +22,7 @@ use simdex_index::{GrowingPermit, MemoryAccount};
 use thiserror::Error;
 
 use super::sink::HashingSink;
-use super::write::SortedGroup;
+use super::sorted_group::SortedGroup;
 use simdex_schema::DocumentHash;
 
 use super::{ReportError, ReportFile, ReportInput, ReportMember};

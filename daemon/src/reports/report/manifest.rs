@@ -9,8 +9,10 @@ use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
 use super::ReportInput;
 use super::changes::ChangeSummary;
+use super::judged::JudgedTotals;
 use crate::base::report_key::ReportKey;
 use crate::read_side::findings::Sums;
+use crate::read_side::lists::ListSummary;
 
 /// What a report came to.
 #[derive(Default)]
@@ -22,6 +24,8 @@ pub(super) struct Outcome {
     pub(super) sums: Option<Sums>,
     /// What changed since an earlier report.
     pub(super) changes: Option<ChangeSummary>,
+    /// What judging the files of groups came to.
+    pub(super) judged: Option<JudgedTotals>,
     /// Files below `diffs/`, and documents without one because text is not kept.
     pub(super) diffs: u64,
     pub(super) without_text: u64,
@@ -35,6 +39,11 @@ pub(super) fn text(
 ) -> serde_json::Result<String> {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let since = input.since.zip(outcome.changes);
+    let judged = outcome.judged.as_ref();
+    let summary = ListSummary {
+        unjudged: judged.map(|judged| judged.unjudged),
+        ..input.summary.clone()
+    };
     let head = Manifest {
         since: since.map(|(previous, compared)| EarlierReport {
             report: JsonPath::new(previous.path.as_os_str().as_bytes()),
@@ -50,10 +59,12 @@ pub(super) fn text(
         roots: roots.map(JsonPath::new).collect(),
         threshold: input.threshold,
         scheme: input.scheme.clone(),
-        counts: Counts::from(&crate::encode::summary(&input.summary)),
+        counts: Counts::from(&crate::encode::summary(&summary)),
         completeness: (input.completeness)(),
         question: outcome.question,
         findings: outcome.sums,
+        judge_model: judged.map(|judged| (&judged.model).into()),
+        groups_judged_apart: judged.map(|judged| judged.apart),
         diffs: outcome.diffs,
         documents_without_text: outcome.without_text,
     };

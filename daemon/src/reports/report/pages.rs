@@ -85,8 +85,8 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// Writes the head of the first page.
-    pub(super) fn write_head<F>(&mut self, write: F) -> Result<(), ReportError>
+    /// Appends to the first page what leads to groups on all of them.
+    pub(super) fn write_to_first<F>(&mut self, write: F) -> Result<(), ReportError>
     where
         F: FnOnce(&mut dyn Write, &PagePlan) -> io::Result<()>,
     {

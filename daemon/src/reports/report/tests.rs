@@ -9,6 +9,7 @@ use simdex_index::MemoryBudget;
 use simdex_proto::completeness::Pending;
 
 mod found;
+mod judged;
 mod pages;
 mod verification;
 
@@ -39,6 +40,7 @@ fn member(
         containment_of_principal: resemblance,
         modified: Some(1_700_000_000),
         bytes: Some(1234),
+        on_record: None,
     }
 }
 
@@ -104,6 +106,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         files: &two_unread,
         load: None,
         since: None,
+        judge: None,
         key: &KEY,
         text_of,
         account: &ACCOUNT,

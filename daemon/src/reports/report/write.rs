@@ -2,98 +2,27 @@
 
 mod diffs;
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 
 use crate::base::report_files::MANIFEST;
-use simdex_index::HeldText;
 use simdex_schema::DocumentHash;
 
 use super::Written;
 use super::changes::{ChangeSummary, Changes};
+use super::judged::Judging;
 use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
+use super::sorted_group::SortedGroup;
 use super::survey::survey;
 use super::texts::Texts;
 use super::{ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{check, diff_path, html, load, manifest, text_path, view};
 use crate::read_side::difference::permit_to_align;
 use simdex_index::MemoryAccount;
-use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
+use simdex_proto::lines::{self as json, Body, JsonPath, Line};
 use simdex_proto::manifest::checked_hash;
 
 pub(super) use diffs::{DiffFacts, NoDiff};
-
-/// A group in the order of the report: its principal, then the others by path.
-pub(super) struct SortedGroup<'a> {
-    pub(super) group: &'a ReportGroup,
-    pub(super) principal: &'a ReportMember,
-    pub(super) members: Vec<&'a ReportMember>,
-}
-
-impl<'a> SortedGroup<'a> {
-    fn line(&self) -> json::Group {
-        let members = self.members.iter().map(|member| json::Member {
-            path: JsonPath::new(&member.path),
-            document: Some(member.document.to_string()),
-            relation: Some(member.relation),
-            resemblance: member.resemblance,
-            containment_of_member: member.containment_of_member,
-            containment_of_principal: member.containment_of_principal,
-            judgement: None,
-        });
-        json::Group {
-            id: self.group.id,
-            kind: self.group.kind.to_owned(),
-            common: None,
-            principal: lossy(&self.group.principal),
-            principal_bytes: exact(&self.group.principal),
-            members: members.collect(),
-            judged_apart: None,
-        }
-    }
-
-    pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
-        let mut members: Vec<_> = group.members.iter().collect();
-        members.sort_by_key(|m| (m.path != group.principal, &m.path));
-        let first = members.first().filter(|m| m.path == group.principal);
-        let principal = *first.ok_or(ReportError::NoPrincipal { id: group.id })?;
-        Ok(Self {
-            group,
-            principal,
-            members,
-        })
-    }
-
-    /// How many distinct documents the members carry.
-    pub(super) fn distinct_documents(&self) -> u64 {
-        let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
-        documents.len() as u64
-    }
-
-    /// The least resemblance to the principal; `None` if one was not measured.
-    pub(super) fn least_resemblance(&self) -> Option<f64> {
-        let mut others = self.members.iter().skip(1).map(|m| m.resemblance);
-        others.try_fold(1.0, |least, next| next.map(|next| f64::min(least, next)))
-    }
-
-    /// The documents unlike the principal's, each with its files, in the members' order.
-    fn other_documents(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
-        let mut place = HashMap::new();
-        let mut others: Vec<(_, Vec<_>)> = Vec::new();
-        for member in &self.members {
-            if member.document == self.principal.document {
-                continue;
-            }
-            let at = *place.entry(&member.document).or_insert(others.len());
-            match others.get_mut(at) {
-                Some((_, files)) => files.push(*member),
-                None => others.push((&member.document, vec![*member])),
-            }
-        }
-        others
-    }
-}
 
 /// A document of a group compared with the principal's.
 pub(super) struct ComparedDocument<'a> {
@@ -117,14 +46,14 @@ pub(super) fn report<'a>(
     let mut places = load::GroupPlaces::of(input.account);
     writer
         .pages
-        .write_head(|out, plan| html::head(out, input, &groups, plan, &survey.kinds))?;
+        .write_to_first(|out, plan| html::head(out, input, &groups, plan, &survey.kinds))?;
     for (index, group) in groups.iter().enumerate() {
         let sorted = SortedGroup::new(group)?;
         let shown = index < html::GROUPS_SHOWN;
         if shown {
             writer.pages.turn_to(index, &mut writer.sink, input)?;
         }
-        writer.group(&sorted, shown)?;
+        writer.group(index, &sorted, shown)?;
         if let Some(changes) = &mut changes {
             changes.group(&sorted)?;
         }
@@ -134,8 +63,11 @@ pub(super) fn report<'a>(
     }
     writer.pages.end_page(&mut writer.sink)?;
     let more = groups.len();
-    let page = writer.pages.first();
-    page.write_with(|out| html::more_groups(out, more))?;
+    writer.pages.write_to_first(|out, plan| {
+        html::more_groups(out, more)?;
+        let totals = writer.judging.as_ref().map(|judging| &judging.totals);
+        totals.map_or(Ok(()), |totals| html::groups_apart(out, totals, plan))
+    })?;
     let changes = changes.map(|it| it.finish(input, &mut writer.sink, writer.pages.first()));
     let changes = changes.transpose()?;
     let page = writer.pages.first();
@@ -162,6 +94,7 @@ struct Writer<'a> {
     diffs: HashedFile<'a>,
     pages: Pages<'a>,
     texts: Texts<'a>,
+    judging: Option<Judging<'a>>,
     account: &'a MemoryAccount,
     diff_count: u64,
     without_text: u64,
@@ -180,54 +113,78 @@ impl<'a> Writer<'a> {
             pages: Pages::open(&mut sink, groups)?,
             sink,
             texts: Texts::of(input.text_of, input.account),
+            judging: input
+                .judge
+                .clone()
+                .map(|model| Judging::new(model, input.account)),
             account: input.account,
             diff_count: 0,
             without_text: 0,
         })
     }
 
-    fn group(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
+    /// Writes a group, the one with this place in the order of the report.
+    fn group(
+        &mut self,
+        at: usize,
+        sorted: &SortedGroup<'a>,
+        shown: bool,
+    ) -> Result<(), ReportError> {
         check(self.account.cancel())?;
-        let line = sorted.line();
-        self.groups.write_with(|out| json_line(out, &line))?;
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
+        let mut judged = self
+            .judging
+            .as_mut()
+            .map(|it| it.begin(sorted))
+            .transpose()?;
         let mut compared = Vec::new();
         for (document, files) in sorted.other_documents() {
             check(self.account.cancel())?;
-            compared.push(self.compare(sorted, &principal, document, files, shown)?);
+            let member = self.texts.get(&mut self.sink, document)?;
+            let texts = [&principal, &member].map(|text| text.as_deref());
+            if let Some((judging, group)) = self.judging.as_mut().zip(judged.as_mut()) {
+                judging.document(group, sorted.principal, &files, texts)?;
+            }
+            compared.push(self.compare(sorted, texts, document, files, shown)?);
         }
-        if shown {
-            self.pages
-                .write_with(|out| html::group(out, sorted, &compared, principal.is_some()))?;
+        if let Some((judging, group)) = self.judging.as_mut().zip(judged.as_ref()) {
+            judging.totals.add(at, sorted, group);
         }
-        Ok(())
+        let line = sorted.line(judged.as_ref());
+        self.groups.write_with(|out| json_line(out, &line))?;
+        if !shown {
+            return Ok(());
+        }
+        let has_text = principal.is_some();
+        self.pages
+            .write_with(|out| html::group(out, sorted, &compared, judged.as_ref(), has_text))
     }
 
-    /// Compares a document of a group with the principal's, and writes its line of `diffs.jsonl`.
+    /// Compares a document of a group with the principal's, by their texts, and writes its line of `diffs.jsonl`.
     fn compare(
         &mut self,
         sorted: &SortedGroup<'a>,
-        principal: &Option<HeldText>,
+        texts: [Option<&str>; 2],
         document: &'a DocumentHash,
         files: Vec<&'a ReportMember>,
         shown: bool,
     ) -> Result<ComparedDocument<'a>, ReportError> {
-        let member = self.texts.get(&mut self.sink, document)?;
-        let (facts, view) = match (principal, &member) {
-            (Some(a), Some(b)) => self.difference(sorted, document, [a, b], shown)?,
+        let (facts, view) = match texts {
+            [Some(a), Some(b)] => self.difference(sorted, document, [a, b], shown)?,
             _ => (Err(NoDiff::TextNotKept), None),
         };
         self.without_text += u64::from(facts.as_ref().err() == Some(&NoDiff::TextNotKept));
         let first = &sorted.principal.document;
         let words = facts.as_ref().ok().and_then(|facts| facts.words.as_ref());
+        let [of_first, of_document] = texts.map(|text| text.is_some());
         let line = json::Diff {
             group: sorted.group.id,
             diff: facts.as_ref().ok().map(|facts| facts.diff.clone()),
             left_out: facts.as_ref().err().map(|why| why.name().to_owned()),
             from_document: first.to_string(),
-            from_text: text_name(principal, first),
+            from_text: of_first.then(|| text_path(first)),
             to_document: document.to_string(),
-            to_text: text_name(&member, document),
+            to_text: of_document.then(|| text_path(document)),
             files: files.iter().map(|file| JsonPath::new(&file.path)).collect(),
             places: facts.as_ref().ok().map(|facts| facts.extent.hunks),
             lines_removed: facts.as_ref().ok().map(|facts| facts.extent.removed),
@@ -280,6 +237,7 @@ impl<'a> Writer<'a> {
             groups,
             diffs,
             pages,
+            judging,
             ..
         } = self;
         for file in [groups, diffs] {
@@ -291,6 +249,7 @@ impl<'a> Writer<'a> {
             diffs: self.diff_count,
             without_text: self.without_text,
             changes,
+            judged: judging.map(|judging| judging.totals),
             ..manifest::Outcome::default()
         };
         close(sink, input, outcome)
@@ -304,6 +263,7 @@ pub(super) fn close(
     outcome: manifest::Outcome,
 ) -> Result<Written, ReportError> {
     let (diffs, without_text) = (outcome.diffs, outcome.without_text);
+    let unjudged = outcome.judged.as_ref().map(|judged| judged.unjudged);
     let text = manifest::text(input, &sink.files, outcome);
     let text = text.map_err(|error| ReportError::Write {
         name: MANIFEST.to_owned(),
@@ -318,11 +278,8 @@ pub(super) fn close(
         bytes,
         diffs,
         without_text,
+        unjudged,
     })
-}
-
-fn text_name(text: &Option<HeldText>, document: &DocumentHash) -> Option<String> {
-    text.is_some().then(|| text_path(document))
 }
 
 pub(super) fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {

@@ -32,6 +32,8 @@ pub struct UncheckedReport {
     pub threshold: Option<f64>,
     /// The load file to write.
     pub load_file: Option<LoadFileNames>,
+    /// Judges the files of groups.
+    pub with_judgement: bool,
 }
 
 /// The names that choose a load file.
@@ -83,6 +85,9 @@ pub enum BadReport {
     /// A load file of a question.
     #[error("only a report of kind groups has a load file")]
     NoLoadFile,
+    /// Judgements of what has no principal.
+    #[error("only a report of kind groups has judgements")]
+    NoJudgement,
 }
 
 /// A report that can be made wherever its protected roots are watched.
@@ -91,6 +96,7 @@ pub struct CheckedReport {
     threshold: Option<Ratio>,
     load: Option<LoadFile>,
     kind: CheckedKind,
+    with_judgement: bool,
 }
 
 /// What a report is of, with roots by their paths: which of them are watched an engine says.
@@ -126,6 +132,7 @@ impl UncheckedReport {
         match &kind {
             CheckedKind::Groups => {}
             _ if load.is_some() => return Err(BadReport::NoLoadFile),
+            _ if self.with_judgement => return Err(BadReport::NoJudgement),
             CheckedKind::StaleVersions(_) | CheckedKind::Duplicates if threshold.is_some() => {
                 return Err(BadReport::NoThreshold);
             }
@@ -135,6 +142,7 @@ impl UncheckedReport {
             threshold,
             load,
             kind,
+            with_judgement: self.with_judgement,
         })
     }
 
@@ -189,6 +197,7 @@ impl CheckedReport {
             strict,
             load: self.load,
             kind,
+            with_judgement: self.with_judgement,
             since: None,
         })
     }
@@ -280,6 +289,10 @@ mod tests {
             }),
             ..report("duplicates")
         };
+        let judged = UncheckedReport {
+            with_judgement: true,
+            ..report("duplicates")
+        };
         let misplaced = UncheckedReport {
             older_than: Some(1),
             ..report("groups")
@@ -293,6 +306,7 @@ mod tests {
             (with_threshold("duplicates"), BadReport::NoThreshold),
             (no_ratio, BadReport::Threshold(1.5)),
             (load, BadReport::NoLoadFile),
+            (judged, BadReport::NoJudgement),
             (many, BadReport::TooMany(MOST_FILES + 1, "files")),
             (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),
         ];

@@ -3,35 +3,50 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_index::{HeldText, IndexReader, MemoryAccount};
+use simdex_index::{FileView, HeldText, IndexReader, MemoryAccount};
 use simdex_proto::lines::SchemeInUse;
-use simdex_schema::DocumentHash;
+use simdex_schema::{DocumentHash, GroupId};
 use simdex_signature::{Rung, Scheme, SchemeKind, Unit};
 
-use crate::read_side::catalogue::{Group, GroupFile};
-use crate::reports::report::{ReportGroup, ReportMember};
+use crate::read_side::catalogue::GroupFile;
+use crate::read_side::judging::author_of;
+use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 
-pub(super) fn report_member(member: &GroupFile) -> ReportMember {
-    ReportMember {
-        path: member.file.path.as_os_str().as_bytes().to_vec(),
-        document: member.document,
-        relation: member.relation.name(),
-        resemblance: Some(member.resemblance),
-        containment_of_member: Some(member.containment_of_member),
-        containment_of_principal: Some(member.containment_of_principal),
-        modified: member.file.record.modified(),
-        bytes: member.file.record.bytes(),
+/// Makes members of the files of groups; with an index, what their judgement asks for beside what every report has.
+pub(super) struct OnRecordReader<'a>(pub(super) Option<&'a IndexReader>);
+
+impl OnRecordReader<'_> {
+    pub(super) fn member(&self, member: &GroupFile) -> ReportMember {
+        ReportMember {
+            path: member.file.path.as_os_str().as_bytes().to_vec(),
+            document: member.document,
+            relation: member.relation.name(),
+            resemblance: Some(member.resemblance),
+            containment_of_member: Some(member.containment_of_member),
+            containment_of_principal: Some(member.containment_of_principal),
+            modified: member.file.record.modified(),
+            bytes: member.file.record.bytes(),
+            on_record: self.on_record(&member.file).map(Box::new),
+        }
+    }
+
+    fn on_record(&self, file: &FileView) -> Option<OnRecord> {
+        let (id, _) = file.document?;
+        Some(OnRecord {
+            root: file.key.root,
+            author: author_of(file).map(str::to_owned),
+            length: self.0?.stats(id)?.length,
+        })
     }
 }
 
-pub(super) fn report_group(group: &Group) -> ReportGroup {
-    let members: Vec<ReportMember> = group.members.iter().map(report_member).collect();
+pub(super) fn report_group(id: GroupId, members: Vec<ReportMember>) -> ReportGroup {
     let principal = members
         .first()
         .map(|member| member.path.clone())
         .unwrap_or_default();
     ReportGroup {
-        id: group.id.0,
+        id: id.0,
         kind: "star",
         principal,
         members,

@@ -80,6 +80,7 @@ const MEMBER: Fields = &[
     ("resemblance", Maybe(&Ratio)),
     ("containment_of_member", Maybe(&Ratio)),
     ("containment_of_principal", Maybe(&Ratio)),
+    ("judgement", Optional(&Object(JUDGEMENT))),
 ];
 
 /// Of a promise, wherever there is one.
@@ -271,6 +272,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("containment_of_a", Ratio),
             ("containment_of_b", Ratio),
             ("verified", Bool),
+            ("judgement", Optional(&Object(JUDGEMENT))),
         ],
     ),
     (
@@ -280,6 +282,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("kind", Text),
             ("common", Optional(&Count)),
             ("principal", Path),
+            ("judged_apart", Optional(&Bool)),
             ("members", List(MEMBER)),
         ],
     ),

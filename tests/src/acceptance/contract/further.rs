@@ -77,7 +77,7 @@ fn reports(sandbox: &Sandbox, daemon: &Daemon, board: &Path, seen: &mut SeenLine
     let revision = sandbox.share().join("revisions/03.txt");
     let [revision, board] = [revision.as_path(), board].map(|path| path.display().to_string());
     let kinds: [&[&str]; 5] = [
-        &["groups"],
+        &["groups", "--judge", "on"],
         &["copies-of", &revision],
         &["stale-versions", "--older-than", "1d"],
         &["leak", "--protected", &board],

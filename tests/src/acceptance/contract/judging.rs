@@ -45,6 +45,8 @@ pub(super) fn run(seen: &mut SeenLines) -> Result<()> {
         &["judge", "evaluate", "--labels", &file][..],
         &["judge", "train", "--labels", &file],
         &["find-similar", "--judge", "on", &contract],
+        &["pairs", "--judge", "on"],
+        &["groups", "--judge", "on"],
         &["judge", "train", "--reset"],
     ] {
         seen.lines(&daemon.simctl(asked)?.ended_with(&[0])?)?;

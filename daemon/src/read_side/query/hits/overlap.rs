@@ -67,6 +67,22 @@ pub struct Overlap {
 }
 
 impl Overlap {
+    /// Of a pair that was verified before: its resemblance, then the containment of the first and of the second.
+    pub fn counted([resemblance, of_first, of_second]: [f64; 3]) -> Self {
+        let counted = |value| RatioEstimate {
+            value: Some(value),
+            low: Some(value),
+            high: Some(value),
+        };
+        Self {
+            resemblance: counted(resemblance),
+            of_first: counted(of_first),
+            of_second: counted(of_second),
+            shared: 0,
+            verified: true,
+        }
+    }
+
     /// Counted on all shingles of both texts.
     pub fn exact(
         query: &ShingleSet,

@@ -2,17 +2,22 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::FILES_SHOWN;
+use super::{FILES_SHOWN, judged as judged_cells};
 use crate::read_side::difference::words::WordExtent;
+use crate::read_side::judging::ListJudgement;
 use crate::reports::report::ReportMember;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
-use crate::reports::report::write::{ComparedDocument, NoDiff, SortedGroup};
+use crate::reports::report::judged::JudgedGroup;
+use crate::reports::report::sorted_group::SortedGroup;
+use crate::reports::report::write::{ComparedDocument, NoDiff};
 
-/// Writes a group; `has_text` says whether the principal's text is kept.
+/// Writes a group, with what its files are judged where that was asked for; `has_text` says whether the principal's text
+/// is kept.
 pub(in crate::reports::report) fn group(
     out: &mut dyn Write,
     sorted: &SortedGroup<'_>,
     compared: &[ComparedDocument<'_>],
+    judged: Option<&JudgedGroup<'_>>,
     has_text: bool,
 ) -> io::Result<()> {
     let (id, files) = (sorted.group.id, counted(sorted.members.len(), "file"));
@@ -20,7 +25,8 @@ pub(in crate::reports::report) fn group(
         out,
         "<section class=\"group\" id=\"g{id}\">\n<h3>Group {id}<small>{files}</small></h3>"
     )?;
-    members(out, sorted, compared)?;
+    members(out, sorted, compared, judged)?;
+    judged.map_or(Ok(()), |judged| judged_cells::apart(out, judged))?;
     if !has_text {
         out.write_all(b"<p class=\"soft\">The text of the principal is not kept, so differences cannot be shown.</p>\n")?;
     }
@@ -36,20 +42,26 @@ pub(in crate::reports::report) fn group(
     out.write_all(b"</section>\n")
 }
 
-const HEAD: &str = "<table class=\"cards\">\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
-    <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>\
-    <th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n";
+const HEAD: [&str; 2] = [
+    "<table class=\"cards\">\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
+    <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>",
+    "<th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n",
+];
 
 fn members(
     out: &mut dyn Write,
     sorted: &SortedGroup<'_>,
     compared: &[ComparedDocument<'_>],
+    judged: Option<&JudgedGroup<'_>>,
 ) -> io::Result<()> {
     let diffs: HashMap<_, _> = compared
         .iter()
         .map(|c| (c.document, c.facts.as_ref()))
         .collect();
-    out.write_all(HEAD.as_bytes())?;
+    out.write_all(
+        HEAD.join(judged.map_or("", |_| "<th>Judged</th>"))
+            .as_bytes(),
+    )?;
     for (index, member) in sorted.members.iter().take(FILES_SHOWN).enumerate() {
         let link = match diffs.get(&member.document) {
             None if index == 0 => String::new(),
@@ -58,7 +70,8 @@ fn members(
             Some(Err(NoDiff::TooManyLines)) => "too many lines to align".to_owned(),
             Some(Ok(facts)) => format!("<a href=\"{}\">diff as a file</a>", facts.diff),
         };
-        row(out, member, index == 0, &link)?;
+        let judged = judged.map(|judged| judged.of(member));
+        row(out, member, index == 0, judged, &link)?;
     }
     out.write_all(b"</table>\n")?;
     match sorted.members.len().checked_sub(FILES_SHOWN) {
@@ -71,7 +84,13 @@ fn members(
     }
 }
 
-fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) -> io::Result<()> {
+fn row(
+    out: &mut dyn Write,
+    member: &ReportMember,
+    principal: bool,
+    judged: Option<Option<&ListJudgement>>,
+    link: &str,
+) -> io::Result<()> {
     let path = PathText(&member.path);
     let modified = date(member.modified);
     let bytes = member
@@ -94,6 +113,7 @@ fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) 
              <td class=\"r\" data-is=\"Containment of principal\">{finds}</td>"
         )?;
     }
+    judged.map_or(Ok(()), |judged| judged_cells::cell(out, judged))?;
     writeln!(
         out,
         "<td class=\"w\" data-is=\"Modified (UTC)\">{modified}</td>\

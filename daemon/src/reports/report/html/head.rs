@@ -2,9 +2,12 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
+use simdex_proto::lines::hex;
+
 use super::list::{SCRIPT_HASH, list};
 use super::states::{Participation, state};
 use super::{charts, incomplete, page_links};
+use crate::encode;
 use crate::read_side::lists::ListSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted, minute};
 use crate::reports::report::pages::PagePlan;
@@ -117,8 +120,19 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         let promise = promise.to_string();
         writeln!(out, "<tr><th>Promise</th><td>{}</td></tr>", Text(&promise))?;
     }
-    out.write_all(b"</table>\n")?;
-    out.write_all(TERMS.as_bytes())
+    let Some(model) = &input.judge else {
+        out.write_all(b"</table>\n")?;
+        return out.write_all(TERMS.as_bytes());
+    };
+    let judged = encode::model(model);
+    let hash = hex(&judged.hash).unwrap_or_default();
+    let name = Text(&judged.name);
+    writeln!(
+        out,
+        "<tr><th>Judged by</th><td>{name} <span class=\"path\">{hash}</span></td></tr>\n</table>"
+    )?;
+    out.write_all(TERMS.as_bytes())?;
+    out.write_all(super::judged::TERMS.as_bytes())
 }
 
 fn left_out(count: u64) -> String {

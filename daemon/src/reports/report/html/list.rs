@@ -10,7 +10,7 @@ use super::GROUPS_SHOWN;
 use crate::reports::report::ReportGroup;
 use crate::reports::report::format::{Count, PathText, plain_path, share};
 use crate::reports::report::pages::PagePlan;
-use crate::reports::report::write::SortedGroup;
+use crate::reports::report::sorted_group::SortedGroup;
 
 /// Rows in the page before its script runs; the same number as a page of the script.
 const ROWS_SHOWN: usize = 100;

@@ -5,6 +5,7 @@ use super::Kind::{
     Bool, Count, Counts, Flattened, Hash, Is, List, Maybe, Object, Optional, Path, Ratio, Seconds,
     Text, Texts,
 };
+use super::judging::MODEL;
 
 const PATH: Fields = &[("path", Path)];
 
@@ -140,6 +141,9 @@ pub(super) const MANIFEST: Fields = &[
     ("question", Optional(&Object(QUESTION))),
     ("findings", Optional(&Counts)),
     ("since", Optional(&Object(SINCE))),
+    ("unjudged", Optional(&Count)),
+    ("judge_model", Optional(&Object(MODEL))),
+    ("groups_judged_apart", Optional(&Count)),
     ("diffs", Count),
     ("documents_without_text", Count),
     ("files", List(ENTRY)),

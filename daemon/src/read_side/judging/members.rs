@@ -1,0 +1,173 @@
+//! Judges the files of groups, each against its principal, by texts that whoever writes the groups has read.
+//!
+//! A principal is taken apart once for all documents of its group, and a document once for all files that carry it. Half
+//! of the time that is left until the deadline is for judging; what has none, as a report on schedule, judges to the end.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_index::{IndexError, MemoryAccount};
+use simdex_judge::{JudgedText, Judgement, Model};
+
+use super::lists::asks_places;
+use super::{HeldJudgedText, JudgedSide, ListJudgement, half_time, known, within_reach};
+use crate::read_side::query::Overlap;
+
+/// A principal and a file of its group, which carry different documents.
+pub struct JudgedPair<'a> {
+    /// What is on record of both, the principal first.
+    pub sides: [JudgedSide<'a>; 2],
+    /// Bytes of their canonical texts.
+    pub lengths: [u64; 2],
+    /// Their texts as they were extracted; none where one cannot be read.
+    pub texts: Option<[&'a str; 2]>,
+    /// What was counted of them.
+    pub overlap: Overlap,
+}
+
+/// Judges group after group.
+pub struct MemberJudge<'a> {
+    model: Arc<Model>,
+    asks_places: bool,
+    account: &'a MemoryAccount,
+    /// The texts of the principal and of the document that are under way, once they were asked for.
+    texts: [Option<HeldJudgedText>; 2],
+    until: Option<Instant>,
+}
+
+impl<'a> MemberJudge<'a> {
+    /// Judges by this model, with permits of this account.
+    pub fn new(model: Arc<Model>, account: &'a MemoryAccount) -> Self {
+        Self {
+            asks_places: asks_places(&model),
+            model,
+            account,
+            texts: [None, None],
+            until: half_time(account.cancel()),
+        }
+    }
+
+    /// The model that judges.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Whether files of one document may be judged otherwise, since the model asks where they lie.
+    pub fn parts_copies(&self) -> bool {
+        self.asks_places
+    }
+
+    /// Another group comes: nothing is kept of the one before.
+    pub fn next_group(&mut self) {
+        self.texts = [None, None];
+    }
+
+    /// Another document of the group comes.
+    pub fn next_document(&mut self) {
+        self.texts[1] = None;
+    }
+
+    /// Judges a file of the document that is under way.
+    ///
+    /// # Errors
+    /// The asker went away.
+    pub fn judge(&mut self, pair: &JudgedPair<'_>) -> Result<ListJudgement, IndexError> {
+        self.account.cancel().check()?;
+        let Some(texts) = pair.texts else {
+            return Ok(ListJudgement::NoText);
+        };
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(ListJudgement::TimeOver);
+        }
+        let known = known(&pair.sides, pair.lengths, &pair.overlap);
+        let model = Arc::clone(&self.model);
+        let judged: Result<Judgement, IndexError> = model.judge(&known, || {
+            let [first, second] = [0, 1].map(|side| self.text(side, texts, pair.lengths));
+            Ok([first?.text, second?.text])
+        });
+        let judged = within_reach(judged?, &pair.overlap);
+        Ok(judged.map_or(ListJudgement::Withheld, ListJudgement::Judged))
+    }
+
+    /// A side taken apart.
+    fn text(
+        &mut self,
+        side: usize,
+        texts: [&str; 2],
+        lengths: [u64; 2],
+    ) -> Result<HeldJudgedText, IndexError> {
+        if let Some(held) = &self.texts[side] {
+            return Ok(held.clone());
+        }
+        let needed = JudgedText::peak_bytes(lengths[side]);
+        let permit = self.account.take_large(needed)?;
+        let held = HeldJudgedText::of(texts[side], permit, self.account)?;
+        self.texts[side] = Some(held.clone());
+        Ok(held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::{Cancel, MemoryBudget};
+
+    use super::*;
+
+    const NOWHERE: JudgedSide<'_> = JudgedSide {
+        root: None,
+        path: None,
+        author: None,
+    };
+
+    fn pair<'a>(texts: &'a [String; 2], overlap: [f64; 3]) -> JudgedPair<'a> {
+        JudgedPair {
+            sides: [NOWHERE; 2],
+            lengths: texts.each_ref().map(|text| text.len() as u64),
+            texts: Some(texts.each_ref().map(String::as_str)),
+            overlap: Overlap::counted(overlap),
+        }
+    }
+
+    #[test]
+    fn files_are_judged_while_there_is_time_and_only_where_there_are_texts() {
+        let text = "The supplier delivers within thirty days of each order. ".repeat(40);
+        let texts = [text.clone(), format!("{text}Prices are fixed.")];
+        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+        let mut judge = MemberJudge::new(Arc::new(Model::shipped().unwrap()), &account);
+        let judged = judge.judge(&pair(&texts, [0.98; 3])).unwrap();
+        assert!(!matches!(
+            judged,
+            ListJudgement::TimeOver | ListJudgement::NoText
+        ));
+        let without = JudgedPair {
+            texts: None,
+            ..pair(&texts, [0.98; 3])
+        };
+        let judged = judge.judge(&without).unwrap();
+        assert!(matches!(judged, ListJudgement::NoText));
+        judge.until = Some(Instant::now());
+        let judged = judge.judge(&pair(&texts, [0.98; 3])).unwrap();
+        assert!(matches!(judged, ListJudgement::TimeOver));
+    }
+
+    #[test]
+    fn the_texts_of_a_group_are_held_until_the_next() {
+        let words = |from: usize| {
+            let words = (from..from + 60_000).map(|it| format!("w{it}"));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let texts = [words(0), words(30_000)];
+        let budget = MemoryBudget::new(256 << 20);
+        let account = budget.account(&Cancel::never());
+        let mut judge = MemberJudge::new(Arc::new(Model::shipped().unwrap()), &account);
+        judge.judge(&pair(&texts, [0.3, 0.5, 0.5])).unwrap();
+        let both = account.held();
+        judge.next_document();
+        let one = account.held();
+        assert!(both > one && one > 0, "{both} {one}");
+        judge.judge(&pair(&texts, [0.3, 0.5, 0.5])).unwrap();
+        assert_eq!(account.held(), both);
+        judge.next_group();
+        assert_eq!(account.held(), 0);
+    }
+}

@@ -1,0 +1,80 @@
+//! What is on record of the two sides of a pair.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use simdex_extract::Fact;
+use simdex_index::FileView;
+use simdex_judge::KnownSignals;
+use simdex_judge::signal::name;
+use simdex_schema::RootId;
+
+use crate::read_side::query::{Overlap, RatioEstimate, Subject};
+
+/// What is on record of one side.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgedSide<'a> {
+    /// The root of a file of the index; none of what was sent.
+    pub root: Option<RootId>,
+    /// The path, where it has one.
+    pub path: Option<&'a Path>,
+    /// The author or sender that the document states.
+    pub author: Option<&'a str>,
+}
+
+impl<'a> JudgedSide<'a> {
+    pub(super) fn of_file(file: &'a FileView) -> Self {
+        Self {
+            root: Some(file.key.root),
+            path: Some(&file.path),
+            author: author_of(file),
+        }
+    }
+
+    pub(super) fn of_subject(subject: &'a Subject) -> Self {
+        match subject.file.as_deref() {
+            Some(file) => Self::of_file(file),
+            None => Self {
+                root: None,
+                path: subject.asked_path.as_deref(),
+                author: None,
+            },
+        }
+    }
+
+    fn name(&self) -> Option<&'a [u8]> {
+        Some(self.path?.file_name()?.as_bytes())
+    }
+}
+
+/// The author or sender that a file states.
+pub(crate) fn author_of(file: &FileView) -> Option<&str> {
+    fact(file, Fact::From).or_else(|| fact(file, Fact::Author))
+}
+
+fn fact(file: &FileView, fact: Fact) -> Option<&str> {
+    let facts = &file.content.as_ref()?.facts;
+    let stated = facts.iter().find(|(code, _)| code == fact.code());
+    stated.map(|(_, value)| value.as_str())
+}
+
+/// What is known of a pair without its texts.
+pub(super) fn known<'a>(
+    sides: &[JudgedSide<'a>; 2],
+    lengths: [u64; 2],
+    overlap: &Overlap,
+) -> KnownSignals {
+    let [a, b] = sides;
+    let roots = a.root.zip(b.root);
+    let folder = |side: &JudgedSide<'a>| side.path.and_then(Path::parent);
+    let value = |measured: RatioEstimate| measured.value.unwrap_or(0.0);
+    KnownSignals {
+        same_root: roots.map(|(a, b)| a == b),
+        same_folder: roots.map(|_| folder(a) == folder(b)),
+        same_author: a.author.zip(b.author).map(|(a, b)| a == b),
+        same_name: a.name().zip(b.name()).map(|(a, b)| name::likeness(a, b)),
+        lengths,
+        resemblance: value(overlap.resemblance),
+        containments: [value(overlap.of_first), value(overlap.of_second)],
+    }
+}

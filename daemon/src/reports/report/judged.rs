@@ -1,0 +1,178 @@
+//! What the files of groups are judged to be, as the groups are written.
+//!
+//! A file is judged against the principal of its group and against nothing else, by the texts that the report reads for
+//! its differences: as often as there are documents in groups that are none of a principal, or, by a model that asks
+//! where files lie, as there are files with such documents. What is judged decides nothing of the report.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use simdex_index::{GrowingPermit, IndexError, MemoryAccount};
+use simdex_judge::{Judgement, Model};
+use simdex_proto::lines as json;
+use simdex_proto::v1;
+
+use super::sorted_group::SortedGroup;
+use super::{OnRecord, ReportMember};
+use crate::encode;
+use crate::read_side::judging::{JudgedApart, JudgedPair, JudgedSide, ListJudgement, MemberJudge};
+use crate::read_side::query::Overlap;
+
+/// Groups judged apart that the page links to.
+const LINKED: usize = 100;
+/// Bytes of a file's entry in a [`JudgedGroup`], and of a judgement with its signals.
+const ENTRY: u64 = 64;
+const JUDGEMENT: u64 = 1 << 10;
+
+/// Judges group after group.
+pub(super) struct Judging<'a> {
+    judge: MemberJudge<'a>,
+    account: &'a MemoryAccount,
+    pub(super) totals: JudgedTotals,
+}
+
+/// What judging came to.
+pub(super) struct JudgedTotals {
+    /// The model that judged.
+    pub(super) model: v1::JudgeModel,
+    /// Files that were not judged because the time for it was over.
+    pub(super) unjudged: u64,
+    /// Groups of which a file is judged no version of its principal.
+    pub(super) apart: u64,
+    /// The first of them: their places in the order of the report, and their ids.
+    pub(super) first_apart: Vec<(usize, u64)>,
+}
+
+/// What the files of one group are judged to be.
+pub(super) struct JudgedGroup<'a> {
+    by_path: HashMap<&'a [u8], Arc<ListJudgement>>,
+    pub(super) apart: JudgedApart,
+    held: GrowingPermit,
+}
+
+impl<'a> Judging<'a> {
+    pub(super) fn new(model: Arc<Model>, account: &'a MemoryAccount) -> Self {
+        Self {
+            totals: JudgedTotals {
+                model: encode::model(&model),
+                unjudged: 0,
+                apart: 0,
+                first_apart: Vec::new(),
+            },
+            judge: MemberJudge::new(model, account),
+            account,
+        }
+    }
+
+    /// Begins a group: its files that carry the principal's text are the same.
+    pub(super) fn begin<'g>(
+        &mut self,
+        sorted: &SortedGroup<'g>,
+    ) -> Result<JudgedGroup<'g>, IndexError> {
+        self.judge.next_group();
+        let mut group = JudgedGroup {
+            by_path: HashMap::new(),
+            apart: JudgedApart::default(),
+            held: GrowingPermit::of(self.account),
+        };
+        group.held.add(ENTRY * sorted.members.len() as u64)?;
+        let same = Arc::new(ListJudgement::Judged(Judgement::of_one_text()));
+        let document = &sorted.principal.document;
+        let copies = sorted.members.iter().skip(1);
+        for copy in copies.filter(|member| member.document == *document) {
+            group.note(copy, &same);
+        }
+        Ok(group)
+    }
+
+    /// Judges the files of one document against the principal.
+    pub(super) fn document<'g>(
+        &mut self,
+        group: &mut JudgedGroup<'g>,
+        principal: &ReportMember,
+        files: &[&'g ReportMember],
+        texts: [Option<&str>; 2],
+    ) -> Result<(), IndexError> {
+        self.judge.next_document();
+        let mut of_document: Option<Arc<ListJudgement>> = None;
+        for file in files {
+            let judged = match of_document.take().filter(|_| !self.judge.parts_copies()) {
+                Some(judged) => judged,
+                None => {
+                    group.held.add(JUDGEMENT)?;
+                    Arc::new(self.file([principal, file], texts)?)
+                }
+            };
+            self.totals.unjudged += u64::from(matches!(*judged, ListJudgement::TimeOver));
+            group.note(file, &judged);
+            of_document = Some(judged);
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        files: [&ReportMember; 2],
+        texts: [Option<&str>; 2],
+    ) -> Result<ListJudgement, IndexError> {
+        let [first, second] = files.map(|file| Some((file, file.on_record.as_deref()?)));
+        let (Some(first), Some(second)) = (first, second) else {
+            return Ok(ListJudgement::NoText);
+        };
+        let [_, file] = files;
+        let numbers = [
+            file.resemblance,
+            file.containment_of_principal,
+            file.containment_of_member,
+        ];
+        let [a, b] = texts;
+        self.judge.judge(&JudgedPair {
+            sides: [first, second].map(side),
+            lengths: [first.1.length, second.1.length],
+            texts: a.zip(b).map(Into::into),
+            overlap: Overlap::counted(numbers.map(|number| number.unwrap_or(0.0))),
+        })
+    }
+}
+
+fn side<'m>((file, on_record): (&'m ReportMember, &'m OnRecord)) -> JudgedSide<'m> {
+    JudgedSide {
+        root: Some(on_record.root),
+        path: Some(Path::new(OsStr::from_bytes(&file.path))),
+        author: on_record.author.as_deref(),
+    }
+}
+
+impl<'a> JudgedGroup<'a> {
+    fn note(&mut self, file: &'a ReportMember, judged: &Arc<ListJudgement>) {
+        self.apart.note(judged);
+        self.by_path.insert(&file.path, Arc::clone(judged));
+    }
+
+    /// What became of a file; none of the principal.
+    pub(super) fn of(&self, file: &ReportMember) -> Option<&ListJudgement> {
+        self.by_path.get(&*file.path).map(Arc::as_ref)
+    }
+
+    /// The judgement of a file as its line has it.
+    pub(super) fn line(&self, file: &ReportMember) -> Option<json::Judgement> {
+        let judged = self.of(file)?.clone().judgement()?;
+        Some((&encode::judgement(judged)).into())
+    }
+}
+
+impl JudgedTotals {
+    /// Counts the group with this place in the order of the report.
+    pub(super) fn add(&mut self, at: usize, sorted: &SortedGroup<'_>, judged: &JudgedGroup<'_>) {
+        if judged.apart.told() != Some(true) {
+            return;
+        }
+        self.apart += 1;
+        if self.first_apart.len() < LINKED {
+            self.first_apart.push((at, sorted.group.id));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A group as the report writes it, its principal first; its line in `groups.jsonl`.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Serialize, Serializer};
+use simdex_proto::lines::{self as json, JsonPath, exact, lossy};
+use simdex_schema::DocumentHash;
+
+use super::judged::JudgedGroup;
+use super::{ReportError, ReportGroup, ReportMember};
+
+/// A group in the order of the report: its principal, then the others by path.
+pub(super) struct SortedGroup<'a> {
+    pub(super) group: &'a ReportGroup,
+    pub(super) principal: &'a ReportMember,
+    pub(super) members: Vec<&'a ReportMember>,
+}
+
+impl<'a> SortedGroup<'a> {
+    /// Its line, with what its files are judged where that was asked for.
+    pub(super) fn line<'b>(
+        &'b self,
+        judged: Option<&'b JudgedGroup<'a>>,
+    ) -> json::Group<MemberLines<'b, 'a>> {
+        json::Group {
+            id: self.group.id,
+            kind: self.group.kind.to_owned(),
+            common: None,
+            principal: lossy(&self.group.principal),
+            principal_bytes: exact(&self.group.principal),
+            judged_apart: judged.and_then(|judged| judged.apart.told()),
+            members: MemberLines {
+                group: self,
+                judged,
+            },
+        }
+    }
+
+    pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
+        let mut members: Vec<_> = group.members.iter().collect();
+        members.sort_by_key(|m| (m.path != group.principal, &m.path));
+        let first = members.first().filter(|m| m.path == group.principal);
+        let principal = *first.ok_or(ReportError::NoPrincipal { id: group.id })?;
+        Ok(Self {
+            group,
+            principal,
+            members,
+        })
+    }
+
+    /// How many distinct documents the members carry.
+    pub(super) fn distinct_documents(&self) -> u64 {
+        let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
+        documents.len() as u64
+    }
+
+    /// The least resemblance to the principal; `None` if one was not measured.
+    pub(super) fn least_resemblance(&self) -> Option<f64> {
+        let mut others = self.members.iter().skip(1).map(|m| m.resemblance);
+        others.try_fold(1.0, |least, next| next.map(|next| f64::min(least, next)))
+    }
+
+    /// The documents unlike the principal's, each with its files, in the members' order.
+    pub(super) fn other_documents(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
+        let mut place = HashMap::new();
+        let mut others: Vec<(_, Vec<_>)> = Vec::new();
+        for member in &self.members {
+            if member.document == self.principal.document {
+                continue;
+            }
+            let at = *place.entry(&member.document).or_insert(others.len());
+            match others.get_mut(at) {
+                Some((_, files)) => files.push(*member),
+                None => others.push((&member.document, vec![*member])),
+            }
+        }
+        others
+    }
+}
+
+/// The members of a line, each made as it is written: there may be many.
+pub(super) struct MemberLines<'b, 'a> {
+    group: &'b SortedGroup<'a>,
+    judged: Option<&'b JudgedGroup<'a>>,
+}
+
+impl Serialize for MemberLines<'_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.group.members.iter().map(|member| json::Member {
+            path: JsonPath::new(&member.path),
+            document: Some(member.document.to_string()),
+            relation: Some(member.relation),
+            resemblance: member.resemblance,
+            containment_of_member: member.containment_of_member,
+            containment_of_principal: member.containment_of_principal,
+            judgement: self.judged.and_then(|judged| judged.line(member)),
+        }))
+    }
+}
