@@ -413,7 +413,7 @@ pub(crate) fn status() -> StatusReply {
     }
 }
 
-pub(crate) fn comparison() -> CompareReply {
+pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
     CompareReply {
         judgement: Some(judgement()),
         relation: Relation::Contains.into(),
@@ -461,13 +461,13 @@ pub(crate) fn comparison() -> CompareReply {
         completeness: Some(complete()),
         last_read_a: None,
         last_read_b: None,
-        words: None,
+        words: words(request),
         shared_shingles_outside_spans: 7,
     }
 }
 
 /// How the words of both differ, in the forms asked for.
-pub(crate) fn words(request: &CompareRequest) -> Option<WordDifference> {
+fn words(request: &CompareRequest) -> Option<WordDifference> {
     let not_asked = |is_asked: bool| match is_asked {
         true => String::new(),
         false => "it was not asked for".to_owned(),

@@ -279,12 +279,11 @@ impl Similarity for Fake {
 
     async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {
         let request = request.into_inner();
-        let mut reply = answers::comparison();
+        let mut reply = answers::comparison(&request);
         if request.without_difference {
             reply.diff = String::new();
             reply.difference_left_out = "it was not asked for".to_owned();
         }
-        reply.words = answers::words(&request);
         let hangs = |side: &Option<wire::Side>| {
             let source = side.as_ref().and_then(|side| side.source.as_ref());
             matches!(source, Some(wire::side::Source::Path(path)) if path.starts_with(b"/share/hanging/"))
