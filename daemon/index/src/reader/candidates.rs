@@ -127,13 +127,15 @@ pub enum CountBasis {
         /// Both signatures hold all fingerprints of their texts: the counts are exact.
         is_whole: bool,
     },
+    /// The document was signed anew while it was counted: it may share all or nothing, and only its text can tell.
+    Untold,
 }
 
 impl Candidate {
     /// Trials of the resemblance, at least.
     pub fn trials(&self) -> u64 {
         match self.basis {
-            CountBasis::ModSample => {
+            CountBasis::ModSample | CountBasis::Untold => {
                 self.query_fingerprints + self.document_fingerprints - self.shared
             }
             CountBasis::FixedSize { trials, .. } => trials,
@@ -145,6 +147,7 @@ impl Candidate {
         match self.basis {
             CountBasis::ModSample => self.rung == Rung::ZERO,
             CountBasis::FixedSize { is_whole, .. } => is_whole,
+            CountBasis::Untold => false,
         }
     }
 }
@@ -213,12 +216,14 @@ impl IndexReader {
         let found = shared.filter_map(|(id, shared)| {
             let stats = state.table.get(id);
             let stats = stats.filter(|stats| stats.kind == documents)?;
-            // Of one that was signed anew meanwhile it was not the same that was counted: it may share all.
-            let shared = match stats.signed_anew > began {
-                true => u64::MAX,
-                false => shared,
-            };
-            Some(candidate(id, shared, stats, rung, &counts))
+            Some(match stats.signed_anew > began {
+                // It was not the same that was counted: it may share all.
+                true => Candidate {
+                    basis: CountBasis::Untold,
+                    ..candidate(id, u64::MAX, stats, rung, &counts)
+                },
+                false => candidate(id, shared, stats, rung, &counts),
+            })
         });
         Ok(Candidates {
             found: found.collect(),

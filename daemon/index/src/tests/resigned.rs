@@ -313,7 +313,7 @@ fn a_document_that_comes_with_a_signature_of_before_is_signed_anew() {
     are_alike(&bed, &fresh(sampling, &texts[..1]), &texts[..1]);
     bed.remove("a/0");
     bed.settle();
-    set_sampling(&bed, None);
+    assert_eq!(set_sampling(&bed, None), 1);
     bed.index().writer.merge().unwrap();
     assert!(!bed.index().writer.has_to_sign(), "it was purged");
 }

@@ -252,6 +252,13 @@ impl IndexState {
         self.table.is_text(id) && self.table.files_in(id, &self.grouped) > 0
     }
 
+    /// Whether a document has a place among the groups that settling is about to take, since its files changed: only
+    /// settling hands the number of a group on.
+    pub(crate) fn is_leaving_groups(&self, id: DocId) -> bool {
+        let is_to_leave = self.unsettled.needs_file_check(id) || !self.is_groupable(id);
+        self.stars.contains(id) && is_to_leave
+    }
+
     /// The groups of all documents are about to change that are concerned where one gets this place.
     fn regroup_for(&mut self, id: DocId, place: &Place, since: Epoch) {
         let taken: &[_] = match place {

@@ -28,6 +28,10 @@ use crate::{Cancel, IndexError, IndexWriter, MemoryAccount};
 /// wait for their places meanwhile: each step may make as many more, which are placed slowly.
 const AT_ONCE: usize = 16;
 
+/// Documents whose places are taken in one step, with those that were signed: beyond that it ends, so that most have
+/// their places at any time. One document may lead more.
+const OUT_AT_ONCE: usize = 512;
+
 /// What a step of signing anew came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignStep {
@@ -90,13 +94,17 @@ impl IndexWriter {
         if self.is_left_over() || self.shared.buffered() >= self.shared.options.buffer_postings {
             self.merge()?;
         }
-        let mut step = SignStep::Busy;
+        let (mut step, mut out) = (SignStep::Busy, 0);
         for id in ids {
             cancel.check()?;
-            if !self.sign_anew(id, cancel)? {
+            let Some(left) = self.sign_anew(id, cancel)? else {
                 return Ok(step);
-            }
+            };
             step = SignStep::Signed;
+            out += left;
+            if out >= OUT_AT_ONCE {
+                break;
+            }
         }
         if !self.has_to_sign() {
             // Lists have other principals now, and what does not count any more is left out where it is much.
@@ -106,18 +114,18 @@ impl IndexWriter {
         Ok(step)
     }
 
-    /// Signs a document anew, or gives it up; false where that must wait.
-    fn sign_anew(&self, id: DocId, cancel: &Cancel) -> Result<bool, IndexError> {
+    /// Signs a document anew, or gives it up: returns how many lost their places; none where that must wait.
+    fn sign_anew(&self, id: DocId, cancel: &Cancel) -> Result<Option<usize>, IndexError> {
         let account = self.shared.memory.backlog.account(cancel);
         let Some(signed) = self.signed(id, &account)? else {
             self.shared.state_mut().resigning.give_up(id);
-            return Ok(true);
+            return Ok(Some(0));
         };
-        if self.while_no_join().is_none() {
-            return Ok(false);
+        if self.while_no_join().is_none() || self.shared.state().is_leaving_groups(id) {
+            return Ok(None);
         }
-        self.leave_members(id)?;
-        self.show_signed(id, &signed)
+        let members = self.leave_members(id)?;
+        Ok(self.show_signed(id, &signed)?.then_some(members + 1))
     }
 
     /// Whether a merge that failed set postings aside, or one is under way: what is set aside cannot be taken out of, so
@@ -150,8 +158,9 @@ impl IndexWriter {
         }))
     }
 
-    /// Takes the places of those that a document leads, some at a time, so that changes are applied in between.
-    fn leave_members(&self, id: DocId) -> Result<(), IndexError> {
+    /// Takes the places of those that a document leads, some at a time, so that changes are applied in between; returns
+    /// how many they were.
+    fn leave_members(&self, id: DocId) -> Result<usize, IndexError> {
         let members: Vec<DocId> = {
             let stars = &self.shared.state().stars;
             stars.members(id).map(|(member, _)| member).collect()
@@ -161,7 +170,7 @@ impl IndexWriter {
             let since = self.shared.state().unsettled.placement_since(id);
             self.take_places(some, since)?;
         }
-        Ok(())
+        Ok(members.len())
     }
 
     /// Shows a document that leads nobody with other signatures, and takes its place; false where that must wait.
@@ -171,7 +180,7 @@ impl IndexWriter {
             return Ok(false);
         };
         // No merge is under way while the writer is held: one that failed since this was asked first.
-        if self.is_left_over() {
+        if self.is_left_over() || self.shared.state().is_leaving_groups(id) {
             return Ok(false);
         }
         let Some(old) = self.registry.document(id)? else {

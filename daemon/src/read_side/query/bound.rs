@@ -49,7 +49,9 @@ fn resemblance(candidate: &Candidate) -> f64 {
 /// Of the text of which so many fingerprints were counted.
 fn containment(candidate: &Candidate, fingerprints: u64) -> f64 {
     match candidate.basis {
-        CountBasis::ModSample => bound(candidate.shared, fingerprints, candidate),
+        CountBasis::ModSample | CountBasis::Untold => {
+            bound(candidate.shared, fingerprints, candidate)
+        }
         // They say nothing of the lengths of texts.
         CountBasis::FixedSize { .. } => 1.0,
     }

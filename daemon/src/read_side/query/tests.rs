@@ -363,22 +363,32 @@ fn a_relation_is_directed_by_the_larger_containment_and_swaps_with_the_sides() {
 
 #[test]
 fn an_estimate_has_a_true_interval_or_none() {
-    let counted = |rung: u8, shared: u64| {
+    let counted_by = |basis: CountBasis, rung: u8, shared: u64| {
         Overlap::estimated(&Candidate {
             document: simdex_schema::DocId(1),
             rung: simdex_signature::Rung::new(rung).unwrap(),
             shared,
             query_fingerprints: 100,
             document_fingerprints: 80,
-            basis: CountBasis::ModSample,
+            basis,
         })
     };
+    let counted = |rung, shared| counted_by(CountBasis::ModSample, rung, shared);
     for shared in [0, 40, 80] {
         let all = counted(0, shared).of_first;
         assert_eq!(all.value, Some(shared as f64 / 100.0));
         assert_eq!((all.low, all.high), (None, None), "{shared}");
         let sampled = counted(2, shared).of_first;
         assert!(sampled.low < sampled.high, "{shared}");
+    }
+    // Signed anew while it was counted: "it may share all" is a bound and no number to show.
+    for rung in [0, 2] {
+        let untold = counted_by(CountBasis::Untold, rung, 80);
+        assert_eq!(
+            (untold.resemblance.value, untold.of_first.value),
+            (None, None)
+        );
+        assert_eq!(untold.shared, 0);
     }
 }
 

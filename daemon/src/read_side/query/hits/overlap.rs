@@ -115,13 +115,18 @@ impl Overlap {
     /// From the counts of signatures.
     ///
     /// Those by fixed-size sketches are only said to have something in common: they are counted to bound the resemblance.
+    /// Of a document that was signed anew while it was counted nothing is said.
     pub(in crate::read_side::query) fn estimated(candidate: &Candidate) -> Self {
-        if candidate.basis != CountBasis::ModSample {
-            let shared = candidate.shared;
-            return Self {
-                shared,
-                ..Self::default()
-            };
+        match candidate.basis {
+            CountBasis::ModSample => {}
+            CountBasis::FixedSize { .. } => {
+                let shared = candidate.shared;
+                return Self {
+                    shared,
+                    ..Self::default()
+                };
+            }
+            CountBasis::Untold => return Self::default(),
         }
         let Candidate {
             rung,
