@@ -6,6 +6,7 @@ mod family;
 mod groups;
 mod judging;
 mod records;
+mod sampling;
 mod sections;
 mod table;
 pub(crate) mod text;
