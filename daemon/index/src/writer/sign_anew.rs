@@ -264,9 +264,10 @@ impl IndexWriter {
         state.resigning.count_done(id, signed.ladder);
     }
 
-    /// Signs and settles everything that waits, and can be signed now.
+    /// Settles and signs everything that waits, and can be signed now, as the settler does by turns.
     #[cfg(test)]
     pub(crate) fn sign_all_anew(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        self.settle(cancel)?;
         while self.sign_some_anew(cancel)? == SignStep::Signed {
             self.settle(cancel)?;
         }

@@ -98,6 +98,7 @@ const SUMMARY: Fields = &[
     ("groups", Count),
     ("suppressed", Count),
     ("unfinished", Optional(&Count)),
+    ("unjudged", Optional(&Count)),
     ("seconds", Seconds),
     ("complete", Bool),
 ];

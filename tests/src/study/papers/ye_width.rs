@@ -90,11 +90,15 @@ pub(crate) fn pieces(settings: &Settings, figures: &mut Figures<'_>) -> Result<(
         figures.row(&format!("{pieces} pieces"), &[("recall", recall, "")])?;
     }
     let (found, exact) = scanned(&derived, threshold)?;
-    let recall = Agreement::of(&exact, &found).recall().unwrap_or(1.0);
+    let agreement = Agreement::of(&exact, &found);
+    let recall = agreement.recall().unwrap_or(1.0);
     figures.row(
         "a scan of ours, by its own shingles",
         &[("recall", recall, "")],
     )?;
+    for (a, b) in agreement.missed.iter().take(10) {
+        figures.note(&format!("  for review: {a} and {b}"))?;
+    }
     Ok(figures.note(
         "the paper: duplicates in two pieces are missed; ours is one join over all postings",
     )?)

@@ -14,7 +14,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_was_set_aside_and_moved_elsewhere_is_not_touched_through_its_link",
             ),
             Test(
-                "daemon/src/edge/grpc/runner/tests.rs",
+                "daemon/src/edge/grpc/operator.rs",
                 "only_those_who_run_the_daemon_confirm_losses",
             ),
             Test(
