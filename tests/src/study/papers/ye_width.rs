@@ -110,8 +110,11 @@ fn scanned(derived: &Derived, threshold: f64) -> Result<(Pairs, Pairs)> {
     let width = simdexd::config::Config::default().parameters().window;
     let mut sets = Vec::new();
     for (number, document) in derived.documents.iter().enumerate() {
-        sandbox.write(format!("{number:04}.txt"), &document.text)?;
-        let canonical = simdex_signature::CanonicalText::from_extracted(&document.text);
+        // One line: of pages a reader takes running headers away, and others would be compared than are counted here.
+        let text = document.text.split_whitespace().collect::<Vec<_>>();
+        let text = text.join(" ");
+        sandbox.write(format!("{number:04}.txt"), &text)?;
+        let canonical = simdex_signature::CanonicalText::from_extracted(&text);
         sets.push(shingles(canonical.as_str(), ShingleUnit::Bytes, width)?);
     }
     let [exact] = derived.found(&sets, [threshold]);
