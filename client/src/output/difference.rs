@@ -7,9 +7,9 @@ use crate::cli::DifferenceForm;
 /// So few changed lines are shown as they are, whatever changed in them.
 const FEW_LINES: u64 = 20;
 
-/// What stands in place of a difference in white space and case alone.
-const SAME_WORDS: &str =
-    "The words are the same; white space, line breaks or case differ (--diff lines shows where).\n";
+/// What stands in place of a difference that comparing words does not show.
+const SAME_WORDS: &str = "No word differs but in its case, in bullets or in forms of characters that are compared as one; \
+                          white space and line breaks do (--diff lines shows where).\n";
 
 /// The difference of an answer in the form asked for; empty where there is none.
 pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {

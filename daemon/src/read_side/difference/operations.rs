@@ -61,7 +61,7 @@ pub enum OperationError {
 pub fn apply_operations(operations: &[Operation], a: &str) -> Result<String, OperationError> {
     let mut out = String::with_capacity(a.len());
     let mut taken = Vec::new();
-    let mut in_order = 0;
+    let (mut in_order, mut taken_bytes) = (0, 0u64);
     for (number, operation) in (1..).zip(operations) {
         if operation.offset_b != out.len() as u64 {
             return Err(OperationError::Misplaced(number));
@@ -72,6 +72,11 @@ pub fn apply_operations(operations: &[Operation], a: &str) -> Result<String, Ope
                 return Err(OperationError::Misplaced(number));
             }
             in_order = end;
+        }
+        // Before anything is copied: a block that is moved again and again would be all memory.
+        taken_bytes = taken_bytes.saturating_add(operation.length_a);
+        if taken_bytes > a.len() as u64 {
+            return Err(OperationError::Misplaced(number));
         }
         let range = usize::try_from(operation.offset_a)
             .ok()

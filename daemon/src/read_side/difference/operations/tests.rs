@@ -119,6 +119,27 @@ fn a_block_that_moved_is_one_move_with_both_places() {
 }
 
 #[test]
+fn a_text_that_is_moved_twice_is_refused_before_it_is_copied_twice() {
+    let a = "one two three four";
+    let moved = |number: u64| Operation {
+        op: Op::Move,
+        offset_a: 0,
+        length_a: a.len() as u64,
+        offset_b: number * a.len() as u64,
+        length_b: a.len() as u64,
+        removed: None,
+        added: None,
+    };
+    let mut third = moved(2);
+    third.length_b = 1;
+    // The third is no operation at all, and is not reached.
+    assert_eq!(
+        apply_operations(&[moved(0), moved(1), third], a),
+        Err(OperationError::Misplaced(2))
+    );
+}
+
+#[test]
 fn operations_that_were_changed_do_not_apply() {
     let a = "one two three four\nfive";
     let found = between(a, "one 2 three\nfour five six");
