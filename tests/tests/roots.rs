@@ -326,7 +326,7 @@ fn a_mount_over_a_folder_keeps_what_is_known_below_it_and_says_so() -> Result<()
             let kept = Listed::by_daemon(&daemon)?;
             ensure!(before.iter().all(|file| kept.contains(file)), "{kept:?}");
             let (state, detail) = root(&daemon)?;
-            let said = detail.contains("1 paths") && detail.contains("the first is folder");
+            let said = detail.contains("1 path cannot") && detail.contains("the first is folder");
             ensure!(state == "watching" && said, "{state}: {detail}");
             fs::remove_file(upper.0.join("b.txt"))?;
             daemon.sync()?;

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
+use simdex_proto::text::counted;
+
 /// Paths kept by name; beyond that they are counted.
 const NAMED: usize = 1024;
 
@@ -106,9 +108,19 @@ impl Troubles {
         };
         let more = self.more.iter().map(|more| more.kept + more.unread);
         let count = self.named.len() as u64 + more.sum::<u64>();
+        let kept = self.kept();
+        let what = match (kept, count - kept) {
+            (1, 0) => "keeps its last state".to_owned(),
+            (_, 0) => "keep their last state".to_owned(),
+            (0, _) => "nothing is known there".to_owned(),
+            (kept, unknown) => {
+                format!("{kept} keep their last state, of {unknown} nothing is known")
+            }
+        };
         let first = PathBuf::from(OsString::from_vec(first.clone()));
         let first = first.display().to_string().escape_debug().to_string();
-        format!("{count} paths cannot be read and keep their last state, the first is {first}")
+        let paths = counted(count, "path");
+        format!("{paths} cannot be read ({what}), the first is {first}")
     }
 }
 
@@ -122,6 +134,25 @@ mod tests {
             troubles.add(path, Trouble::Kept);
         }
         troubles.end_walk(directory, began);
+    }
+
+    #[test]
+    fn what_is_kept_is_told_apart_from_what_was_never_known() {
+        let mut troubles = Troubles::default();
+        let mut said = |path: &[u8], trouble| {
+            troubles.add(path, trouble);
+            troubles.note()
+        };
+        let unread = said(b"b", Trouble::Unread);
+        assert_eq!(
+            unread,
+            "1 path cannot be read (nothing is known there), the first is b"
+        );
+        let both = said(b"a", Trouble::Kept);
+        assert_eq!(
+            both,
+            "2 paths cannot be read (1 keep their last state, of 1 nothing is known), the first is a"
+        );
     }
 
     #[test]
@@ -159,7 +190,7 @@ mod tests {
         troubles.end_walk(b"", began);
         assert_eq!(troubles.kept(), 1);
         assert!(
-            troubles.note().starts_with("1 paths"),
+            troubles.note().starts_with("1 path cannot"),
             "{}",
             troubles.note()
         );
