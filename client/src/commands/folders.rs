@@ -3,7 +3,8 @@
 use std::convert::identity;
 
 use simdex_client::lines::FolderCopiesSummary;
-use simdex_client::text::counted;
+use simdex_client::text::{counted, grouped};
+use simdex_client::wire;
 
 use crate::cli::FoldersArgs;
 use crate::commands::Session;
@@ -22,10 +23,56 @@ pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outc
     session.print_closing(
         &FolderCopiesSummary::from(&summary),
         &format!("{pairs} of folders in {files}"),
-        summary.truncated.then_some(
-            "not all may be listed: more folders have files in common than are held; name fewer roots",
-        ),
+        missing(&summary).as_deref(),
         summary.completeness.as_ref(),
     )?;
     Ok(Outcome::of_search(count))
+}
+
+/// Which pairs may be missing, and why; none where all are listed.
+fn missing(summary: &wire::FolderCopiesSummary) -> Option<String> {
+    if summary.truncated {
+        let said = "not all may be listed: more folders have files in common than are held, or lie deeper than 64; name \
+                    fewer roots";
+        return Some(said.to_owned());
+    }
+    let passed_over = match summary.too_common {
+        0 => return None,
+        1 => "1 text or name that more than 8 files carry was".to_owned(),
+        some => format!(
+            "{} texts or names that more than 8 files carry were",
+            grouped(some)
+        ),
+    };
+    Some(format!(
+        "{passed_over} passed over: folders that have only such in common are not listed"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_missing_is_told_with_its_reason() {
+        let told = |truncated, too_common| {
+            missing(&wire::FolderCopiesSummary {
+                truncated,
+                too_common,
+                ..wire::FolderCopiesSummary::default()
+            })
+        };
+        assert_eq!(told(false, 0), None);
+        assert_eq!(
+            told(false, 1_200).unwrap(),
+            "1,200 texts or names that more than 8 files carry were passed over: folders that have only such in \
+             common are not listed"
+        );
+        assert!(
+            told(false, 1)
+                .unwrap()
+                .starts_with("1 text or name that more than 8 files carry was")
+        );
+        assert!(told(true, 1).unwrap().contains("name fewer roots"));
+    }
 }

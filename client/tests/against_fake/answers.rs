@@ -337,6 +337,7 @@ pub(crate) fn folders() -> (FolderCopies, FolderCopiesSummary) {
         pairs: 1,
         files: 250,
         truncated: false,
+        too_common: 0,
         seconds: 0.5,
         completeness: Some(complete()),
     };

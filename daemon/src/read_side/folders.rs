@@ -16,7 +16,7 @@ use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, Unsett
 use simdex_schema::{DocId, RootId, path};
 use simdex_signature::Ratio;
 
-use matching::{Carried, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, Tree};
+use matching::{Carried, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree};
 
 /// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made of them.
 const FILE_BYTES: u64 = 256;
@@ -49,6 +49,8 @@ pub struct FolderCopies {
     pub files: u64,
     /// Some pairs may be missing: more have files in common than are held.
     pub truncated: bool,
+    /// Texts, and names of revisions, that more than eight files carry: folders that have only such in common are missing.
+    pub too_common: u64,
     /// Documents that were in no group yet.
     pub unsettled: UnsettledCounts,
     /// Counts the pairs as long as they are held.
@@ -81,10 +83,10 @@ pub fn folder_copies(
     let room = files * FOLDER_BYTES + LEAST_FOLDER_BYTES;
     let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
     let folders = Folders::of(index, view, &groups, room, account)?;
-    let (found, truncated) = folders.copies(request, account)?;
+    let found = folders.copies(request, account)?;
     let mut held = GrowingPermit::of(account);
     let mut pairs = Vec::new();
-    for counts in found {
+    for counts in found.pairs {
         cancel.check()?;
         let pair = folders.named(counts);
         held.add((pair.a.len() + pair.b.len() + 2 * size_of::<NamedPair>()) as u64)?;
@@ -100,7 +102,8 @@ pub fn folder_copies(
     Ok(FolderCopies {
         pairs,
         files: folders.tree.files() as u64,
-        truncated: truncated || folders.is_cut,
+        truncated: found.truncated || folders.is_cut,
+        too_common: found.too_common,
         unsettled: groups.unsettled,
         _held: held,
     })
@@ -202,12 +205,12 @@ impl Folders {
         failed.map_or(Ok(folders), Err)
     }
 
-    /// The pairs that are copies, and whether some may be missing.
+    /// The pairs that are copies, and what may be missing.
     fn copies(
         &self,
         request: &FoldersRequest,
         account: &MemoryAccount,
-    ) -> Result<(Vec<FolderPair>, bool), IndexError> {
+    ) -> Result<MatchedFolders, IndexError> {
         let mut held = GrowingPermit::of(account);
         let mut refused = None;
         let mut go_on = |bytes| {
@@ -217,8 +220,7 @@ impl Folders {
         };
         let found = self.tree.copies(request.share, request.files, &mut go_on);
         refused.map_or(Ok(()), Err)?;
-        let found = found.unwrap_or_default();
-        Ok((found.pairs, found.truncated))
+        Ok(found.unwrap_or_default())
     }
 
     /// A pair with its paths, the smaller first.

@@ -47,6 +47,8 @@ pub struct FolderCopiesSummary {
     pub files: u64,
     /// Some pairs may be missing.
     pub truncated: bool,
+    /// Texts and names that more than eight files carry: folders that have only such in common are not listed.
+    pub too_common: u64,
     /// Time the answer took.
     pub seconds: f64,
     /// Of the index when it was asked.
@@ -60,6 +62,7 @@ impl From<&v1::FolderCopiesSummary> for FolderCopiesSummary {
             pairs: summary.pairs,
             files: summary.files,
             truncated: summary.truncated,
+            too_common: summary.too_common,
             seconds: summary.seconds,
             completeness: completeness(summary.completeness.as_ref()),
         }

@@ -51,7 +51,7 @@ SHARED OF A  SHARED OF B  REVISED  A            B
         json,
         "{\"type\":\"folders\",\"v\":1,\"a\":\"/share/2024\",\"b\":\"/share/backup.zip!\",\
          \"files_a\":100,\"files_b\":98,\"shared_a\":97,\"shared_b\":96,\"revised\":5}\n\
-         {\"type\":\"folder-copies\",\"v\":1,\"pairs\":1,\"files\":250,\"truncated\":false,\
+         {\"type\":\"folder-copies\",\"v\":1,\"pairs\":1,\"files\":250,\"truncated\":false,\"too_common\":0,\
          \"seconds\":0.5,\"complete\":true}\n"
     );
 }

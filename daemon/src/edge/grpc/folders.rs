@@ -68,6 +68,7 @@ impl FolderCopiesRequest {
             pairs: found.pairs.len() as u64,
             files: found.files,
             truncated: found.truncated,
+            too_common: found.too_common,
             completeness: Some(check.verdict()?.into()),
             seconds: started.elapsed().as_secs_f64(),
         };

@@ -109,6 +109,8 @@ pub struct MatchedFolders {
     pub pairs: Vec<FolderPair>,
     /// More pairs of folders have files in common than are held: some may be missing.
     pub truncated: bool,
+    /// Texts, and names of revisions, that more than eight files carry: they speak for no pair.
+    pub too_common: u64,
 }
 
 impl Tree {
@@ -138,7 +140,7 @@ impl Tree {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<MatchedFolders> {
         let contents = Contents::of(self);
-        let (evidence, truncated) = evidence::evidence(self, &contents, go_on)?;
+        let spoke = evidence::evidence(self, &contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
             // The evidence for a pair is a part of what it shares: common texts, and files that were moved
             // within a copy, are none.
@@ -149,7 +151,7 @@ impl Tree {
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
         };
         let mut counted = Vec::new();
-        for ((a, b), _) in evidence.into_iter().filter(is_open) {
+        for ((a, b), _) in spoke.evidence.into_iter().filter(is_open) {
             let pair = contents.compare(a, b);
             let is_copy = pair.share() >= least && pair.in_common() >= fewest;
             if !go_on(if is_copy { COUNTED } else { 0 }) {
@@ -158,7 +160,11 @@ impl Tree {
             counted.extend(is_copy.then_some(pair));
         }
         let pairs = self.outermost(&contents, counted, go_on)?;
-        Some(MatchedFolders { pairs, truncated })
+        Some(MatchedFolders {
+            pairs,
+            truncated: spoke.truncated,
+            too_common: spoke.too_common,
+        })
     }
 
     /// Of pairs that lie in one another the outermost, unless one in it has as many files in common: then it

@@ -27,14 +27,24 @@ struct Gathered<'a> {
     contents: &'a Contents,
     evidence: Evidence,
     truncated: bool,
+    too_common: u64,
 }
 
-/// The evidence for pairs of folders, and whether there are more of these than are held.
+/// What speaks for pairs of folders.
+pub(super) struct Spoke {
+    pub(super) evidence: Evidence,
+    /// There are more pairs than are held.
+    pub(super) truncated: bool,
+    /// Texts, and names of revisions, that more files carry than are compared: they spoke for none.
+    pub(super) too_common: u64,
+}
+
+/// The evidence for pairs of folders; none where `go_on` says no.
 pub(super) fn evidence(
     tree: &Tree,
     contents: &Contents,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Option<(Evidence, bool)> {
+) -> Option<Spoke> {
     let mut by_group: Vec<&FileAt> = tree.files.iter().collect();
     by_group.sort_by_key(|file| (file.carried.group, file.carried.document, file.folder));
     let mut gathered = Gathered {
@@ -42,6 +52,7 @@ pub(super) fn evidence(
         contents,
         evidence: HashMap::new(),
         truncated: false,
+        too_common: 0,
     };
     for group in by_group.chunk_by_mut(|a, b| a.carried.group == b.carried.group) {
         if !go_on(0) {
@@ -49,7 +60,11 @@ pub(super) fn evidence(
         }
         gathered.add_group(group);
     }
-    Some((gathered.evidence, gathered.truncated))
+    Some(Spoke {
+        evidence: gathered.evidence,
+        truncated: gathered.truncated,
+        too_common: gathered.too_common,
+    })
 }
 
 impl Gathered<'_> {
@@ -63,13 +78,13 @@ impl Gathered<'_> {
         for carriers in files.chunk_by(|a, b| a.carried.document == b.carried.document) {
             documents += 1;
             // A folder that lies in more places than this has no other texts.
-            self.truncated |= carriers.len() > MOST_CARRIERS;
+            self.too_common += u64::from(carriers.len() > MOST_CARRIERS);
             self.add(carriers);
         }
         if documents > 1 {
             files.sort_by_key(|file| (file.carried.name, file.folder));
             for named in files.chunk_by(|a, b| a.carried.name == b.carried.name) {
-                self.truncated |= named.len() > MOST_CARRIERS;
+                self.too_common += u64::from(named.len() > MOST_CARRIERS);
                 self.add(named);
             }
         }

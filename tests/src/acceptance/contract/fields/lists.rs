@@ -19,6 +19,7 @@ pub(super) const FOLDER_COPIES: Fields = &[
     ("pairs", Count),
     ("files", Count),
     ("truncated", Bool),
+    ("too_common", Count),
     ("seconds", Seconds),
     ("complete", Bool),
 ];
