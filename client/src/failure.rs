@@ -1,7 +1,7 @@
 //! What stderr says when a verb fails: one sentence naming the thing, the cause, the way out.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use simdex_client::{Error, cause};
@@ -119,6 +119,9 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::NotRegular { .. } => {
             out.write_str("name a file, or send the bytes with `-` from standard input")
         }
+        Error::Unwritable { source, .. } if is_full(source) => {
+            out.write_str("make room there, or name a place on another disk")
+        }
         Error::Unwritable { .. } => {
             out.write_str("name a place that does not exist yet, in a directory you may write to")
         }
@@ -141,6 +144,14 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::Status { code, .. } => out.write_str(way_out(*code)),
         _ => out.write_str("see `simctl status`"),
     }
+}
+
+/// Whether a disk, or what a user may use of it, is full.
+fn is_full(source: &io::Error) -> bool {
+    matches!(
+        source.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+    )
 }
 
 fn listed(roots: &[PathBuf]) -> String {
@@ -214,6 +225,22 @@ mod tests {
             }),
             "/c is not a watched root; watched are: /a, /b"
         );
+    }
+
+    #[test]
+    fn a_full_disk_is_told_apart_from_a_wrong_place() {
+        let said = |kind: ErrorKind| {
+            said(Error::Unwritable {
+                path: "/r".into(),
+                source: kind.into(),
+            })
+        };
+        for full in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
+            let way_out = "; make room there, or name a place on another disk";
+            assert!(said(full).ends_with(way_out), "{}", said(full));
+        }
+        let elsewhere = "; name a place that does not exist yet, in a directory you may write to";
+        assert!(said(ErrorKind::AlreadyExists).ends_with(elsewhere));
     }
 
     #[test]
