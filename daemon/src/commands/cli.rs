@@ -182,12 +182,11 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
     overlap::check_strictly(&config)?;
-    if let Some(path) = config
-        .report_dir
-        .as_ref()
-        .filter(|_| !config.schedules.is_empty())
-    {
-        ReportDir::open(path)?.check_writable()?;
+    if let Some(path) = &config.report_dir {
+        let reports = ReportDir::open(path)?;
+        if !config.schedules.is_empty() {
+            reports.check_writable()?;
+        }
     }
     let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
     println!("{} is valid: {roots}", file.display());
@@ -211,6 +210,21 @@ fn sample_config() -> anyhow::Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_for_reports_that_cannot_be_used_is_refused_by_check_config() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().canonicalize().unwrap();
+        let config = place.join("config.toml");
+        let checked = |reports: &std::path::Path| {
+            std::fs::write(&config, format!("report_dir = {reports:?}\n")).unwrap();
+            check_config(config.clone())
+        };
+        assert!(checked(&place).is_ok());
+        let missing = place.join("missing");
+        let said = format!("{:#}", checked(&missing).unwrap_err());
+        assert!(said.contains("missing"), "{said}");
+    }
 
     #[test]
     fn options_before_a_subcommand_are_refused_rather_than_ignored() {
