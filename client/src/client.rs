@@ -163,12 +163,14 @@ impl Client {
         &self,
         min_documents: Option<u32>,
         limit: Option<u32>,
+        text_bytes: Option<u32>,
         roots: Vec<u32>,
     ) -> Result<ItemStream<wire::ListTemplatesReply>, Error> {
         let request = wire::ListTemplatesRequest {
             roots,
             min_documents,
             limit,
+            text_bytes,
             strict: self.strict,
         };
         let mut similarity = self.similarity.clone();

@@ -99,10 +99,14 @@ impl Session {
         Ok(())
     }
 
-    /// Prints what the index lacks, in one line on stderr; nothing with `--json`.
+    /// Prints what the index lacks and leaves out, a line each on stderr; nothing with `--json`.
     fn warn_if_incomplete(&self, completeness: Option<&wire::Completeness>) {
-        let pending = completeness.and_then(|told| Completeness::from(told).pending);
-        if let (Some(pending), false) = (pending, self.printer.is_json()) {
+        let Some(told) = completeness.filter(|_| !self.printer.is_json()) else {
+            return;
+        };
+        let told = Completeness::from(told);
+        told.left_out().into_iter().for_each(eprint_line);
+        if let Some(pending) = told.pending {
             let advice = pending.advice();
             eprint_line(format!("the index is not complete: {pending}; {advice}"));
         }

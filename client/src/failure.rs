@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     InputTwice,
     /// The daemon ended a stream that has no end.
     StreamEnded,
+    /// A list of template lines was asked for as JSON.
+    LinesAsJson,
     /// Nobody is named as the rater.
     NoRater,
     /// A held loss was not confirmed by the person who is to look at it.
@@ -76,6 +78,9 @@ impl fmt::Display for Failure {
             Self::InputTwice => {
                 out.write_str("both sides are standard input; name a file for one of them")
             }
+            Self::LinesAsJson => out.write_str(
+                "--lines prints a list to edit, which has no form as JSON; leave out --lines or --json",
+            ),
             Self::StreamEnded => out.write_str(
                 "the daemon stopped; once it runs again, list files and groups anew and watch from there",
             ),

@@ -10,13 +10,14 @@ mod sample;
 mod schedules;
 mod schemes;
 mod setting;
+mod template_list;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use simdex_signature::SchemeKind;
+use simdex_signature::{SchemeKind, TemplateLines};
 
 use crate::write_side::watch;
 pub use check::ConfigError;
@@ -36,6 +37,11 @@ pub struct Config {
     pub socket: Option<PathBuf>,
     /// Where the daemon keeps reports that clients ask it to keep; none = it keeps none.
     pub report_dir: Option<PathBuf>,
+    /// A list of lines that are left out of what is signed and compared; none = nothing is.
+    pub template_lines: Option<PathBuf>,
+    /// Those lines, once the list was read.
+    #[serde(skip)]
+    pub template_list: TemplateLines,
     /// The watched trees.
     pub roots: Vec<RootConfig>,
     /// Reports on schedule.

@@ -58,6 +58,7 @@ fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
         window: scheme.window.width().into(),
         unit: unit.to_owned(),
         canonical: scheme.canonical,
+        template_list: Vec::new(),
     }
 }
 

@@ -1391,7 +1391,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__templates)
-            opts="-h --min-documents --limit --wait --strict --socket --json --help"
+            opts="-h --min-documents --limit --lines --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -220,6 +220,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand folders" -s h -l help -d '
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l min-documents -d 'List text that occurs in at least this many documents of a root [default: 10]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l limit -d 'List at most this many templates of each root [default: 1000]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand templates" -l lines -d 'Print their lines whole, as a list to edit for `template_lines` in the daemon\'s configuration, which leaves those lines out of what is compared'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l json -d 'Print one JSON object per line'

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::lines::hex;
 use crate::text::{grouped, plural};
 use crate::v1;
 
@@ -17,6 +18,25 @@ pub struct Completeness {
     /// What is; none where nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
+    /// Lines that are left out of what is signed, compared and counted; 0 where nothing is.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub template_lines: u64,
+    /// What names their list, in hexadecimal; none where nothing is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template_list: Option<String>,
+}
+
+/// The bytes that digits in hexadecimal stand for.
+fn bytes(digits: &str) -> Vec<u8> {
+    let pairs = digits.as_bytes().chunks(2);
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).unwrap_or_default() as u8;
+    pairs
+        .map(|pair| pair.iter().fold(0, |byte, it| byte << 4 | digit(it)))
+        .collect()
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What keeps the index from being complete.
@@ -57,6 +77,8 @@ impl From<Pending> for Completeness {
         Self {
             complete,
             pending: (!complete).then_some(pending),
+            template_lines: 0,
+            template_list: None,
         }
     }
 }
@@ -67,26 +89,54 @@ impl Completeness {
         self.pending.as_ref().map_or(0, |pending| pending.damaged)
     }
 
+    /// Notes that so many lines are left out, those of the list with this name.
+    pub fn with_template_lines(self, template_lines: u64, list: Option<[u8; 32]>) -> Self {
+        Self {
+            template_lines,
+            template_list: list.and_then(|list| hex(&list)),
+            ..self
+        }
+    }
+
     /// Notes that so many texts turned out to be damaged.
     pub fn with_damaged(self, damaged: u64) -> Self {
-        let mut pending = self.pending.unwrap_or_default();
-        pending.damaged = pending.damaged.max(damaged);
-        pending.into()
+        self.with(|pending| pending.damaged = pending.damaged.max(damaged))
     }
 
     /// Notes that so many documents, and crowded ones beside, turned out to be not settled.
     pub fn with_unsettled(self, unsettled: u64, crowded: u64) -> Self {
-        let mut pending = self.pending.unwrap_or_default();
-        pending.unsettled = pending.unsettled.max(unsettled);
-        pending.crowded = pending.crowded.max(crowded);
-        pending.into()
+        self.with(|pending| {
+            pending.unsettled = pending.unsettled.max(unsettled);
+            pending.crowded = pending.crowded.max(crowded);
+        })
     }
 
     /// Notes that so many files may have been renamed meanwhile.
     pub fn with_moved(self, moved: u64) -> Self {
+        self.with(|pending| pending.moved = pending.moved.max(moved))
+    }
+
+    fn with(self, note: impl FnOnce(&mut Pending)) -> Self {
         let mut pending = self.pending.unwrap_or_default();
-        pending.moved = pending.moved.max(moved);
-        pending.into()
+        note(&mut pending);
+        Self {
+            template_lines: self.template_lines,
+            template_list: self.template_list,
+            ..Self::from(pending)
+        }
+    }
+
+    /// What is left out of all numbers, in words; none where nothing is.
+    pub fn left_out(&self) -> Option<String> {
+        let lines = self.template_lines;
+        let verb = if lines == 1 { "is" } else { "are" };
+        (lines > 0).then(|| {
+            format!(
+                "{} template line{} {verb} left out of what is compared",
+                grouped(lines),
+                plural(lines)
+            )
+        })
     }
 }
 
@@ -173,6 +223,8 @@ impl From<&v1::Completeness> for Completeness {
         Self {
             complete: wire.complete,
             pending,
+            template_lines: wire.template_lines,
+            template_list: hex(&wire.template_list),
         }
     }
 }
@@ -194,6 +246,8 @@ impl From<Completeness> for v1::Completeness {
         Self {
             complete: told.complete,
             pending,
+            template_lines: told.template_lines,
+            template_list: told.template_list.as_deref().map_or_else(Vec::new, bytes),
         }
     }
 }
@@ -244,5 +298,24 @@ mod tests {
         assert_eq!(damaged.clone().with_damaged(1), damaged);
         let moved = damaged.with_moved(3).pending.unwrap();
         assert_eq!((moved.damaged, moved.moved), (2, 3));
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_whatever_else_is_noted() {
+        let told = |lines| {
+            let whole = Completeness::from(Pending::default());
+            let whole = whole.with_template_lines(lines, Some([0xa7; 32]));
+            let told = whole.with_unsettled(1, 0).with_damaged(0);
+            assert_eq!(told.template_list, Some("a7".repeat(32)));
+            assert_eq!(
+                Completeness::from(&v1::Completeness::from(told.clone())),
+                told
+            );
+            told.left_out()
+        };
+        let said = |lines: &str| Some(format!("{lines} left out of what is compared"));
+        assert_eq!(told(0), None);
+        assert_eq!(told(1), said("1 template line is"));
+        assert_eq!(told(1_200), said("1,200 template lines are"));
     }
 }

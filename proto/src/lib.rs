@@ -69,6 +69,8 @@ pub mod defaults {
     pub const TEMPLATE_DOCUMENTS: u32 = 10;
     /// Most templates listed of a root.
     pub const TEMPLATES: u32 = 1_000;
+    /// Longest text of a template, in bytes.
+    pub const TEMPLATE_BYTES: u32 = 2_000;
     /// Share of the files of two folders that have their like in the other, at least.
     pub const FOLDER_SHARE: f64 = 0.5;
     /// Files that two folders have in common at least.

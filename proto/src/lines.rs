@@ -41,7 +41,7 @@ pub use evaluation::{
 pub use event::Event;
 pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
-pub use find::{Match, QuerySummary, Scheme, Version};
+pub use find::{LeftOutLines, Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
 pub use label::{Label, LabelledPair, Verdict};

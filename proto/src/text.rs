@@ -47,6 +47,22 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
+/// A line as it stands in a list of template lines: without the hidden characters that its canonical form has not
+/// either. That keeps U+FFF9 to U+FFFB, which neither move the cursor nor turn a line around. A line that would be read
+/// as a comment has a backslash before it.
+pub fn template_line(line: &str) -> String {
+    let shown = |c: char| match is_hidden(c) {
+        true if c.is_control() || c.is_whitespace() => Some(' '),
+        true => matches!(c, '\u{FFF9}'..='\u{FFFB}').then_some(c),
+        false => Some(c),
+    };
+    let shown: String = line.chars().filter_map(shown).collect();
+    match shown.trim_start_matches('\\').starts_with('#') {
+        true => format!("\\{shown}"),
+        false => shown,
+    }
+}
+
 /// A count with its noun: `1 file`, `2 files`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", plural(count))

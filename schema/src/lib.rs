@@ -40,6 +40,6 @@ pub use simdex_path as path;
 pub use state::{State, StoredReason};
 
 /// Version of everything stored; a reader refuses a later one and names both.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 /// Oldest version that is still read; the first write makes it the present one.
 pub const OLDEST_FORMAT: u32 = 1;

@@ -6,7 +6,7 @@
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
 use crate::{FORMAT_VERSION, OLDEST_FORMAT, RunId, Schemes, StoreId};
-use simdex_signature::{Rung, Sampling, SizeStep};
+use simdex_signature::{Rung, Sampling, SizeStep, TemplateLinesId};
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 5;
@@ -129,6 +129,8 @@ pub struct Parameters {
     pub schemes: Schemes,
     /// Resemblance from which a pair is an edge.
     pub threshold: f64,
+    /// The list of lines that are left out of what is signed and compared; none where nothing is.
+    pub template_lines: Option<TemplateLinesId>,
 }
 
 impl Eq for Parameters {}
@@ -168,6 +170,7 @@ impl MetaRecord {
             target,
             schemes,
             threshold,
+            template_lines,
         } = self.parameters;
         out.uint(u64::from(canonical))
             .uint(u64::from(window))
@@ -178,6 +181,9 @@ impl MetaRecord {
         });
         out.uint(u64::from(self.next_segment)).uint(self.named_from);
         encode_sampling(self.sampling.as_ref(), &mut out);
+        out.option(template_lines, |out, list| {
+            out.raw(&list.0);
+        });
         out.finish()
     }
 
@@ -212,6 +218,7 @@ impl MetaRecord {
             target: input.narrow("target")?,
             schemes: Schemes::of_byte(input.byte()?)?,
             threshold: f64::from_be_bytes(input.array()?),
+            template_lines: None,
         };
         // Format 2 ends before these fields.
         if found > 2 {
@@ -221,6 +228,10 @@ impl MetaRecord {
         }
         if found > 8 {
             record.sampling = decode_sampling(&mut input)?;
+        }
+        if found > 9 {
+            let list = input.option(|input| input.array().map(TemplateLinesId))?;
+            record.parameters.template_lines = list;
         }
         input.finish()?;
         Ok(record)

@@ -293,6 +293,10 @@ pub(crate) struct TemplatesArgs {
     /// List at most this many templates of each root [default: 1000]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
+    /// Print their lines whole, as a list to edit for `template_lines` in the daemon's configuration, which leaves
+    /// those lines out of what is compared
+    #[arg(long)]
+    pub(crate) lines: bool,
     /// Roots to search [default: all]
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,

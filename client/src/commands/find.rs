@@ -15,7 +15,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{FoldedMatch, eprint_line};
 use crate::progress::waiting;
-use simdex_client::lines::QuerySummary as QueryLine;
+use simdex_client::lines::{LeftOutLines, QuerySummary as QueryLine};
 use simdex_client::text::counted;
 
 pub(super) async fn run(
@@ -200,6 +200,15 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
         remarks.push(format!(
             "{name} has no text ({state}): its raw bytes were compared"
         ));
+    }
+    if query.compared_by() == ComparedBy::WholeText {
+        remarks.push(format!(
+            "nothing of {name} is left to compare: all of its text is template lines; only copies of it are found"
+        ));
+    } else if let Some(left_out) = &query.left_out {
+        let verb = if left_out.lines == 1 { "is" } else { "are" };
+        let left_out = LeftOutLines::from(left_out);
+        remarks.push(format!("{left_out} of {name} {verb} left out"));
     }
     if query.truncated {
         let more = match asked.kind {

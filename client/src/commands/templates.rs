@@ -1,9 +1,12 @@
-//! `templates`: text that recurs in many documents of a root.
+//! `templates`: text that recurs in many documents of a root, as a table or as a list of its lines.
 
 use std::convert::identity;
+use std::io::Write;
 
+use simdex_client::ItemStream;
 use simdex_client::lines::TemplatesSummary;
-use simdex_client::text::counted;
+use simdex_client::text::{counted, escaped, template_line};
+use simdex_client::wire::{self, ListTemplatesReply, Template};
 
 use crate::cli::TemplatesArgs;
 use crate::commands::Session;
@@ -11,14 +14,25 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::progress::waiting;
 
+/// Longest text of a template in a list, in bytes.
+const LISTED_BYTES: u32 = 1_000_000;
+
 pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Outcome, Failure> {
+    // `--json` stands before the verb or behind it.
+    if args.lines && session.printer.is_json() {
+        return Err(Failure::LinesAsJson);
+    }
     session.apply_completeness_flags(&args.wanted).await?;
     let roots = session.root_ids(&args.roots).await?;
+    let text_bytes = args.lines.then_some(LISTED_BYTES);
     let asked = session
         .client
-        .templates(args.min_documents, args.limit, roots);
+        .templates(args.min_documents, args.limit, text_bytes, roots);
     let listing = waiting("seeking templates", asked).await?;
-    let (count, summary) = session.print(listing, None, identity).await?;
+    let (count, summary) = match args.lines {
+        true => print_lines(session, listing).await?,
+        false => session.print(listing, None, identity).await?,
+    };
     let templates = counted(summary.templates, "template");
     let documents = counted(summary.documents, "document");
     session.print_closing(
@@ -30,4 +44,90 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
         summary.completeness.as_ref(),
     )?;
     Ok(Outcome::of_search(count))
+}
+
+/// Prints the lines of each template below a comment that says where they are; returns what [`Session::print`] does.
+async fn print_lines(
+    session: &mut Session,
+    mut listing: ItemStream<ListTemplatesReply>,
+) -> Result<(u64, wire::TemplatesSummary), Failure> {
+    let mut printed = 0;
+    while let Some(template) = listing.next().await? {
+        session.printer.write_all(listed(&template).as_bytes())?;
+        printed += 1;
+    }
+    Ok((printed, listing.closing().await?))
+}
+
+/// A template as it stands in a list of template lines. What a single group holds are revisions of one document, or
+/// forms that are alike by their template: its lines are comments, for a person to decide on.
+fn listed(template: &Template) -> String {
+    let (root, example) = (escaped(&template.root), escaped(&template.example));
+    let groups = counted(template.groups, "group");
+    let mut text = format!(
+        "# in {} of {} documents of {root}, of {groups}, such as {example}\n",
+        template.documents, template.of_documents
+    );
+    // A line that was cut has no line feed.
+    let lines = template.text.split_inclusive('\n');
+    let lines: Vec<&str> = lines.filter_map(|line| line.strip_suffix('\n')).collect();
+    let whole = lines.len();
+    if template.cut {
+        text.push_str(&format!("# cut: {whole} of {} lines\n", template.lines));
+    }
+    let mark = if template.groups > 1 { "" } else { "# " };
+    for line in lines {
+        text.push_str(mark);
+        text.push_str(&template_line(line));
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(groups: u64) -> Template {
+        Template {
+            root: b"/share".to_vec(),
+            text: "# Release notes\nExample Ltd, Sample Street 1\n".to_owned(),
+            lines: 4,
+            documents: 12,
+            groups,
+            of_documents: 40,
+            example: b"/share/a.txt".to_vec(),
+            cut: true,
+            left_out: false,
+        }
+    }
+
+    #[test]
+    fn a_template_of_which_no_line_is_told_is_said_to_be_cut() {
+        for text in ["", "the beginning of a long line"] {
+            let nothing = Template {
+                text: text.to_owned(),
+                ..template(3)
+            };
+            assert_eq!(
+                listed(&nothing),
+                "# in 12 of 40 documents of /share, of 3 groups, such as /share/a.txt\n# cut: 0 of 4 lines\n\n"
+            );
+        }
+    }
+
+    #[test]
+    fn lines_are_listed_whole_and_those_of_one_group_as_comments() {
+        assert_eq!(
+            listed(&template(3)),
+            "# in 12 of 40 documents of /share, of 3 groups, such as /share/a.txt\n# cut: 2 of 4 lines\n\
+             \\# Release notes\nExample Ltd, Sample Street 1\n\n"
+        );
+        assert_eq!(
+            listed(&template(1)),
+            "# in 12 of 40 documents of /share, of 1 group, such as /share/a.txt\n# cut: 2 of 4 lines\n\
+             # \\# Release notes\n# Example Ltd, Sample Street 1\n\n"
+        );
+    }
 }

@@ -173,7 +173,9 @@ impl Tabular for wire::FolderCopies {
 impl Tabular for wire::Template {
     const COLUMNS: &'static [Column] = &[
         right("DOCUMENTS"),
+        right("GROUPS"),
         right("LINES"),
+        left("LEFT OUT"),
         left("TEXT"),
         left("EXAMPLE"),
     ];
@@ -188,7 +190,9 @@ impl Tabular for wire::Template {
         };
         vec![vec![
             format!("{} of {}", self.documents, self.of_documents),
+            self.groups.to_string(),
             self.lines.to_string(),
+            (if self.left_out { "yes" } else { "no" }).to_owned(),
             text_or_dash(&format!("{beginning}{more}")),
             escaped(&self.example),
         ]]

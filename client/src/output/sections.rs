@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanDuration};
 use simdex_client::completeness::Completeness;
-use simdex_client::lines::{date, hex, relation};
+use simdex_client::lines::{LeftOutLines, date, hex, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
@@ -55,6 +55,15 @@ impl<W: Write> Printer<W> {
                 format!("{spans}, {} of A{outside}", counted(shared, "byte")),
             ),
         ])?;
+        let left_out = [
+            ("left out of A", &reply.left_out_a),
+            ("left out of B", &reply.left_out_b),
+        ];
+        for (side, lines) in left_out {
+            if let Some(lines) = lines {
+                self.fields(&[(side, LeftOutLines::from(lines).to_string())])?;
+            }
+        }
         if let Some(words) = reply.words.as_ref().filter(|words| !words.not_aligned) {
             self.fields(&[("words", changed_words(words))])?;
         }
@@ -63,6 +72,17 @@ impl<W: Write> Printer<W> {
         }
         self.section(&reply.estimates)?;
         self.difference(comparison.difference)
+    }
+
+    /// The lines that are left out of what is compared, with the beginning of what names their list.
+    fn left_out(&mut self, told: Option<&wire::Completeness>) -> io::Result<()> {
+        let told = told.map(Completeness::from).unwrap_or_default();
+        let Some(list) = told.template_list else {
+            return Ok(());
+        };
+        let list = list.get(..12).unwrap_or(&list);
+        let lines = counted(told.template_lines, "template line");
+        self.fields(&[("left out", format!("{lines} (list {list})"))])
     }
 
     /// What the pair is judged to be, and why.
@@ -214,6 +234,7 @@ impl<W: Write> Printer<W> {
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),
         ])?;
+        self.left_out(status.completeness.as_ref())?;
         if let Some(judging) = &status.judge_model {
             self.fields(&[("judging", model(judging))])?;
         }

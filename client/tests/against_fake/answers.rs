@@ -18,6 +18,7 @@ pub(crate) fn scheme(n: u64) -> Scheme {
         window: 20,
         unit: "bytes".to_owned(),
         canonical: 1,
+        template_list: Vec::new(),
     }
 }
 
@@ -126,6 +127,7 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         seconds: 0.5,
         truncated: false,
         promise: Some(promise(0.1)),
+        left_out: None,
         completeness: Some(complete()),
     }
 }
@@ -235,6 +237,8 @@ pub(crate) fn complete() -> Completeness {
     Completeness {
         complete: true,
         pending: None,
+        template_lines: 0,
+        template_list: Vec::new(),
     }
 }
 
@@ -247,6 +251,8 @@ pub(crate) fn half_built() -> Completeness {
             unsettled: 312,
             ..Pending::default()
         }),
+        template_lines: 0,
+        template_list: Vec::new(),
     }
 }
 
@@ -354,6 +360,9 @@ pub(crate) fn templates(documents: u64) -> (Template, TemplatesSummary) {
         documents,
         of_documents: 40,
         example: b"/share/a.txt".to_vec(),
+        cut: false,
+        left_out: true,
+        groups: 4,
     };
     let summary = TemplatesSummary {
         templates: 7,
@@ -414,6 +423,28 @@ pub(crate) fn status() -> StatusReply {
     }
 }
 
+fn estimates() -> Vec<SchemeEstimate> {
+    vec![
+        SchemeEstimate {
+            scheme: Some(scheme(1)),
+            resemblance: between(0.4, 0.5, 0.6),
+            containment_of_a: None,
+            containment_of_b: exact(1.0),
+            not_given: Vec::new(),
+        },
+        SchemeEstimate {
+            scheme: Some(Scheme {
+                name: "min_n".to_owned(),
+                ..scheme(100)
+            }),
+            resemblance: between(0.3, 0.5, 0.7),
+            containment_of_a: None,
+            containment_of_b: None,
+            not_given: vec![NotGiven::Containment.into()],
+        },
+    ]
+}
+
 pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
     CompareReply {
         judgement: Some(judgement()),
@@ -437,25 +468,7 @@ pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
             },
         ],
         diff: "--- a\n+++ b\n@@ -1 +1 @@\n-one\x1b[31m\n+\ttwo\n".to_owned(),
-        estimates: vec![
-            SchemeEstimate {
-                scheme: Some(scheme(1)),
-                resemblance: between(0.4, 0.5, 0.6),
-                containment_of_a: None,
-                containment_of_b: exact(1.0),
-                not_given: Vec::new(),
-            },
-            SchemeEstimate {
-                scheme: Some(Scheme {
-                    name: "min_n".to_owned(),
-                    ..scheme(100)
-                }),
-                resemblance: between(0.3, 0.5, 0.7),
-                containment_of_a: None,
-                containment_of_b: None,
-                not_given: vec![NotGiven::Containment.into()],
-            },
-        ],
+        estimates: estimates(),
         chars_a: 220,
         chars_b: 120,
         difference_left_out: String::new(),
@@ -464,6 +477,8 @@ pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
         last_read_b: None,
         words: words(request),
         shared_shingles_outside_spans: 7,
+        left_out_a: None,
+        left_out_b: None,
     }
 }
 

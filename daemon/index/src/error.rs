@@ -33,6 +33,11 @@ pub enum IndexError {
     /// An index was not opened, as texts of so many documents cannot be read.
     #[error("{0} texts are missing or damaged")]
     UnreadTexts(u64),
+    /// The list of template lines that the index was made with is not given.
+    #[error(
+        "the index leaves template lines out, and their list is not named; name the config that names it with --config"
+    )]
+    NoTemplateLines,
     /// A thread of the index panicked: its work is undone.
     #[error("the {0} thread panicked")]
     WorkerPanicked(&'static str),

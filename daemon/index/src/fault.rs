@@ -32,6 +32,7 @@ impl IndexError {
             | Self::UnreadTexts(_)
             | Self::WorkerPanicked(_) => Fault::Index,
             Self::TooLong(_)
+            | Self::NoTemplateLines
             | Self::UnknownDocument(_)
             | Self::Shortage { .. }
             | Self::TooMuchMemory { .. }

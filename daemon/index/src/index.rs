@@ -3,6 +3,7 @@
 mod load;
 mod memory_use;
 mod open;
+mod settings;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,6 +20,7 @@ use crate::{IndexError, IndexReader, IndexWriter, Registry, SigningAnew, Unsettl
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use open::{OpenReport, Opened};
 pub(crate) use open::{put_meta, visit};
+pub use settings::IndexSettings;
 
 /// How an index is kept; none of it changes what is stored.
 #[derive(Clone, Copy, Debug)]

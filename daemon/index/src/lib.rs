@@ -67,12 +67,14 @@ pub use change::{Applied, FileChange, NewContent, NewDocument, SeenFile};
 pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;
 pub use fault::Fault;
-pub use index::{Index, MemoryHolder, MemoryUse, OpenReport, Opened, Options, UnreadTexts, Usage};
+pub use index::{
+    Index, IndexSettings, MemoryHolder, MemoryUse, OpenReport, Opened, Options, UnreadTexts, Usage,
+};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
     Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader,
-    IsWanted, NextDocuments, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio,
+    IsWanted, NextDocuments, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use resigning::SigningAnew;

@@ -24,7 +24,7 @@ pub use candidates::{
 };
 pub use document_text::HeldText;
 pub use files::FileView;
-pub use groups::{GroupDocument, GroupLookup, GroupView, Groups};
+pub use groups::{GroupDocument, GroupLookup, GroupView, Groups, TextsByGroup};
 pub use pairs::{IsWanted, NextDocuments, PairSearch};
 pub use shingles::HeldSet;
 

@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 
 use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
 use simdex_schema::{DocId, DocumentKind, MetaRecord};
-use simdex_signature::{Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, Window};
+use simdex_signature::{
+    Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, TemplateLines, Window,
+};
 
 use crate::buffer::Buffer;
 use crate::cache::Cache;
@@ -56,6 +58,8 @@ pub(crate) struct Shared {
     pub(crate) texts: TextStore,
     pub(crate) options: Options,
     pub(crate) parameters: Parameters,
+    /// Left out of what is signed and compared.
+    pub(crate) template_lines: TemplateLines,
     /// Never locked while store or texts are read or written.
     state: RwLock<IndexState>,
     /// How coarsely texts are sampled, where that was chosen. No other lock is taken while it is held.
@@ -128,6 +132,7 @@ impl Shared {
         state: IndexState,
         counts: KeptCounts,
         meta: &MetaRecord,
+        template_lines: TemplateLines,
     ) -> Self {
         let threshold = Ratio::new(meta.parameters.threshold).unwrap_or(Ratio::ONE);
         Self {
@@ -135,6 +140,7 @@ impl Shared {
             texts,
             options,
             parameters: meta.parameters.clone(),
+            template_lines,
             named_from: meta.named_from,
             state: RwLock::new(state),
             sampling: RwLock::new(meta.sampling),

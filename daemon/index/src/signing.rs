@@ -8,7 +8,7 @@ use simdex_schema::posting::scheme_number;
 use simdex_schema::{DocumentRecord, Schemes};
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, MinN, ModN, Rung, SchemeKind, Signature,
-    SketchN, Window,
+    SignedText, SketchN, TemplateLines, Window,
 };
 
 use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
@@ -59,6 +59,30 @@ impl IndexReader {
             spent: &self.shared.signing,
         }
     }
+
+    /// The lines that are left out of what is signed and compared.
+    pub fn template_lines(&self) -> &TemplateLines {
+        &self.shared.template_lines
+    }
+
+    /// What of a text is signed and compared, with a permit for it where it is not the whole canonical text, which
+    /// is shared then.
+    pub fn signed_text(
+        &self,
+        canonical: &CanonicalText,
+        account: &MemoryAccount,
+    ) -> Result<(SignedText, Option<MemoryPermit>), IndexError> {
+        let lines = self.template_lines();
+        if !lines.stand_in(canonical) {
+            return Ok((SignedText::whole(canonical.clone()), None));
+        }
+        let mut permit = account.take_large(canonical.as_bytes().len() as u64)?;
+        let signed = SignedText::of(canonical, lines);
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(signed.as_bytes().len() as u64);
+        }
+        Ok((signed, permit))
+    }
 }
 
 impl TextSigner<'_> {
@@ -72,19 +96,15 @@ impl TextSigner<'_> {
         self.ladder
     }
 
-    /// Signs a canonical text with every scheme that the index holds, Mod_n first, at the rung that the ladder has for
-    /// it: this alone says which that is.
-    pub fn sign(&self, text: &CanonicalText) -> Vec<Signature> {
-        self.sign_recorded(text, text.as_bytes().len() as u64)
-    }
-
-    /// Signs the text of a document whose record states this length: that of the canonical text that named it, which
-    /// may have been an older version. So whether a document is signed as the ladder says follows from its record.
-    pub(crate) fn sign_recorded(&self, text: &CanonicalText, length: u64) -> Vec<Signature> {
+    /// Signs the text of a document with every scheme that the index holds, Mod_n first, at the rung that the ladder has
+    /// for it: this alone says which that is. `length` is what the document's record states: that of the canonical text
+    /// that named it, which is longer where template lines are left out, and may have been an older version. So whether
+    /// a document is signed as the ladder says follows from its record.
+    pub fn sign(&self, text: &SignedText, length: u64) -> Vec<Signature> {
         let started = Instant::now();
         let rung = self.ladder.rung_of_text(length);
         let mut mod_n = ModN::sign(text, self.window, rung);
-        // A text that repeats itself has fewer shingles than its length says.
+        // A text that repeats itself, or of which lines are left out, has fewer shingles than its length says.
         let finer = self.ladder.rung_of_kept(rung, mod_n.len() as u64);
         if finer < rung {
             mod_n = ModN::sign(text, self.window, finer);
@@ -94,7 +114,7 @@ impl TextSigner<'_> {
     }
 
     /// Signs a text as it was signed before, at that rung.
-    pub(crate) fn sign_at(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
+    pub(crate) fn sign_at(&self, text: &SignedText, rung: Rung) -> Vec<Signature> {
         let started = Instant::now();
         let mod_n = ModN::sign(text, self.window, rung);
         self.count_spent(SchemeKind::ModN, started.elapsed());
@@ -102,7 +122,7 @@ impl TextSigner<'_> {
     }
 
     /// Adds the signatures of the other schemes; those whose size follows the text's are at the rung of Mod_n.
-    fn with_others(&self, text: &CanonicalText, mod_n: Signature) -> Vec<Signature> {
+    fn with_others(&self, text: &SignedText, mod_n: Signature) -> Vec<Signature> {
         let (window, size) = (self.window, self.ladder.fixed_size());
         let rung = mod_n.rung();
         let mut signatures = vec![mod_n];

@@ -26,6 +26,7 @@ mod readers;
 mod regrouped;
 mod resigned;
 mod resigned_hindered;
+mod template_lines;
 mod texts;
 mod verification;
 mod views;

@@ -44,8 +44,8 @@ use self::writer::Writer;
 /// The version of the rules above; another version names documents anew.
 pub const CANONICAL_VERSION: u32 = 4;
 
-/// A text in canonical form. There is no other way to make one than from an extracted text. Clones
-/// share the text.
+/// A text in canonical form. There is no other way to make one than from an extracted text, or from
+/// another without some of its words. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct CanonicalText {
     text: Arc<String>,
@@ -82,6 +82,18 @@ impl CanonicalText {
         let is_cut = writer.is_full();
         let text = Arc::new(writer.finish());
         Self { text, is_cut }
+    }
+
+    /// What is left of this text without some of its words, single spaces between them: bullets that come to stand
+    /// first are dropped, as at the beginning of any text.
+    pub(crate) fn with_rest(&self, mut rest: String) -> Self {
+        let bullets = bullet::bullets(rest.as_bytes());
+        rest.drain(..bullets);
+        rest.shrink_to_fit();
+        Self {
+            text: Arc::new(rest),
+            is_cut: self.is_cut,
+        }
     }
 
     /// Whether more text followed than was taken.

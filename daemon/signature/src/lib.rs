@@ -62,6 +62,7 @@ mod signature;
 mod sketch_n;
 mod spans;
 mod super_shingle;
+mod template_lines;
 mod whole_chunk;
 mod window;
 mod winnowing;
@@ -86,4 +87,7 @@ pub use shingle::count_shared_at;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
 pub use sketch_n::SketchN;
 pub use spans::{SharedSpans, Span, peak_bytes as span_bytes, shared_spans};
+pub use template_lines::{
+    LeftOutLines, LineKey, ShortTemplateLine, SignedText, TemplateLines, TemplateLinesId,
+};
 pub use window::{Unit, Window};

@@ -61,7 +61,8 @@ enum Command {
         /// The data directory; no daemon may be using it.
         #[arg(long, value_name = "DIR")]
         data_dir: PathBuf,
-        /// Take the threshold and the signature schemes from this config file.
+        /// Take the threshold, the signature schemes and the template lines from this config file; without one an
+        /// index that leaves lines out is refused.
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
@@ -116,8 +117,11 @@ pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
             .and_then(|config| scan::run(&args, config, program()?)),
         Some(Command::CheckConfig { config }) => check_config(config),
         Some(Command::SampleConfig) => sample_config(),
-        Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
-            .and_then(|config| rebuild::run(data_dir, config, &program()?)),
+        Some(Command::Rebuild { data_dir, config }) => {
+            let is_configured = config.is_some();
+            configured(config, Vec::new())
+                .and_then(|config| rebuild::run(data_dir, config, is_configured, &program()?))
+        }
         Some(Command::Verify(args)) => program().and_then(|program| verify::run(&args, &program)),
         Some(Command::ExtractWorker) => return extract_worker(),
         Some(Command::OutsideWorker { arguments }) => {

@@ -16,9 +16,14 @@ use crate::config::Config;
 use crate::error::EngineError;
 use crate::host::storage::{self, Opening};
 
-/// Rebuilds what is derived in a data directory that no daemon holds.
+/// Rebuilds what is derived in a data directory that no daemon holds; `is_configured` where a config was named.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
-pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<ExitCode> {
+pub fn run(
+    data_dir: PathBuf,
+    config: Config,
+    is_configured: bool,
+    program: &Path,
+) -> anyhow::Result<ExitCode> {
     if !data_dir.join("store").is_dir() {
         anyhow::bail!(
             "{} is not a data directory (no store/); name one with --data-dir",
@@ -31,7 +36,7 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         &config,
         &data_dir,
         program,
-        Opening::Rebuild,
+        Opening::Rebuild { is_configured },
         hooks,
         &Cancel::never(),
     );

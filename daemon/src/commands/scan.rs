@@ -40,7 +40,7 @@ pub struct ScanArgs {
     /// Print one JSON object per line: files, pairs, groups, and a summary at the end.
     #[arg(long)]
     pub json: bool,
-    /// Read this config file for limits and thresholds; its roots are ignored.
+    /// Read this config file for limits, thresholds and template lines; its roots are ignored.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -187,8 +187,12 @@ fn print(
         output::summary_text(&summary)
     };
     out.write_all(text.as_bytes())?;
-    if let Some(promise) = summary.promise.as_ref().filter(|_| !args.json) {
-        eprintln!("simdexd: {promise}");
+    if !args.json {
+        let left_out = summary.completeness.left_out();
+        let promise = summary.promise.as_ref().map(ToString::to_string);
+        for said in left_out.into_iter().chain(promise) {
+            eprintln!("simdexd: {said}");
+        }
     }
     if let Some(pending) = &summary.completeness.pending {
         eprintln!("simdexd: the index is not complete: {pending}");

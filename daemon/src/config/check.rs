@@ -14,6 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use thiserror::Error;
 
 use super::schemes::check_renamed;
+use super::template_list::TemplateListError;
 use super::{Config, Value};
 
 /// A config file is not longer than this, bytes.
@@ -30,6 +31,9 @@ pub enum ConfigError {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// The list of template lines cannot be used.
+    #[error(transparent)]
+    TemplateLines(#[from] TemplateListError),
     /// The file is not what it should be.
     #[error("the config {} is not valid: {reason}; `simdexd sample-config` explains every key", path.display())]
     Invalid {
@@ -41,7 +45,7 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads and checks a config file; opens nothing else.
+    /// Reads and checks a config file, and the list of template lines that it names; opens nothing else.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let unreadable = |source| ConfigError::Unreadable {
             path: path.to_owned(),
@@ -57,7 +61,20 @@ impl Config {
         if read.map_err(unreadable)? as u64 > LONGEST {
             return Err(invalid(format!("it is longer than {LONGEST} bytes")));
         }
-        Self::parse(&text).map_err(invalid)
+        let mut config = Self::parse(&text).map_err(invalid)?;
+        // Another for each working directory otherwise.
+        if let Some(relative) = config
+            .template_lines
+            .as_ref()
+            .filter(|path| path.is_relative())
+        {
+            let relative = relative.display();
+            return Err(invalid(format!(
+                "template_lines is {relative}; it must be an absolute path"
+            )));
+        }
+        config.read_template_list()?;
+        Ok(config)
     }
 
     /// Parses and checks the text of a config.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use simdex_extract::{Budgets, Limits, OutsideLimits};
+use simdex_index::IndexSettings;
 use simdex_schema::meta::Parameters;
 use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
 
@@ -58,6 +59,11 @@ impl Config {
         }
     }
 
+    /// What the index is opened with.
+    pub fn index_settings(&self) -> IndexSettings {
+        IndexSettings::new(self.parameters(), self.template_list.clone())
+    }
+
     /// What signatures and edges are made with.
     pub fn parameters(&self) -> Parameters {
         Parameters {
@@ -66,6 +72,7 @@ impl Config {
             target: Ladder::default().target,
             schemes: self.signature.schemes.schemes(),
             threshold: self.signature.threshold,
+            template_lines: self.template_list.id(),
         }
     }
 

@@ -24,6 +24,13 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # Without it none is kept; simctl report --out DIR needs none, it writes as who runs it.
 # report_dir = "/var/lib/simdex-reports"
 
+# Lines that are left out of what is signed and compared, such as letterheads and disclaimers: a file with
+# a line each, in any case and spacing, as `simctl templates --lines` prints it. They are left out
+# wherever their words stand, so that one of fewer than 20 bytes is refused. Blank lines and those that
+# begin with # are passed over (\# begins a line with #). With another list every document is signed
+# again at the next start.
+# template_lines = "/etc/simdex/template-lines.txt"
+
 # The watched trees, one block each. Paths are absolute, do not overlap each other or data_dir, and lead
 # through no symlink: a root that does is stale.
 #   mode  auto    events where the file system reports them, else polling (NFS, SMB, FUSE)

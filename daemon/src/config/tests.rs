@@ -242,7 +242,14 @@ fn the_sample_config_is_written_from_the_table() {
         settings.into_iter().map(|setting| setting.value).collect()
     };
     assert_eq!(values(&config), values(&Config::default()));
-    for key in ["data_dir", "socket", "report_dir", "path", "mode"] {
+    for key in [
+        "data_dir",
+        "socket",
+        "report_dir",
+        "template_lines",
+        "path",
+        "mode",
+    ] {
         assert!(packaged.contains(&format!("\n# {key} = ")), "{key}");
     }
 }

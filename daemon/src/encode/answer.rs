@@ -3,7 +3,7 @@
 use simdex_judge::Judgement;
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
-use simdex_signature::CANONICAL_VERSION;
+use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
@@ -59,6 +59,7 @@ pub fn answer(
         unverified: answer.unverified,
         compared_by: compared_by(answer.compared_by),
         promise: Some(answer.promise.into()),
+        left_out: left_out(answer.left_out),
         completeness: Some(completeness.into()),
     };
     let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
@@ -72,11 +73,18 @@ pub fn answer(
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
 
+/// None where nothing was left out.
+pub(super) fn left_out(left_out: LeftOutLines) -> Option<v1::LeftOutLines> {
+    let LeftOutLines { lines, bytes } = left_out;
+    (lines > 0).then_some(v1::LeftOutLines { lines, bytes })
+}
+
 pub(super) fn compared_by(compared: ComparedBy) -> i32 {
     let compared = match compared {
         ComparedBy::Text => v1::ComparedBy::Text,
         ComparedBy::RawBytes => v1::ComparedBy::RawBytes,
         ComparedBy::Signature => v1::ComparedBy::Signature,
+        ComparedBy::WholeText => v1::ComparedBy::WholeText,
         ComparedBy::Nothing => v1::ComparedBy::Nothing,
     };
     compared.into()
@@ -90,7 +98,7 @@ pub fn comparison(
 ) -> v1::CompareReply {
     let [last_read_a, last_read_b] = last_read.map(|side| side.map(last_read_of));
     let value = |measured: RatioEstimate| measured.value.unwrap_or_default();
-    let (diff, left_out) = match found.diff {
+    let (diff, difference_left_out) = match found.diff {
         Ok(diff) => (diff, String::new()),
         Err(why) => (String::new(), why.to_string()),
     };
@@ -109,10 +117,12 @@ pub fn comparison(
         shingles_b: found.shingles.1,
         spans: spans.collect(),
         diff,
-        difference_left_out: left_out,
+        difference_left_out,
         estimates: found.estimates.iter().map(estimate).collect(),
         chars_a: found.chars.0,
         chars_b: found.chars.1,
+        left_out_a: left_out(found.left_out.0),
+        left_out_b: left_out(found.left_out.1),
         completeness: Some(completeness.into()),
         judgement: found.judgement.map(judgement),
         last_read_a,
@@ -196,6 +206,7 @@ fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
             window: found.window.width().into(),
             unit: found.window.unit().name().to_owned(),
             canonical: CANONICAL_VERSION,
+            template_list: Vec::new(),
         }),
         resemblance: ratio(found.resemblance),
         containment_of_a: found.of_a.and_then(ratio),

@@ -5,7 +5,7 @@ use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::{NoPromise, Promise};
 use simdex_proto::v1;
 
-use super::answer::{compared_by, hit};
+use super::answer::{compared_by, hit, left_out};
 use super::{path, ratio, relation, scheme};
 use crate::base::visit::FirstError;
 use crate::read_side::families::Direction;
@@ -163,6 +163,7 @@ pub fn family_summary(
         unverified: 0,
         compared_by: compared_by(subject.compared_by),
         promise: Some(promise(source.params).into()),
+        left_out: left_out(subject.left_out),
         completeness: Some(completeness.into()),
     };
     v1::FamilySummary {

@@ -88,7 +88,9 @@ impl<'a> CompletenessCheck<'a> {
 impl Engine {
     /// Whether the index holds everything that was seen. Roots outside the view do not count.
     pub fn completeness(&self, view: &View) -> Completeness {
-        self.pending(view).into()
+        let lines = self.index.reader().template_lines();
+        let list = lines.id().map(|id| id.0);
+        Completeness::from(self.pending(view)).with_template_lines(lines.len(), list)
     }
 
     /// Returns once the walks that are under way or wanted are over, and all that is queued by then is applied and

@@ -76,7 +76,11 @@ pub enum Opening<'a> {
     Serve(&'a OpenedStore),
     /// To make everything that follows from records and texts anew. Whoever doubts what is derived must not lose what
     /// it is derived from: nothing is begun or set aside.
-    Rebuild,
+    Rebuild {
+        /// A config was named. Without one an index that leaves template lines out is refused, since their list is
+        /// stored nowhere.
+        is_configured: bool,
+    },
 }
 
 /// Opens the index of a data directory; `hooks` look on at its store; `stop` ends it between its steps.
@@ -136,7 +140,13 @@ fn open_found(
     let options = index_options(config, opening, is_exchanged);
     let texts = data_dir.join("text");
     let store = Box::new(Hooked::new(Box::new(opened), hooks));
-    let opened = Index::open_unless(store, &texts, config.parameters(), options, stop);
+    let settings = match opening {
+        Opening::Rebuild {
+            is_configured: false,
+        } => config.index_settings().keeping_list(),
+        _ => config.index_settings(),
+    };
+    let opened = Index::open_unless(store, &texts, settings, options, stop);
     let opened = opened.map_err(|error| match error {
         IndexError::UnreadTexts(_) if is_exchanged => exchanged(data_dir, error.to_string()),
         other => EngineError::Index(other),
@@ -160,9 +170,9 @@ fn index_options(config: &Config, opening: Opening<'_>, is_exchanged: bool) -> O
         buffer_postings: config.store.buffer_postings,
         working_bytes: config.store.working_mib.bytes(),
         records_bytes: config.store.records_mib.bytes(),
-        rebuild: matches!(opening, Opening::Rebuild),
+        rebuild: matches!(opening, Opening::Rebuild { .. }),
         unread: match opening {
-            Opening::Rebuild => UnreadTexts::RefuseMissing,
+            Opening::Rebuild { .. } => UnreadTexts::RefuseMissing,
             // They may be on their way.
             Opening::Serve(_) if is_exchanged => UnreadTexts::Refuse,
             Opening::Serve(_) => UnreadTexts::Release,

@@ -3,7 +3,7 @@
 use simdex_index::{IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::State;
-use simdex_signature::{SharedSpans, Span, shared_spans, span_bytes};
+use simdex_signature::{LeftOutLines, SharedSpans, Span, shared_spans, span_bytes};
 
 use crate::read_side::judging::of_comparison;
 use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
@@ -25,7 +25,9 @@ pub struct Comparison {
     pub shingles: (u64, u64),
     /// Canonical characters of a and b.
     pub chars: (u64, u64),
-    /// Equal runs of the canonical texts, by offset in a.
+    /// Template lines that were left out of a and b.
+    pub left_out: (LeftOutLines, LeftOutLines),
+    /// Equal runs of the canonical texts without their template lines, by offset in a.
     pub spans: Vec<Span>,
     /// Shared shingles that lie in none of them, at most.
     pub outside_spans: u64,
@@ -75,8 +77,12 @@ pub fn compare(
 ) -> Result<Comparison, QueryError> {
     let (names, cancel) = (asked.names, asked.account.cancel());
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
+    if text_a.hash != text_b.hash {
+        require_left(text_a, names.0)?;
+        require_left(text_b, names.1)?;
+    }
     cancel.check()?;
-    let overlap = Overlap::exact(&text_a.shingles, &text_b.shingles, cancel)?;
+    let overlap = Overlap::of_texts(text_a, text_b, cancel)?;
     cancel.check()?;
     let SharedSpans { spans, covered } = spans(index, [text_a, text_b], asked)?;
     cancel.check()?;
@@ -92,6 +98,7 @@ pub fn compare(
         overlap,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
         chars: (text_a.canonical.chars(), text_b.canonical.chars()),
+        left_out: (text_a.signed.left_out(), text_b.signed.left_out()),
         spans,
         diff,
         words,
@@ -100,13 +107,13 @@ pub fn compare(
     })
 }
 
-/// Equal runs of both canonical texts.
+/// Equal runs of what is compared of both texts.
 fn spans(
     index: &IndexReader,
     texts: [&ShingledText; 2],
     asked: &Comparing<'_>,
 ) -> Result<SharedSpans, QueryError> {
-    let [a, b] = texts.map(|text| text.canonical.as_bytes());
+    let [a, b] = texts.map(|text| text.signed.as_bytes());
     let bytes = span_bytes(a.len() as u64, b.len() as u64);
     let _held = asked.account.take_large(bytes)?;
     // They leave half of the answer to the difference.
@@ -124,6 +131,16 @@ fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryE
         };
         QueryError::NoText(format!("{name} has no text to compare: {why}"))
     })
+}
+
+/// Refuses a text of which less than a shingle is left: 0 shared shingles would say that it is unlike the other.
+fn require_left(text: &ShingledText, name: &str) -> Result<(), QueryError> {
+    match text.shingles.is_empty() {
+        true => Err(QueryError::NoText(format!(
+            "nothing of {name} is left to compare: all of its text is template lines"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Relation {

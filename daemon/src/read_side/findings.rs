@@ -124,7 +124,12 @@ impl Search<'_> {
             return Ok(None);
         };
         let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
-        count(sums, compared, 1);
+        let counted_as = match answer.compared_by {
+            // Its copies are found, and what resembles it is not: nothing of it is left without template lines.
+            ComparedBy::WholeText => "not_compared",
+            _ => compared,
+        };
+        count(sums, counted_as, 1);
         let is_cut = answer.truncated || answer.unverified > 0;
         count(sums, "cut_short", u64::from(is_cut));
         Ok(Some(answer))

@@ -1,6 +1,6 @@
 //! One question, top to bottom: from its subject to verified hits.
 //!
-//! `subject → canonical text → shingles → probes → candidates → bound → verify → files → relation`
+//! `subject → canonical text → signed text → shingles → probes → candidates → bound → verify → files → relation`
 //!
 //! Candidates come in the order of the best they can still be (the upper bound of their estimate).
 //! They are counted on all shingles in that order until the next one's bound lies below the
@@ -24,6 +24,7 @@ mod promise;
 mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
+mod whole_text;
 
 use simdex_index::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, GrowingPermit, IndexError,
@@ -32,7 +33,7 @@ use simdex_index::{
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
 use simdex_schema::{DocumentHash, Reason, State, StoredReason};
-use simdex_signature::{BswN, MinN, SchemeKind, ShingleSet, SketchN};
+use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
 use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
@@ -104,6 +105,8 @@ pub struct Answer {
     pub reason: StoredReason,
     /// What of the query was compared.
     pub compared_by: ComparedBy,
+    /// Template lines that were left out of its text.
+    pub left_out: LeftOutLines,
     /// Documents that shared a probed fingerprint.
     pub candidates: u64,
     /// Documents counted on all shingles.
@@ -198,8 +201,13 @@ pub fn find(
     require_indexed(index, params.scheme)?;
     let candidates = candidates(index, subject, params, cancel)?;
     let considered = candidates.found.len() as u64;
-    let ranked = bound::by_upper_bound(candidates.found, params);
-    let verified = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
+    let verified = match subject.compared_by() {
+        ComparedBy::WholeText => whole_text::own_document(index, subject, params)?,
+        _ => {
+            let ranked = bound::by_upper_bound(candidates.found, params);
+            verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?
+        }
+    };
     let top = hits::of_documents(index, subject, params, verified.documents, cancel)?;
     let mut hits = top.hits;
     if params.kind == FindKind::Related {
@@ -213,6 +221,7 @@ pub fn find(
         state: subject.state(),
         reason: subject.reason(),
         compared_by: subject.compared_by(),
+        left_out: subject.left_out(),
         promise: promise::promise(
             params,
             subject.compared_by(),
@@ -244,7 +253,9 @@ fn candidates(
     cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
     let view = &params.view;
-    let Some((scheme, fingerprints, rung)) = subject.fingerprints() else {
+    let looked_up = subject.fingerprints();
+    let looked_up = looked_up.filter(|_| subject.compared_by() != ComparedBy::WholeText);
+    let Some((scheme, fingerprints, rung)) = looked_up else {
         return Ok(Candidates::default());
     };
     let fingerprints = QueryFingerprints {
@@ -261,7 +272,7 @@ fn candidates(
     let Some(text) = subject.text() else {
         return index.candidates(fingerprints, kind, view, cancel);
     };
-    let (text, window, size) = (&text.canonical, index.window(), index.ladder().fixed_size());
+    let (text, window, size) = (&text.signed, index.window(), index.ladder().fixed_size());
     match params.scheme {
         SchemeKind::ModN | SchemeKind::Chunks => index.candidates(fingerprints, kind, view, cancel),
         SchemeKind::BswN => {

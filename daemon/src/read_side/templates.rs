@@ -13,16 +13,12 @@ pub mod finder;
 mod sketch;
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use simdex_index::{GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::DocId;
-use simdex_signature::CanonicalText;
+use simdex_signature::{CanonicalText, LineKey};
 
-use finder::{LineKey, Recurring, Sketching};
-
-/// Longest text of a template that is shown, in bytes.
-const SHOWN: usize = 2_000;
+use finder::{Recurring, Sketching};
 
 /// Bytes that a line of a text takes: its key, in a list that doubles as it grows and in a copy of it.
 const LINE: u64 = 4 * size_of::<LineKey>() as u64;
@@ -36,12 +32,19 @@ const TEMPLATE: u64 = 256;
 /// A block of lines that stand together wherever one of them stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its lines as the example has them, each with a line feed; at most about 2,000 bytes of them.
+    /// Its lines as the example has them, each with a line feed, as far as they were asked for; the beginning of the
+    /// first, without one, where that alone is longer.
     pub text: String,
+    /// Some of that is cut off.
+    pub is_cut: bool,
+    /// All of its lines are left out of what is compared.
+    pub is_left_out: bool,
     /// How many lines it has, also where fewer are shown.
     pub lines: u64,
     /// Documents that hold it.
     pub documents: u64,
+    /// Groups of them, a document in none counted as one: of revisions of one document one alone.
+    pub groups: u64,
     /// One of them.
     pub example: DocId,
 }
@@ -61,29 +64,41 @@ pub struct Templates {
     pub truncated: bool,
 }
 
-/// Finds the templates that at least `least` documents of a view hold, and reads the first `limit` of them.
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct TemplateSearch {
+    /// Fewest documents of the view that hold a template.
+    pub least: u32,
+    /// Most templates that are read; all are counted.
+    pub limit: usize,
+    /// Longest text of a template, in bytes.
+    pub text_bytes: usize,
+}
+
+/// Finds the templates of a view.
 pub fn templates(
     index: &IndexReader,
     view: &View,
-    least: u32,
-    limit: usize,
+    search: TemplateSearch,
     account: &MemoryAccount,
 ) -> Result<Templates, IndexError> {
-    let documents = index.texts(view);
+    let TemplateSearch { least, limit, .. } = search;
+    let documents = index.texts_by_group(view, account)?;
     let _permit = account.take_large(Sketching::bytes_for(documents.len(), limit))?;
     let mut sketching = Sketching::new(documents.len(), least);
-    for &id in &documents {
+    for &(_, id) in documents.iter() {
         visit_lines(index, id, account, |lines| sketching.add(lines))?;
     }
     let mut counting = sketching.finish();
-    for &id in &documents {
-        visit_lines(index, id, account, |lines| counting.add(id.0, lines))?;
+    for &(group, id) in documents.iter() {
+        let numbers = (group.0, id.0);
+        visit_lines(index, id, account, |lines| counting.add(numbers, lines))?;
     }
     let truncated = counting.is_truncated();
     let (recurring, found) = counting.finish(limit);
     let mut held = GrowingPermit::of(account);
     Ok(Templates {
-        templates: read_all(index, recurring, &mut held)?,
+        templates: read_all(index, recurring, search.text_bytes, &mut held)?,
         _held: held,
         found,
         documents: documents.len() as u64,
@@ -129,6 +144,7 @@ pub fn key_of(line: &str) -> Option<LineKey> {
 fn read_all(
     index: &IndexReader,
     recurring: Vec<Recurring>,
+    text_bytes: usize,
     held: &mut GrowingPermit,
 ) -> Result<Vec<Template>, IndexError> {
     let account = &held.account().clone();
@@ -137,7 +153,7 @@ fn read_all(
     for (at, template) in recurring.iter().enumerate() {
         examples.entry(template.example).or_default().push(at);
     }
-    let mut texts = vec![String::new(); recurring.len()];
+    let mut texts = vec![(String::new(), true); recurring.len()];
     for (id, places) in examples {
         account.cancel().check()?;
         let Some(text) = text_if_readable(index, DocId(id), account)? else {
@@ -147,7 +163,7 @@ fn read_all(
         let wanted = || {
             places
                 .iter()
-                .flat_map(|&at| shown_keys(&recurring[at].lines))
+                .flat_map(|&at| shown_keys(&recurring[at].lines, text_bytes))
         };
         let _of_lines = account.take_large(2 * LINE * wanted().count() as u64)?;
         let wanted = wanted();
@@ -158,37 +174,50 @@ fn read_all(
             }
         }
         for at in places {
-            let text = shown(&recurring[at].lines, &lines);
-            held.add(text.capacity() as u64)?;
+            let text = shown(&recurring[at].lines, &lines, text_bytes);
+            held.add(text.0.capacity() as u64)?;
             texts[at] = text;
         }
     }
     let templates = recurring.into_iter().zip(texts);
-    let templates = templates.map(|(recurring, text)| Template {
+    let is_left_out = |keys: &[LineKey]| {
+        let list = index.template_lines();
+        !list.is_empty() && keys.iter().all(|key| list.contains(*key))
+    };
+    let templates = templates.map(|(recurring, (text, is_cut))| Template {
         text,
+        is_cut,
+        is_left_out: is_left_out(&recurring.lines),
         lines: recurring.lines.len() as u64,
         documents: recurring.documents.into(),
+        groups: recurring.groups.into(),
         example: DocId(recurring.example),
     });
     Ok(templates.collect())
 }
 
 /// The lines of a template that may be shown.
-fn shown_keys(keys: &[LineKey]) -> &[LineKey] {
-    &keys[..keys.len().min(SHOWN / SHORTEST + 1)]
+fn shown_keys(keys: &[LineKey], text_bytes: usize) -> &[LineKey] {
+    &keys[..keys.len().min(text_bytes / SHORTEST + 1)]
 }
 
-fn shown(keys: &[LineKey], lines: &HashMap<LineKey, &str>) -> String {
+/// The whole lines that `text_bytes` have room for, each with a line feed, and whether others are cut off. Where the
+/// first is longer it is the beginning of that, without one.
+fn shown(keys: &[LineKey], lines: &HashMap<LineKey, &str>, text_bytes: usize) -> (String, bool) {
     let mut text = String::new();
-    let _ = keys.iter().try_for_each(|key| {
-        let line = lines.get(key).copied().unwrap_or_default();
-        let room = SHOWN.saturating_sub(text.len());
-        text.push_str(&line[..line.floor_char_boundary(room)]);
+    for key in keys {
+        // One that the example has no more, since it was read again meanwhile, is cut off too.
+        let line = lines.get(key);
+        let Some(line) = line.filter(|line| text.len() + line.len() < text_bytes) else {
+            let first = line
+                .filter(|_| text.is_empty())
+                .copied()
+                .unwrap_or_default();
+            text.push_str(&first[..first.floor_char_boundary(text_bytes)]);
+            return (text, true);
+        };
+        text.push_str(line);
         text.push('\n');
-        match text.len() < SHOWN {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
-    });
-    text
+    }
+    (text, false)
 }

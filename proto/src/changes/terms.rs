@@ -21,6 +21,9 @@ pub struct ReportTerms {
     pub scheme: SchemeTerms,
     /// Whether the index held everything when it was written.
     pub complete: bool,
+    /// What names the list of lines that were left out of what was compared; none where nothing was.
+    #[serde(default)]
+    pub template_list: Option<String>,
     /// What a compliance question asked.
     #[serde(default)]
     pub question: Option<Value>,
@@ -58,6 +61,8 @@ pub enum Caveat {
     Threshold,
     /// Their documents were signed in other ways.
     Scheme,
+    /// Other template lines were left out of what was compared.
+    TemplateLines,
     /// They asked about other files, roots or ages.
     Question,
     /// A search of one of them reached a bound.
@@ -75,6 +80,7 @@ impl Caveat {
             Self::Roots => "other-roots",
             Self::Threshold => "other-threshold",
             Self::Scheme => "other-scheme",
+            Self::TemplateLines => "other-template-lines",
             Self::Question => "other-question",
             Self::CutShort => "cut-short",
             Self::EarlierIncomplete => "earlier-incomplete",
@@ -88,6 +94,9 @@ impl Caveat {
             Self::Roots => "the earlier report covers other roots",
             Self::Threshold => "the earlier report was made at another threshold",
             Self::Scheme => "the documents of the earlier report were signed in another way",
+            Self::TemplateLines => {
+                "other template lines were left out of the documents of the earlier report"
+            }
             Self::Question => "the earlier report asked about other files, roots or another age",
             Self::CutShort => "a search of one of the reports reached a bound",
             Self::EarlierIncomplete => "the earlier report was not complete",
@@ -113,6 +122,10 @@ impl ReportTerms {
             (self.roots != later.roots, Caveat::Roots),
             (self.threshold != later.threshold, Caveat::Threshold),
             (self.scheme != later.scheme, Caveat::Scheme),
+            (
+                self.template_list != later.template_list,
+                Caveat::TemplateLines,
+            ),
             (self.question != later.question, Caveat::Question),
             (self.is_cut() || later.is_cut(), Caveat::CutShort),
             (!self.complete, Caveat::EarlierIncomplete),
@@ -139,7 +152,7 @@ mod tests {
     use super::*;
 
     const MANIFEST: &str = r#"{"kind":"leak","roots":[{"path":"/a"}],"threshold":0.8,"complete":true,
-        "scheme":{"name":"mod_n","n_max":64,"window":20,"unit":"byte","canonical":4},
+        "template_list":"a7","scheme":{"name":"mod_n","n_max":64,"window":20,"unit":"byte","canonical":4},
         "question":{"protected":[{"path":"/a"}]},"findings":{"cut_short":0},"files":[]}"#;
 
     #[test]
@@ -154,6 +167,7 @@ mod tests {
             .replace("0.8", "0.9")
             .replace("true", "false")
             .replace("_short\":0", "_short\":2")
+            .replace("\"a7\"", "null")
             .replace(":4}", ":5}");
         let later = ReportTerms::of_manifest(&other).unwrap();
         let caveats = earlier.caveats(&later);
@@ -164,12 +178,13 @@ mod tests {
                 "other-roots",
                 "other-threshold",
                 "other-scheme",
+                "other-template-lines",
                 "other-question",
                 "cut-short",
                 "later-incomplete"
             ]
         );
-        assert_eq!(later.caveats(&earlier)[5], Caveat::EarlierIncomplete);
+        assert_eq!(later.caveats(&earlier)[6], Caveat::EarlierIncomplete);
         assert!(
             caveats_sentence(&caveats)
                 .unwrap()

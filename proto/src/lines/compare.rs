@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{Judgement, Operation, Scheme, completeness, date, exact, filled, lossy, relation};
+use super::{
+    Judgement, LeftOutLines, Operation, Scheme, completeness, date, exact, filled, lossy, relation,
+};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -45,6 +47,12 @@ pub struct Comparison {
     pub spans: Vec<Span>,
     /// Shared shingles that lie in none of them, at most.
     pub shared_shingles_outside_spans: u64,
+    /// Template lines that were left out of the first before it was counted: spans are of the rest; none where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out_a: Option<LeftOutLines>,
+    /// Those that were left out of the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out_b: Option<LeftOutLines>,
     /// Null where it was left out.
     pub diff: Option<String>,
     /// Why it was left out.
@@ -90,6 +98,8 @@ impl Comparison {
             estimates: reply.estimates.iter().map(Into::into).collect(),
             spans: reply.spans.iter().map(Into::into).collect(),
             shared_shingles_outside_spans: reply.shared_shingles_outside_spans,
+            left_out_a: reply.left_out_a.as_ref().map(Into::into),
+            left_out_b: reply.left_out_b.as_ref().map(Into::into),
             diff: reply.difference_left_out.is_empty().then_some(reply.diff),
             difference_left_out: filled(&reply.difference_left_out),
             words,

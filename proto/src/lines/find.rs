@@ -1,10 +1,13 @@
 //! Matches of a query, and what closes them.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::{JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::promise::Promise;
+use crate::text::counted;
 use crate::v1;
 
 /// A signature scheme with its parameters.
@@ -165,7 +168,7 @@ pub struct QuerySummary {
     pub common_lists: u64,
     /// Candidates not verified: files may be missing.
     pub unverified: u64,
-    /// `text`, `raw-bytes`, `signature` or `nothing`.
+    /// `text`, `raw-bytes`, `signature`, `nothing` or `whole-text`.
     pub compared_by: Option<&'static str>,
     /// Time the daemon took.
     pub seconds: f64,
@@ -174,9 +177,41 @@ pub struct QuerySummary {
     /// How seldom the answer lacks what reaches the threshold; none of an older daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
+    /// Template lines that were left out of its text; none where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutLines>,
     /// Of the index when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
+}
+
+/// Template lines that were left out of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOutLines {
+    /// Places where one stood.
+    pub lines: u64,
+    /// Bytes of the canonical text that were left out.
+    pub bytes: u64,
+}
+
+impl From<&v1::LeftOutLines> for LeftOutLines {
+    fn from(left_out: &v1::LeftOutLines) -> Self {
+        Self {
+            lines: left_out.lines,
+            bytes: left_out.bytes,
+        }
+    }
+}
+
+/// `3 template lines (412 bytes)`
+impl fmt::Display for LeftOutLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (lines, bytes) = (
+            counted(self.lines, "template line"),
+            counted(self.bytes, "byte"),
+        );
+        write!(f, "{lines} ({bytes})")
+    }
 }
 
 impl QuerySummary {
@@ -197,6 +232,7 @@ impl QuerySummary {
             seconds: query.seconds,
             truncated: query.truncated,
             promise: query.promise.as_ref().map(Into::into),
+            left_out: query.left_out.as_ref().map(Into::into),
             completeness: completeness(query.completeness.as_ref()),
         }
     }
@@ -211,5 +247,6 @@ fn compared_by(value: i32) -> Option<&'static str> {
         ComparedBy::RawBytes => "raw-bytes",
         ComparedBy::Signature => "signature",
         ComparedBy::Nothing => "nothing",
+        ComparedBy::WholeText => "whole-text",
     })
 }

@@ -20,8 +20,14 @@ pub struct Template {
     pub lines: u64,
     /// Documents of the root that hold it.
     pub documents: u64,
+    /// Groups of them, a document in none counted as one.
+    pub groups: u64,
     /// Documents with text in the root.
     pub of_documents: u64,
+    /// Part of its text is cut off.
+    pub cut: bool,
+    /// All of its lines are left out of what is compared.
+    pub left_out: bool,
     /// Path of a file that holds it.
     #[serde(flatten)]
     pub path: JsonPath,
@@ -35,7 +41,10 @@ impl From<&v1::Template> for Template {
             text: template.text.clone(),
             lines: template.lines,
             documents: template.documents,
+            groups: template.groups,
             of_documents: template.of_documents,
+            cut: template.cut,
+            left_out: template.left_out,
             path: JsonPath::new(&template.example),
         }
     }

@@ -10,6 +10,7 @@ fn record() -> MetaRecord {
         target: 512,
         schemes: Schemes::of(&[SchemeKind::BswN]),
         threshold: 0.8,
+        template_lines: Some(TemplateLinesId([3; 32])),
     };
     MetaRecord {
         watermark: 77,
@@ -33,14 +34,18 @@ fn setting() -> Sampling {
     Sampling::new(&groups).unwrap()
 }
 
-/// The record of a store of format 8 or before, which has no setting: the byte that says so is not there.
+/// With nothing that came after format 8.
+fn plain(mut record: MetaRecord) -> MetaRecord {
+    record.sampling = None;
+    record.parameters.template_lines = None;
+    record
+}
+
+/// The record of a store of format 8 or before, which has neither a setting nor a list of template lines: the two bytes
+/// that say so are not there.
 fn before_9(record: &MetaRecord) -> Vec<u8> {
-    let record = MetaRecord {
-        sampling: None,
-        ..record.clone()
-    };
-    let mut bytes = record.encode();
-    bytes.pop();
+    let mut bytes = plain(record.clone()).encode();
+    bytes.truncate(bytes.len() - 2);
     bytes
 }
 
@@ -97,8 +102,7 @@ fn the_versions_before_are_read_and_their_documents_signed_again() {
         store: None,
         next_segment: 1,
         named_from: 0,
-        sampling: None,
-        ..record()
+        ..plain(record())
     };
     let read = MetaRecord {
         watermark: 0,
@@ -123,8 +127,7 @@ fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
     ];
     let present = MetaRecord {
         runs: vec![run_before_8(3, 12)],
-        sampling: None,
-        ..record()
+        ..plain(record())
     };
     let encoded = before_9(&present);
     // The id of the run takes one byte where there is none, and the schemes of format 8 six.
@@ -142,12 +145,19 @@ fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
 fn a_store_of_format_8_has_no_setting() {
     let mut bytes = before_9(&record());
     bytes[0] = 8;
-    let read = MetaRecord {
-        sampling: None,
-        ..record()
-    };
+    let read = plain(record());
     assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
-    assert_eq!(read.encode().len(), bytes.len() + 1);
+    assert_eq!(read.encode().len(), bytes.len() + 2);
+}
+
+#[test]
+fn a_store_of_format_9_leaves_nothing_out() {
+    let mut read = record();
+    read.parameters.template_lines = None;
+    let present = read.encode();
+    let mut stored = present[..present.len() - 1].to_vec();
+    stored[0] = 9;
+    assert_eq!(MetaRecord::decode(&stored), Ok(read));
 }
 
 /// What a program of format 8 wrote: next document 300, group 1, root 1, watermark 256, next run 7, 9 postings of
@@ -158,9 +168,7 @@ const OF_FORMAT_8: &str = "08ac02010180020709010601eeeeeeeeeeeeeeeeeeeeeeeeeeeee
 
 #[test]
 fn a_meta_record_of_format_8_is_read_as_it_was_written() {
-    let digits = OF_FORMAT_8.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
-    let stored: Vec<u8> = digits.map(byte).collect();
+    let stored = from_digits(OF_FORMAT_8);
     let read = MetaRecord::decode(&stored).unwrap();
     let counts = (read.next_document, read.watermark, read.dead_postings);
     assert_eq!(counts, (300, 256, 9));
@@ -168,13 +176,38 @@ fn a_meta_record_of_format_8_is_read_as_it_was_written() {
     assert_eq!((read.next_segment, read.sampling), (3, None));
     let present = read.encode();
     assert_eq!(present[1..stored.len()], stored[1..]);
-    assert_eq!((present[0], &present[stored.len()..]), (9, &[0][..]));
+    assert_eq!((present[0], &present[stored.len()..]), (10, &[0, 0][..]));
+}
+
+/// What a program of format 9 wrote: the same, with n = 2 from 2,000 bytes on and 8 from 9,000.
+const OF_FORMAT_9: &str = "09ac02010180020709010601eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\
+    03e807882703de07d626000000000000000000\
+    01148004013fe999999999999a01dddddddddddddddddddddddddddddddd0300\
+    0300 00d00f01a84603";
+
+#[test]
+fn a_meta_record_of_format_9_is_read_as_it_was_written() {
+    let stored = from_digits(&OF_FORMAT_9.replace(' ', ""));
+    let read = MetaRecord::decode(&stored).unwrap();
+    let counts = (read.next_document, read.watermark, read.dead_postings);
+    assert_eq!(counts, (300, 256, 9));
+    let groups = record().sampling;
+    assert!(groups.is_some() && read.sampling == groups);
+    assert_eq!(read.parameters.template_lines, None);
+    let present = read.encode();
+    assert_eq!(present[1..stored.len()], stored[1..]);
+    assert_eq!((present[0], &present[stored.len()..]), (10, &[0][..]));
+}
+
+fn from_digits(digits: &str) -> Vec<u8> {
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.as_bytes().chunks(2).map(byte).collect()
 }
 
 #[test]
 fn impossible_settings_are_refused() {
     let with = |groups: &[u8]| {
-        let bytes = [&before_9(&record())[..], groups].concat();
+        let bytes = [&before_9(&record())[..], groups, &[0]].concat();
         MetaRecord::decode(&bytes)
     };
     let refused = Err(DecodeError::OutOfRange("groups of sizes"));
@@ -200,12 +233,12 @@ fn impossible_runs_are_refused() {
 #[test]
 fn another_format_version_is_named_and_refused() {
     let mut bytes = record().encode();
-    bytes[0] = 10;
+    bytes[0] = 11;
     let refused = MetaRecord::decode(&bytes);
     assert_eq!(
         refused,
         Err(DecodeError::Version {
-            found: 10,
+            found: 11,
             wanted: FORMAT_VERSION
         })
     );

@@ -77,6 +77,8 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
         ["compare".as_ref(), whole.as_os_str(), "-".as_ref()],
     )?;
     seen.lines(&compared.ended_with(&[0])?)?;
+    ensure!(daemon.stop()?.success());
+    with_template_lines(&sandbox, &mut seen)?;
     judging::run(&mut seen)?;
     further::run(&mut seen)?;
     for (kind, count) in &seen.counts {
@@ -103,6 +105,34 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
         seen.with_bytes > 0,
         "the name that is no UTF-8 has no bytes beside it"
     );
+    Ok(())
+}
+
+/// Lines of answers of an index that leaves template lines out.
+fn with_template_lines(sandbox: &Sandbox, seen: &mut SeenLines) -> Result<()> {
+    let list = sandbox.beside("template-lines.txt");
+    std::fs::write(&list, sentences(0, 3))?;
+    let daemon = sandbox.serve().template_lines(&list).start()?;
+    daemon.sync()?;
+    let [whole, part] = ["whole.txt", "revised.txt"].map(|name| sandbox.share().join(name));
+    let [whole, part] = [&whole, &part].map(|path| path.as_os_str());
+    let report = sandbox.beside("report without template lines");
+    for question in [
+        &["find-similar".as_ref(), whole][..],
+        &["compare".as_ref(), whole, part],
+        &["pairs".as_ref()],
+        &["status".as_ref()],
+        &["report".as_ref(), "--out".as_ref(), report.as_os_str()],
+    ] {
+        let answer = daemon.simctl(question)?.ended_with(&[0])?;
+        let named = answer
+            .lines()?
+            .iter()
+            .any(|line| line["template_lines"] == 3);
+        ensure!(named, "{}: no line names the list", answer.command);
+        seen.lines(&answer)?;
+    }
+    ensure!(daemon.stop()?.success());
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use simdex_schema::{
     ContentHash, ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, RootId,
     State, StoredReason,
 };
-use simdex_signature::{CanonicalText, SchemeKind};
+use simdex_signature::{CanonicalText, SchemeKind, SignedText};
 use simdexd::config::Config;
 use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
@@ -141,7 +141,9 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index.signer().sign(&canonical),
+        signatures: index
+            .signer()
+            .sign(&SignedText::whole(canonical.clone()), length),
         text: Some(text),
     };
     let stat = FileStat {

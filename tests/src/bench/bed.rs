@@ -130,6 +130,7 @@ impl Bed {
             target: 512,
             schemes: Schemes::default(),
             threshold: 0.8,
+            template_lines: None,
         };
         let begin = Instant::now();
         let cache_bytes = self.memory.cache_bytes;

@@ -32,6 +32,7 @@ pub struct Serve {
     log: PathBuf,
     roots: Vec<(PathBuf, &'static str)>,
     config: String,
+    template_lines: Option<PathBuf>,
     /// Bytes of its address space, where they are limited.
     address_space: Option<u64>,
     /// Options of the shell's `ulimit`, such as `-n 256`.
@@ -47,6 +48,7 @@ impl Serve {
             log: sandbox.beside("simdexd.log"),
             roots: vec![(sandbox.share().to_owned(), "auto")],
             config: String::new(),
+            template_lines: None,
             address_space: None,
             limits: Vec::new(),
         }
@@ -79,6 +81,12 @@ impl Serve {
     /// Sections of the config beyond paths and roots, such as `[watch]\ndebounce_ms = 50\n`.
     pub fn config(mut self, sections: &str) -> Self {
         self.config.push_str(sections);
+        self
+    }
+
+    /// Has it leave out the lines of this list.
+    pub fn template_lines(mut self, list: impl Into<PathBuf>) -> Self {
+        self.template_lines = Some(list.into());
         self
     }
 
@@ -182,6 +190,9 @@ impl Serve {
             "data_dir = {:?}\nsocket = {:?}\n",
             self.data_dir, self.socket
         );
+        if let Some(list) = &self.template_lines {
+            let _ = writeln!(text, "template_lines = {list:?}");
+        }
         for (path, mode) in &self.roots {
             let _ = write!(text, "[[roots]]\npath = {path:?}\nmode = {mode:?}\n");
         }

@@ -8,8 +8,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use anyhow::Result;
-use simdex_signature::{CanonicalText, ShingleSet, Window};
-use simdexd::read_side::templates::finder::{LineKey, Sketching};
+use simdex_proto::text::template_line;
+use simdex_signature::{CanonicalText, LineKey, ShingleSet, SignedText, TemplateLines, Window};
+use simdexd::read_side::templates::finder::Sketching;
 use simdexd::read_side::templates::key_of;
 
 use super::Settings;
@@ -57,17 +58,16 @@ fn measured(
     texts: &[String],
     figures: &mut Figures<'_>,
 ) -> Result<(BTreeSet<Pair>, BTreeSet<Pair>)> {
-    let templates = templates(texts);
-    let without: Vec<String> = texts
-        .iter()
-        .map(|text| left_out(text, &templates))
-        .collect();
-    let (before, after) = (pairs(texts), pairs(&without));
+    let templates = templates(texts)?;
+    let cut: Vec<String> = texts.iter().map(|text| without(text, &templates)).collect();
+    let (before, after) = (pairs(texts), pairs(&cut));
+    let canonical = |text: &String| CanonicalText::from_extracted(text).into_string();
+    let whole: Vec<String> = texts.iter().map(canonical).collect();
     let bytes = |texts: &[String]| texts.iter().map(String::len).sum::<usize>() as f64;
     let columns = [
         ("documents", texts.len() as f64, ""),
         ("template lines", templates.len() as f64, ""),
-        ("share of bytes", 1.0 - bytes(&without) / bytes(texts), ""),
+        ("share of bytes", 1.0 - bytes(&cut) / bytes(&whole), ""),
         ("pairs before", before.len() as f64, ""),
         ("after", after.len() as f64, ""),
     ];
@@ -76,7 +76,7 @@ fn measured(
 }
 
 /// The lines of all templates.
-fn templates(texts: &[String]) -> HashSet<LineKey> {
+fn templates(texts: &[String]) -> Result<TemplateLines> {
     let lines: Vec<Vec<LineKey>> = texts
         .iter()
         .map(|text| text.lines().filter_map(key_of).collect())
@@ -86,18 +86,19 @@ fn templates(texts: &[String]) -> HashSet<LineKey> {
     let mut counting = sketching.finish();
     (0..)
         .zip(&lines)
-        .for_each(|(at, lines)| counting.add(at, lines));
-    counting
-        .finish(usize::MAX)
-        .0
-        .into_iter()
-        .flat_map(|block| block.lines)
-        .collect()
+        .for_each(|(at, lines)| counting.add((at, at), lines));
+    let blocks = counting.finish(usize::MAX).0;
+    let keys: HashSet<LineKey> = blocks.into_iter().flat_map(|block| block.lines).collect();
+    let recurs = |line: &&str| key_of(line).is_some_and(|key| keys.contains(&key));
+    let lines = texts.iter().flat_map(|text| text.lines().filter(recurs));
+    let list: String = lines.map(|line| template_line(line) + "\n").collect();
+    Ok(TemplateLines::parse(&list)?)
 }
 
-fn left_out(text: &str, templates: &HashSet<LineKey>) -> String {
-    let is_own = |line: &&str| key_of(line).is_none_or(|key| !templates.contains(&key));
-    text.lines().filter(is_own).collect::<Vec<_>>().join("\n")
+/// A text without its templates, as the index leaves them out.
+fn without(text: &str, templates: &TemplateLines) -> String {
+    let canonical = CanonicalText::from_extracted(text);
+    SignedText::of(&canonical, templates).as_str().to_owned()
 }
 
 /// Pairs whose resemblance reaches the threshold, counted on all shingles.

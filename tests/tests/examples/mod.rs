@@ -10,7 +10,7 @@ use simdex_schema::{
     ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunId, RunRecord, Schemes,
     State, StoreId, Timestamp, key,
 };
-use simdex_signature::{Rung, Sampling, SchemeKind, SizeStep};
+use simdex_signature::{Rung, Sampling, SchemeKind, SizeStep, TemplateLinesId};
 
 /// What FORMAT.md shows, and its bytes.
 pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -25,6 +25,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("the key of an edge", key::edge(DocId(9), DocId(2))),
         ("a meta record", meta().encode()),
         ("the end of a meta record", sampled()),
+        ("the end of a meta record with a list", listed()),
         ("a root", root().encode()),
         ("a file that was read", read_file().encode()),
         ("a file that was not read", unread_file().encode()),
@@ -66,6 +67,7 @@ fn meta() -> MetaRecord {
         target: 512,
         schemes: Schemes::of(&[SchemeKind::BswN]),
         threshold: 0.8,
+        template_lines: None,
     };
     MetaRecord {
         next_document: 300,
@@ -89,6 +91,13 @@ fn meta() -> MetaRecord {
     }
 }
 
+/// What ends the meta record of an index that leaves template lines out.
+fn listed() -> Vec<u8> {
+    let mut listed = meta();
+    listed.parameters.template_lines = Some(TemplateLinesId([0xcc; 32]));
+    listed.encode().split_off(meta().encode().len() - 4)
+}
+
 /// What ends the meta record of an index whose sampling was chosen.
 fn sampled() -> Vec<u8> {
     let groups = [(0, 0), (2_000, 1), (9_000, 3)].map(|(from, rung)| SizeStep {
@@ -99,7 +108,7 @@ fn sampled() -> Vec<u8> {
         sampling: Sampling::new(&groups).ok(),
         ..meta()
     };
-    chosen.encode().split_off(meta().encode().len() - 1)
+    chosen.encode().split_off(meta().encode().len() - 2)
 }
 
 fn held(bits: u8, postings: u64, bytes: u64) -> RunOfScheme {

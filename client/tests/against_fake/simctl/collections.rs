@@ -10,8 +10,8 @@ fn a_template_is_shown_by_its_beginning_and_printed_whole_as_json() {
     assert_eq!(
         run.out,
         "\
-DOCUMENTS  LINES  TEXT                                                           EXAMPLE
- 12 of 40      2  Example Ltd, Sample Street 1, 1000 Town Registered in Town, …  /share/a.txt
+DOCUMENTS  GROUPS  LINES  LEFT OUT  TEXT                                                           EXAMPLE
+ 12 of 40       4      2  yes       Example Ltd, Sample Street 1, 1000 Town Registered in Town, …  /share/a.txt
 "
     );
     assert_eq!(
@@ -24,10 +24,27 @@ DOCUMENTS  LINES  TEXT                                                          
         json,
         "{\"type\":\"template\",\"v\":1,\"root\":\"/share\",\
          \"text\":\"Example Ltd, Sample Street 1, 1000 Town\\nRegistered in Town, number 12345\\n\",\
-         \"lines\":2,\"documents\":10,\"of_documents\":40,\"path\":\"/share/a.txt\"}\n\
+         \"lines\":2,\"documents\":10,\"groups\":4,\"of_documents\":40,\"cut\":false,\"left_out\":true,\"path\":\"/share/a.txt\"}\n\
          {\"type\":\"templates\",\"v\":1,\"templates\":7,\"documents\":40,\"truncated\":true,\
          \"seconds\":0.5,\"complete\":true}\n"
     );
+    let list = simctl(&daemon, &["templates", "--lines"]).out;
+    assert_eq!(
+        list,
+        "# in 10 of 40 documents of /share, of 4 groups, such as /share/a.txt\n\
+         Example Ltd, Sample Street 1, 1000 Town\nRegistered in Town, number 12345\n\n"
+    );
+    for both in [
+        ["--json", "templates", "--lines"],
+        ["templates", "--lines", "--json"],
+    ] {
+        let refused = simctl(&daemon, &both);
+        assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+        assert_eq!(
+            refused.talk,
+            "simctl: --lines prints a list to edit, which has no form as JSON; leave out --lines or --json\n"
+        );
+    }
     assert_eq!(
         simctl(&daemon, &["templates", "--min-documents", "1"]).code,
         2

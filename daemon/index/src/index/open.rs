@@ -10,16 +10,17 @@ use simdex_schema::{DocId, MetaRecord, StoreId, key};
 use simdex_signature::Signature;
 
 use super::load::{TextReferences, load_documents, load_files, load_stars, missing_texts};
-use crate::batch::{Batch, LONG_BATCH};
+use super::settings::{drop_edges, open_runs};
+use crate::batch::Batch;
 use crate::error::decode_error;
-use crate::runs::{self, Runs, changes_with_rung};
+use crate::runs::{Runs, changes_with_rung};
 use crate::shared::{self, IndexState, Shared};
 use crate::signing::forward_signature;
 use crate::store::{Store, random_id};
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
 use crate::writer::{WriterState, with_signatures};
-use crate::{Cancel, Index, IndexError, IndexWriter, Options, UnreadTexts};
+use crate::{Cancel, Index, IndexError, IndexSettings, IndexWriter, Options, UnreadTexts};
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -48,10 +49,10 @@ impl Index {
     pub fn open(
         store: Box<dyn Store>,
         text_dir: &Path,
-        parameters: Parameters,
+        settings: impl Into<IndexSettings>,
         options: Options,
     ) -> Result<Opened, IndexError> {
-        Self::open_unless(store, text_dir, parameters, options, &Cancel::never())
+        Self::open_unless(store, text_dir, settings, options, &Cancel::never())
     }
 
     /// Opens an index as long as nobody says `stop`: then the store is closed as it is, or, where texts are missing, let go
@@ -59,31 +60,21 @@ impl Index {
     pub fn open_unless(
         store: Box<dyn Store>,
         text_dir: &Path,
-        parameters: Parameters,
+        settings: impl Into<IndexSettings>,
         options: Options,
         stop: &Cancel,
     ) -> Result<Opened, IndexError> {
+        let settings = settings.into();
         let mut meta = match read_meta(&*store)? {
             Some(meta) => meta,
-            None => begin(&*store, text_dir, &parameters)?,
+            None => begin(&*store, text_dir, &settings.parameters)?,
         };
         let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
         let texts = TextStore::open(text_dir, id, meta.next_segment)?;
         if options.unread != UnreadTexts::Release {
             refuse_missing(&*store, &texts)?;
         }
-        let mut report = OpenReport::default();
-        let named = runs::open(store.postings(), &meta)?;
-        if named.is_none() {
-            tracing::error!("a run of postings is missing, damaged or another: all are made anew");
-        }
-        let again = options.rebuild || named.is_none();
-        let stale = StaleParts::of(&meta.parameters, &parameters, options.rebuild, again);
-        if stale.signatures || stale.edges {
-            adopt(&*store, &mut meta, parameters, stale)?;
-            report.rebuilt = true;
-        }
-        runs::drop_others(&*store, &meta)?;
+        let (named, stale) = open_runs(&*store, &mut meta, &settings, options.rebuild)?;
         let mut state = empty_state(&meta, named);
         let (unmerged, pointed) = load_documents(&*store, &mut state, &texts, meta.watermark)?;
         let (counts, orphans) = load_files(&*store, &mut state.table)?;
@@ -97,12 +88,17 @@ impl Index {
         let resigned = Resigned {
             unmerged,
             watermark: meta.watermark,
-            follows_ladder: stale.signatures && stale.edges,
         };
-        let shared = Arc::new(Shared::new(store, texts, options, state, counts, &meta));
+        let lines = settings.template_lines;
+        let shared = Shared::new(store, texts, options, state, counts, &meta, lines);
+        let shared = Arc::new(shared);
         let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
         let index = Self::new(shared);
-        report.signed_again = resigned.unmerged.len() as u64;
+        let report = OpenReport {
+            signed_again: resigned.unmerged.len() as u64,
+            rebuilt: stale.signatures || stale.edges,
+            ..OpenReport::default()
+        };
         let caught_up = writer.catch_up(&pointed, &resigned, stop);
         let opened = Opened {
             index,
@@ -137,9 +133,6 @@ struct Resigned {
     /// Those below it had postings in runs, and were signed anew since: those of schemes that do not change with the
     /// rung are there.
     watermark: u64,
-    /// Whether the settings gave them another rung; else they are signed at the one on record, by which their edges
-    /// were found.
-    follows_ladder: bool,
 }
 
 impl IndexWriter {
@@ -209,17 +202,19 @@ impl IndexWriter {
         // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
         // and given back before the next.
         let account = self.shared.memory.backlog.account(&Cancel::never());
-        let Some((canonical, _of_canonical)) = self.reader.held_canonical_of(id, &old, &account)?
-        else {
+        let Some((text, _of_text)) = self.reader.held_signed_text_of(id, &old, &account)? else {
             self.shared
                 .state_mut()
                 .buffer(id, [forward_signature(&old)].iter());
             return Ok(());
         };
         let signer = self.reader.signer();
-        let signatures = match resigned.follows_ladder {
-            true => signer.sign_recorded(&canonical, old.length),
-            false => signer.sign_at(&canonical, old.rung),
+        // The place of one that has any was found at the rung on record. Settings that give documents other rungs take
+        // all places, so that this holds too where adopting them was cut short.
+        let has_place = self.shared.state().stars.contains(id);
+        let signatures = match has_place {
+            true => signer.sign_at(&text, old.rung),
+            false => signer.sign(&text, old.length),
         };
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
@@ -298,82 +293,6 @@ pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), Index
     let mut batch = Batch::new(store.records());
     batch.put(key::meta(), meta.encode());
     Ok(batch.apply()?)
-}
-
-/// What no longer follows from the settings, or is to be made again.
-#[derive(Clone, Copy)]
-struct StaleParts {
-    signatures: bool,
-    edges: bool,
-}
-
-impl StaleParts {
-    fn of(old: &Parameters, new: &Parameters, everything: bool, signatures: bool) -> Self {
-        let same_threshold = Parameters {
-            threshold: new.threshold,
-            ..old.clone()
-        };
-        let same_schemes = Parameters {
-            schemes: new.schemes,
-            ..old.clone()
-        };
-        Self {
-            signatures: signatures || same_threshold != *new,
-            edges: everything || same_schemes != *new,
-        }
-    }
-}
-
-/// Takes on other settings: drops the postings or edges that follow from the old ones. Records and
-/// texts stay; signatures and edges are made again from them.
-fn adopt(
-    store: &dyn Store,
-    meta: &mut MetaRecord,
-    parameters: Parameters,
-    stale: StaleParts,
-) -> Result<(), IndexError> {
-    if stale.edges {
-        // Cut anywhere this is done again: the settings are stored last.
-        drop_edges(store)?;
-    }
-    if stale.signatures {
-        meta.watermark = 0;
-        meta.runs = Vec::new();
-        meta.dead_postings = 0;
-    }
-    if meta.parameters.canonical != parameters.canonical {
-        // Their contents are read again, which names them again.
-        meta.named_from = meta.next_document;
-    }
-    meta.parameters = parameters;
-    put_meta(store, meta)
-}
-
-/// Lets `each` write for every key of a kind, some thousands to a batch.
-fn in_batches(
-    store: &dyn Store,
-    prefix: u8,
-    each: impl Fn(&mut Batch<'_>, &[u8]),
-) -> Result<(), IndexError> {
-    let keys = Batch::new(store.records()).keys(&[prefix])?;
-    for some in keys.chunks(LONG_BATCH) {
-        let mut batch = Batch::new(store.records());
-        some.iter().for_each(|key| each(&mut batch, key));
-        batch.apply()?;
-    }
-    Ok(())
-}
-
-/// Drops all edges and has every document wait for its place.
-fn drop_edges(store: &dyn Store) -> Result<(), IndexError> {
-    in_batches(store, key::prefix::DOCUMENT, |batch, document| {
-        let id = key::parse_document(document, 1);
-        id.into_iter()
-            .for_each(|id| batch.put(key::unsettled(id), Vec::new()));
-    })?;
-    in_batches(store, key::prefix::EDGE, |batch, edge| {
-        batch.delete(edge.to_vec())
-    })
 }
 
 /// Visits all records of a kind; the first error ends the scan.

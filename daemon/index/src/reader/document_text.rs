@@ -4,7 +4,7 @@
 use std::ops::Deref;
 
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
-use simdex_signature::CanonicalText;
+use simdex_signature::SignedText;
 
 use crate::text::{TextError, TextRef};
 use crate::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
@@ -23,6 +23,9 @@ impl<'a> StoredText<'a> {
         Ok(at.map(|at| Self { id, record, at }))
     }
 }
+
+/// What of a text is signed, with the permit for the memory that it takes.
+type HeldSignedText = (SignedText, Option<MemoryPermit>);
 
 /// An extracted text with the permit for the memory that it takes.
 pub struct HeldText {
@@ -71,25 +74,25 @@ impl IndexReader {
         })
     }
 
-    /// Canonical text of a document, with a permit for it; `None` for raw bytes.
-    pub(crate) fn held_canonical(
+    /// What of a document's text is signed and compared, with a permit for it; `None` for raw bytes.
+    pub(crate) fn held_signed_text(
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
-        self.load_text(id, |stored| self.read_canonical(stored, account))
+    ) -> Result<Option<HeldSignedText>, IndexError> {
+        self.load_text(id, |stored| self.read_signed(stored, account))
     }
 
-    /// Canonical text of a document whose record the caller has, with a permit for it; nothing may move the text
+    /// What of a text is signed and compared, of a document whose record the caller has: nothing may move the text
     /// meanwhile.
-    pub(crate) fn held_canonical_of(
+    pub(crate) fn held_signed_text_of(
         &self,
         id: DocId,
         record: &DocumentRecord,
         account: &MemoryAccount,
-    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
+    ) -> Result<Option<HeldSignedText>, IndexError> {
         let stored = StoredText::of(id, record)?;
-        let read = stored.map(|stored| self.read_canonical(&stored, account));
+        let read = stored.map(|stored| self.read_signed(&stored, account));
         let read = read.transpose();
         read.inspect_err(|error| self.shared.damaged.note(id, error))
     }
@@ -165,19 +168,22 @@ impl IndexReader {
         Ok(text)
     }
 
-    /// Reads the text and makes it canonical, which is checked by its hash.
-    fn read_canonical(
+    /// Reads the text, makes it canonical, which is checked by its hash, and leaves out what is not signed.
+    fn read_signed(
         &self,
         stored: &StoredText<'_>,
         account: &MemoryAccount,
-    ) -> Result<(CanonicalText, Option<MemoryPermit>), IndexError> {
+    ) -> Result<HeldSignedText, IndexError> {
         let (text, of_text) = with_permit(stored.at, account, || {
             Ok(self.shared.texts.read(&stored.at)?)
         })?;
         let (canonical, of_canonical) = canonicalise(&text, account)?;
-        drop((text, of_text));
         self.verify_hash(stored, DocumentHash(canonical.hash()))?;
-        Ok((canonical, of_canonical))
+        drop((text, of_text));
+        let (signed, of_rest) = self.signed_text(&canonical, account)?;
+        // The whole text is shared where nothing is left out of it.
+        let is_whole = signed.left_out().lines == 0;
+        Ok((signed, if is_whole { of_canonical } else { of_rest }))
     }
 
     fn verify_hash(&self, stored: &StoredText<'_>, hash: DocumentHash) -> Result<(), IndexError> {

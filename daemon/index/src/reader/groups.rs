@@ -4,6 +4,8 @@
 //! threshold are computed for the call: documents in order of rank, each tested against the principals found
 //! so far.
 
+use std::ops::Deref;
+
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
@@ -11,7 +13,9 @@ use simdex_signature::Ratio;
 use crate::edges::EdgeFinder;
 use crate::groups::{Stars, rank};
 use crate::shared::IndexState;
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View};
+use crate::{
+    GrowingPermit, IndexError, IndexReader, MemoryAccount, MemoryPermit, UnsettledCounts, View,
+};
 
 mod kept;
 
@@ -50,6 +54,20 @@ pub struct Groups {
     pub held: Option<GrowingPermit>,
 }
 
+/// Documents with text, each behind the one that leads its group, and the permit for them.
+pub struct TextsByGroup {
+    grouped: Vec<(DocId, DocId)>,
+    _permit: Option<MemoryPermit>,
+}
+
+impl Deref for TextsByGroup {
+    type Target = [(DocId, DocId)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.grouped
+    }
+}
+
 /// Bytes that a document takes while groups are made: its place in the order of rank, and in a star.
 const PLACED: u64 = 192;
 /// Documents that are looked at while the state is locked.
@@ -65,6 +83,28 @@ impl IndexReader {
     /// Documents with text that a view shows, by id.
     pub fn texts(&self, view: &View) -> Vec<DocId> {
         self.shared.state().texts(view).iter().map(DocId).collect()
+    }
+
+    /// Documents with text that a view shows, each behind the one that leads its group, itself where it leads or is in
+    /// none: group by group, with the permit for the list.
+    pub fn texts_by_group(
+        &self,
+        view: &View,
+        account: &MemoryAccount,
+    ) -> Result<TextsByGroup, IndexError> {
+        let texts = self.shared.state().texts(view);
+        let bytes = texts.len() * size_of::<(DocId, DocId)>() as u64;
+        let _permit = account.take_large(bytes)?;
+        let mut grouped = Vec::with_capacity(texts.len() as usize);
+        let mut ids = texts.iter().map(DocId).peekable();
+        while ids.peek().is_some() {
+            account.cancel().check()?;
+            let state = self.shared.state();
+            let some = ids.by_ref().take(AT_ONCE);
+            grouped.extend(some.map(|id| (state.stars.principal(id), id)));
+        }
+        grouped.sort_unstable();
+        Ok(TextsByGroup { grouped, _permit })
     }
 
     /// Groups of at least two files of the view, with the permit for them. Documents whose text is damaged are

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use simdex_schema::DocId;
-use simdex_signature::{CanonicalText, ShingleSet, laboratory};
+use simdex_signature::{ShingleSet, SignedText, laboratory};
 
 use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
 
@@ -61,14 +61,14 @@ impl IndexReader {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldSet>, IndexError> {
-        let Some((canonical, _of_canonical)) = self.held_canonical(id, account)? else {
+        let Some((text, _of_text)) = self.held_signed_text(id, account)? else {
             return Ok(None);
         };
         self.shared.work.text_read();
-        self.shingles_of(&canonical, account).map(Some)
+        self.shingles_of(&text, account).map(Some)
     }
 
-    /// The signature of a document's canonical text by any recipe; `None` for raw bytes, and where the document
+    /// The signature of a document's signed text by any recipe; `None` for raw bytes, and where the document
     /// went away or its text is damaged, which is noted.
     pub fn signed_if_readable(
         &self,
@@ -76,7 +76,7 @@ impl IndexReader {
         signer: &laboratory::Signer,
         account: &MemoryAccount,
     ) -> Result<Option<laboratory::Signature>, IndexError> {
-        match self.held_canonical(id, account) {
+        match self.held_signed_text(id, account) {
             Err(error) if error.is_of_one_document() => Ok(None),
             text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),
         }
@@ -85,13 +85,13 @@ impl IndexReader {
     /// All shingles of a text that need not be in the index.
     pub fn shingles_of(
         &self,
-        canonical: &CanonicalText,
+        text: &SignedText,
         account: &MemoryAccount,
     ) -> Result<HeldSet, IndexError> {
-        let length = canonical.as_bytes().len() as u64;
+        let length = text.as_bytes().len() as u64;
         let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
         let most = self.shared.options.listed_shingles;
-        let set = Arc::new(ShingleSet::listing(canonical, self.window(), most));
+        let set = Arc::new(ShingleSet::listing(text, self.window(), most));
         if let Some(permit) = &mut permit {
             permit.shrink_to(set.counting_bytes());
         }

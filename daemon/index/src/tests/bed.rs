@@ -11,15 +11,17 @@ use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, EdgeRecord, FileKey, FileRecord,
     FileStat, RootId, Schemes, State, StoredReason, file::FileOutcome, key,
 };
-use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, SchemeKind};
+use simdex_signature::{
+    CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, SchemeKind, Signature, TemplateLines,
+};
 
 use super::frail::Frail;
 use crate::buckets::{Buckets, Cursor};
 use crate::integrity::{VerifyDepth, verify};
 use crate::store::{MemoryStore, SledStore, Store};
 use crate::{
-    Cancel, FileChange, Index, IndexError, IndexReader, IndexWriter, MemoryAccount, NewContent,
-    NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
+    Cancel, FileChange, Index, IndexError, IndexReader, IndexSettings, IndexWriter, MemoryAccount,
+    NewContent, NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
 };
 
 pub(super) const PARAMETERS: Parameters = Parameters {
@@ -28,6 +30,7 @@ pub(super) const PARAMETERS: Parameters = Parameters {
     target: 512,
     schemes: Schemes::of(&[SchemeKind::BswN]),
     threshold: 0.7,
+    template_lines: None,
 };
 
 /// What an index lives in.
@@ -56,6 +59,7 @@ impl Clients {
 pub(super) struct Bed {
     place: Place,
     pub(super) parameters: Parameters,
+    pub(super) template_lines: TemplateLines,
     pub(super) options: Options,
     dir: tempfile::TempDir,
     index: Option<Arc<Clients>>,
@@ -88,6 +92,7 @@ impl Bed {
         let mut bed = Self {
             place,
             parameters: PARAMETERS,
+            template_lines: TemplateLines::default(),
             options,
             dir,
             index: None,
@@ -128,8 +133,8 @@ impl Bed {
                 Box::new(SledStore::open(dir, options)?)
             }
         };
-        let parameters = self.parameters.clone();
-        let opened = Index::open_unless(store, &self.texts(), parameters, self.options, stop)?;
+        let settings = IndexSettings::new(self.parameters.clone(), self.template_lines.clone());
+        let opened = Index::open_unless(store, &self.texts(), settings, self.options, stop)?;
         self.index = Some(Arc::new(Clients {
             index: opened.index,
             writer: opened.writer,
@@ -260,10 +265,19 @@ pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> FileCh
         length,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: index.reader().signer().sign(&canonical),
+        signatures: sign(index.reader(), &canonical),
     };
     let hash = content(text, format);
     put_content(path, hash, State::Indexed, Some(document))
+}
+
+/// Signs a text as ingestion does.
+pub(super) fn sign(index: &IndexReader, canonical: &CanonicalText) -> Vec<Signature> {
+    let account = index.memory().backlog.account(&Cancel::never());
+    let (signed, _permit) = index.signed_text(canonical, &account).unwrap();
+    index
+        .signer()
+        .sign(&signed, canonical.as_bytes().len() as u64)
 }
 
 /// A file without text, compared by its bytes.

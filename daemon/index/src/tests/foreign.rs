@@ -8,7 +8,7 @@ use simdex_schema::codec::Writer;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, MetaRecord, State, key};
 use simdex_signature::{CANONICAL_VERSION, CanonicalText, SchemeKind};
 
-use super::bed::{Bed, Clients, content, file, put_content};
+use super::bed::{Bed, Clients, content, file, put_content, sign};
 use super::candidates::check;
 use super::texts::Random;
 use crate::integrity::{VerifyDepth, verify};
@@ -228,7 +228,7 @@ fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
         length,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: reader.signer().sign(&canonical),
+        signatures: sign(reader, &canonical),
     };
     let change = put_content(path, content(text, 0), State::Indexed, Some(document));
     bed.index().writer.apply(&[change]).unwrap();

@@ -4,16 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use simdex_schema::{DocumentHash, FileKey, RootId, State};
-use simdex_signature::{CanonicalText, Ladder, Ratio, Rung, ShingleSet, Window, least_overlap_cut};
+use simdex_signature::{
+    CanonicalText, Ladder, Ratio, Rung, ShingleSet, SignedText, TemplateLines, Window,
+    least_overlap_cut,
+};
 
 use super::bed::{Clients, account, content, document, pairs};
 use crate::edges::DOUBT;
 use crate::{Cancel, FileCounts, View};
 
-/// Files with their texts and formats.
+/// Files with their texts and formats, and the lines that are left out of these.
 #[derive(Clone, Default)]
 pub(super) struct Model {
     pub(super) files: BTreeMap<FileKey, (String, u8)>,
+    pub(super) template_lines: TemplateLines,
 }
 
 struct Text {
@@ -175,7 +179,8 @@ impl Model {
         let text = |(text, files): (&str, usize)| {
             let canonical = CanonicalText::from_extracted(text);
             let length = canonical.as_bytes().len();
-            let set = ShingleSet::new(&canonical, Window::DEFAULT);
+            let signed = SignedText::of(&canonical, &self.template_lines);
+            let set = ShingleSet::new(&signed, Window::DEFAULT);
             let rungs = Rung::all().filter(|rung| *rung > Rung::ZERO);
             Text {
                 hash: document(text),

@@ -233,7 +233,14 @@ fn principals_that_are_signed_anew_are_in_no_list_twice() {
 }
 
 #[test]
-fn a_store_of_format_8_becomes_one_of_the_present_and_nothing_is_signed() {
+fn a_store_of_format_8_or_9_becomes_one_of_the_present_and_nothing_is_signed() {
+    // Format 9 ends before the list of template lines, and format 8 before the groups of sizes too: there are none.
+    for (format, missing) in [(8, 2), (9, 1)] {
+        becomes_one_of_the_present(format, missing);
+    }
+}
+
+fn becomes_one_of_the_present(format: u8, missing: usize) {
     let texts = texts(&mut Random::new(88));
     let mut bed = bed();
     fill(&bed, &texts, texts.len() / 2);
@@ -241,9 +248,9 @@ fn a_store_of_format_8_becomes_one_of_the_present_and_nothing_is_signed() {
     let records = |bed: &Bed| bed.index().index.shared.store.records().get(&key::meta());
     let mut meta = records(&bed).unwrap().unwrap();
     assert_eq!(u32::from(meta[0]), FORMAT_VERSION);
-    // Format 8 ends before the groups of sizes, of which there are none.
-    assert_eq!(meta.pop(), Some(0));
-    meta[0] = 8;
+    let kept = meta.len() - missing;
+    assert!(meta.split_off(kept).iter().all(|byte| *byte == 0));
+    meta[0] = format;
     let put = Write::Put {
         key: key::meta(),
         value: meta,

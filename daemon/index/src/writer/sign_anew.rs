@@ -44,7 +44,7 @@ pub enum SignStep {
 }
 
 /// The signatures that a document is to have, and the ladder that asks for them.
-struct SignedText {
+struct NewSignatures {
     signatures: Vec<Signature>,
     ladder: Ladder,
 }
@@ -137,13 +137,17 @@ impl IndexWriter {
 
     /// The signatures that a document is to have; none where it has no text that can be read, which costs no other its
     /// own.
-    fn signed(&self, id: DocId, account: &MemoryAccount) -> Result<Option<SignedText>, IndexError> {
+    fn signed(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<NewSignatures>, IndexError> {
         let signer = self.reader.signer();
         let Some(length) = self.reader.stats(id).map(|stats| stats.length) else {
             return Ok(None);
         };
         let _of_sketches = account.take_large(signer.fixed_size_bytes())?;
-        let (text, _permit) = match self.reader.held_canonical(id, account) {
+        let (text, _permit) = match self.reader.held_signed_text(id, account) {
             Ok(Some(read)) => read,
             Ok(None) => return Ok(None),
             Err(error) if error.is_of_one_text() => {
@@ -152,8 +156,8 @@ impl IndexWriter {
             }
             Err(error) => return Err(error),
         };
-        Ok(Some(SignedText {
-            signatures: signer.sign_recorded(&text, length),
+        Ok(Some(NewSignatures {
+            signatures: signer.sign(&text, length),
             ladder: signer.ladder(),
         }))
     }
@@ -174,7 +178,7 @@ impl IndexWriter {
     }
 
     /// Shows a document that leads nobody with other signatures, and takes its place; false where that must wait.
-    fn show_signed(&self, id: DocId, signed: &SignedText) -> Result<bool, IndexError> {
+    fn show_signed(&self, id: DocId, signed: &NewSignatures) -> Result<bool, IndexError> {
         let mut writer = self.lock();
         let Some(_no_join) = self.while_no_join() else {
             return Ok(false);
@@ -232,7 +236,7 @@ impl IndexWriter {
         writer: &mut WriterState,
         id: DocId,
         record: &DocumentRecord,
-        signed: &SignedText,
+        signed: &NewSignatures,
     ) {
         let mut state = self.shared.state_mut();
         if state.stars.contains(id) {

@@ -142,6 +142,13 @@ pub(super) fn parse_signature(
             "the signature is not {name} over windows of {unit} of canonical text {canonical}"
         )));
     }
+    let list = index.template_lines().id().map(|id| id.0);
+    if theirs.template_list != list.as_ref().map_or(&[][..], |id| &id[..]) {
+        return Err(Status::invalid_argument(
+            "the signature was made with another list of template lines than this index has; make it with the list \
+             that template_list of an answer names",
+        ));
+    }
     let rung = Rung::all().find(|rung| rung.modulus() == theirs.n);
     let rung = rung.ok_or_else(|| {
         Status::invalid_argument(format!("{} is not a modulus of the ladder", theirs.n))
@@ -167,6 +174,10 @@ pub(super) fn parse_signature(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Index, IndexSettings, Options};
+    use simdex_signature::{CANONICAL_VERSION, TemplateLines};
     use tonic::Code;
 
     #[test]
@@ -186,6 +197,41 @@ mod tests {
         for wrong in [&b""[..], b"a", b"./a", b"/a\0b", &long] {
             let message = parse_path(wrong.to_vec()).unwrap_err();
             assert!(message.message().len() < 300, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_signature_made_with_another_list_of_template_lines_is_refused() {
+        let list = |line: &str| TemplateLines::parse(line).unwrap();
+        let ours = list("Example Limited, 12 Sample Street");
+        let theirs = [
+            TemplateLines::default(),
+            ours.clone(),
+            list("Another Limited, 12 Sample Street"),
+        ];
+        let sent = |list: &TemplateLines| v1::Signature {
+            scheme: Some(v1::Scheme {
+                name: "mod_n".to_owned(),
+                n: 1,
+                window: 20,
+                unit: "bytes".to_owned(),
+                canonical: CANONICAL_VERSION,
+                template_list: list.id().map_or_else(Vec::new, |id| id.0.to_vec()),
+            }),
+            fingerprints: vec![3, 5],
+        };
+        for (lines, taken) in [(TemplateLines::default(), 0), (ours, 1)] {
+            let dir = tempfile::tempdir().unwrap();
+            let settings = IndexSettings::new(Config::default().parameters(), lines);
+            let store = Box::<MemoryStore>::default();
+            let opened = Index::open(store, dir.path(), settings, Options::default()).unwrap();
+            let parsed = |list| parse_signature(opened.index.reader(), sent(list));
+            for (at, list) in theirs.iter().enumerate() {
+                let found = parsed(list);
+                assert_eq!(found.is_ok(), at == taken, "{at}");
+                let refused = found.err().map(|status| status.message().to_owned());
+                assert!(refused.is_none_or(|said| said.contains("another list of template lines")));
+            }
         }
     }
 

@@ -13,17 +13,19 @@ use super::runner::Caller;
 use super::status::Refused;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
-use crate::read_side::templates::{Template, templates};
+use crate::read_side::templates::{Template, TemplateSearch, templates};
 use crate::write_side::roots::Root;
 
 /// Most templates that are listed of a root.
 const MOST: u32 = 10_000;
 
+/// Longest text of a template that may be asked for, in bytes.
+const LONGEST: u32 = 1_000_000;
+
 /// A list of templates that is asked for.
 pub(super) struct TemplatesRequest {
     view: View,
-    least: u32,
-    limit: usize,
+    search: TemplateSearch,
     strict: bool,
 }
 
@@ -40,10 +42,19 @@ impl TemplatesRequest {
                 "{limit} templates of a root cannot be listed; ask for 1 to {MOST}"
             )));
         }
+        let text_bytes = asked.text_bytes.unwrap_or(defaults::TEMPLATE_BYTES);
+        if !(1..=LONGEST).contains(&text_bytes) {
+            return Err(Status::invalid_argument(format!(
+                "{text_bytes} bytes of a template cannot be shown; ask for 1 to {LONGEST}"
+            )));
+        }
         Ok(Self {
             view: request_params::parse_roots(engine, &asked.roots)?,
-            least,
-            limit: limit as usize,
+            search: TemplateSearch {
+                least,
+                limit: limit as usize,
+                text_bytes: text_bytes as usize,
+            },
             strict: asked.strict,
         })
     }
@@ -63,13 +74,7 @@ impl TemplatesRequest {
         let mut summary = v1::TemplatesSummary::default();
         for root in engine.roots.iter().filter(|root| self.view.shows(root.id)) {
             let view = View::Roots([root.id].into());
-            let found = templates(
-                engine.index.reader(),
-                &view,
-                self.least,
-                self.limit,
-                &account,
-            )?;
+            let found = templates(engine.index.reader(), &view, self.search, &account)?;
             summary.templates += found.found;
             summary.documents += found.documents;
             summary.truncated |= found.truncated || found.found > found.templates.len() as u64;
@@ -108,5 +113,8 @@ fn encoded(
         documents: template.documents,
         of_documents,
         example,
+        cut: template.is_cut,
+        left_out: template.is_left_out,
+        groups: template.groups,
     })
 }

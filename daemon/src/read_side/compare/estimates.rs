@@ -97,17 +97,19 @@ fn method(
     texts: [&ShingledText; 2],
 ) -> Result<Method, QueryError> {
     let ladder = index.ladder();
-    let lengths = texts.map(|text| text.canonical.as_bytes().len() as u64);
+    // The index takes the rung of a document from its whole text.
+    let whole = texts.map(|text| text.canonical.as_bytes().len() as u64);
     let modulus = || -> Result<u64, QueryError> {
         let rung = |length| ladder.rung_of_text(length);
         let Some(n) = n else {
-            return Ok(lengths
+            return Ok(whole
                 .map(rung)
                 .into_iter()
                 .fold(Rung::ZERO, Rung::max)
                 .modulus());
         };
-        held_at(n, lengths)
+        let signed = texts.map(|text| text.signed.as_bytes().len() as u64);
+        held_at(n, signed)
     };
     let size = n.unwrap_or(ladder.fixed_size().modulus());
     let size = size.clamp(1, Method::MOST) as u32;
@@ -141,7 +143,7 @@ fn estimate(
     let _held = account.take_large(signing_bytes(method, window, texts))?;
     let shingling = Shingling::from(window);
     let signer = Signer::new(Recipe { method, shingling }).map_err(|error| invalid(&error))?;
-    let sign = |text: &ShingledText| signer.sign(text.canonical.as_str());
+    let sign = |text: &ShingledText| signer.sign(text.signed.as_str());
     let a = sign(texts[0]);
     account.cancel().check()?;
     let b = sign(texts[1]);
@@ -167,7 +169,7 @@ fn contained(part: &Signature, whole: &Signature) -> Result<Option<RatioEstimate
 fn signing_bytes(method: Method, window: Window, texts: [&ShingledText; 2]) -> u64 {
     let bytes: u64 = texts
         .iter()
-        .map(|text| text.canonical.as_bytes().len() as u64)
+        .map(|text| text.signed.as_bytes().len() as u64)
         .sum();
     let kept = match method.gives_containment() {
         true => (bytes / method.n()).saturating_mul(SAMPLED_BYTES),

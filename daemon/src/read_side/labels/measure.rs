@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
             return Err(no_text(a));
         };
         let cancel = self.account.cancel();
-        let overlap = Overlap::exact(&of_a.shingles, &of_b.shingles, cancel);
+        let overlap = Overlap::of_texts(of_a, of_b, cancel);
         let overlap = overlap.map_err(LabelError::Index)?;
         let sides = [
             (&first.subject, &first.text),

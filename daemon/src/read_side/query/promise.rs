@@ -19,7 +19,7 @@ pub(super) fn promise(
     unverified: u64,
 ) -> Promise {
     let none = match compared_by {
-        ComparedBy::Nothing => Some(NoPromise::NothingCompared),
+        ComparedBy::Nothing | ComparedBy::WholeText => Some(NoPromise::NothingCompared),
         ComparedBy::RawBytes | ComparedBy::Signature => Some(NoPromise::Estimates),
         ComparedBy::Text if unverified > 0 => Some(NoPromise::Unverified),
         ComparedBy::Text => None,

@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 
 use simdex_extract::{MemberPolicy, Pool, QueueKey, ReadOptions, Urgency};
 use simdex_index::{
-    FileView, Fingerprints, HeldSet, IndexError, IndexReader, MemoryAccount, MemoryPermit,
-    NewDocument, View, canonicalise, forward_signature,
+    FileView, Fingerprints, IndexReader, MemoryAccount, MemoryPermit, NewDocument, View,
+    forward_signature,
 };
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State, StoredReason};
-use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
+use simdex_signature::{LeftOutLines, Rung, SchemeKind, Signature};
 
 use super::QueryError;
 use crate::write_side::ingest::{
     WorkerAnswer, hash_all, keep_going_of, raw_document, wait_policy_of,
 };
 
+mod shingled_text;
 mod summary;
 
+pub use shingled_text::ShingledText;
 pub use summary::SubjectSummary;
 
 /// The subject of a query, or one side of a comparison.
@@ -46,6 +48,8 @@ pub enum ComparedBy {
     RawBytes,
     /// Fingerprints that were made elsewhere.
     Signature,
+    /// Its whole text, by its hash: less than a shingle of it is left without template lines.
+    WholeText,
     /// Nothing: it has neither text nor bytes.
     Nothing,
 }
@@ -58,40 +62,6 @@ enum Body {
         document: Option<DocumentHash>,
     },
     Nothing,
-}
-
-/// A text with all its shingles.
-pub struct ShingledText {
-    /// The extracted text.
-    pub extracted: String,
-    /// The canonical text, which is compared.
-    pub canonical: CanonicalText,
-    /// Hash of the canonical text.
-    pub hash: DocumentHash,
-    /// All shingles of the canonical text.
-    pub shingles: HeldSet,
-    /// For the extracted and the canonical text.
-    _permits: [Option<MemoryPermit>; 2],
-}
-
-impl ShingledText {
-    /// Canonicalises and shingles an extracted text that needs no permit or has this one.
-    fn of(
-        index: &IndexReader,
-        extracted: String,
-        permit: Option<MemoryPermit>,
-        account: &MemoryAccount,
-    ) -> Result<Self, IndexError> {
-        let (canonical, of_canonical) = canonicalise(&extracted, account)?;
-        let shingles = index.shingles_of(&canonical, account)?;
-        Ok(Self {
-            hash: DocumentHash(canonical.hash()),
-            extracted,
-            canonical,
-            shingles,
-            _permits: [permit, of_canonical],
-        })
-    }
 }
 
 impl Subject {
@@ -163,7 +133,8 @@ impl Subject {
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let text = ShingledText::of(index, extracted, permit, account)?;
-        let (state, reason) = if text.shingles.is_empty() {
+        let is_too_short = text.canonical.as_bytes().len() < usize::from(index.window().width());
+        let (state, reason) = if is_too_short {
             (State::TooShort, StoredReason::None)
         } else if text.canonical.is_cut() {
             (State::Partial, Reason::TooLong.into())
@@ -293,6 +264,12 @@ impl Subject {
         }
     }
 
+    /// Template lines that are left out of its text.
+    pub fn left_out(&self) -> LeftOutLines {
+        let signed = self.text().map(|text| text.signed.left_out());
+        signed.unwrap_or_default()
+    }
+
     /// Fingerprints to look up, with their scheme and rung.
     pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Fingerprints<'_>, Rung)> {
         match &self.body {
@@ -313,6 +290,7 @@ impl Subject {
     /// What of it is compared.
     pub fn compared_by(&self) -> ComparedBy {
         match &self.body {
+            Body::Text(text) if text.shingles.is_empty() => ComparedBy::WholeText,
             Body::Text(_) => ComparedBy::Text,
             Body::Signature { document: None, .. } => ComparedBy::Signature,
             Body::Signature { .. } => ComparedBy::RawBytes,

@@ -12,7 +12,9 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId, Schemes,
 };
-use simdex_signature::{CanonicalText, Fingerprint, Rung, Scheme, ShingleSet, Signature};
+use simdex_signature::{
+    CanonicalText, Fingerprint, Rung, Scheme, ShingleSet, Signature, SignedText,
+};
 
 use super::*;
 use crate::config::Config;
@@ -53,7 +55,9 @@ pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> FileChan
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index.signer().sign(&canonical),
+        signatures: index
+            .signer()
+            .sign(&SignedText::whole(canonical.clone()), length),
         text: Some(text.to_owned()),
         held: None,
     };

@@ -8,10 +8,12 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
 
+use simdex_signature::{LineKey, TemplateLines};
+
 use super::sketch::Sketch;
 
 /// Shorter lines, in bytes of canonical text, do not count: a shingle is as long.
-pub const LEAST_BYTES: usize = 20;
+pub const LEAST_BYTES: usize = TemplateLines::SHORTEST;
 
 /// Cells of the sketch for each document.
 const CELLS: usize = 64;
@@ -29,19 +31,6 @@ const IN_BLOCK: u64 = 3 * size_of::<LineKey>() as u64;
 /// Bytes of a block beside its lines.
 const BLOCK: u64 = size_of::<Recurring>() as u64 + 32;
 
-/// Names a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LineKey(u128);
-
-impl LineKey {
-    /// The key of a line in its canonical form.
-    pub fn of(canonical: &str) -> Self {
-        let hash = blake3::hash(canonical.as_bytes());
-        let first = hash.as_bytes().first_chunk().copied();
-        Self(u128::from_le_bytes(first.unwrap_or_default()))
-    }
-}
-
 /// A block of lines that recur together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recurring {
@@ -49,6 +38,8 @@ pub struct Recurring {
     pub lines: Vec<LineKey>,
     /// Documents that hold it.
     pub documents: u32,
+    /// Groups of them, a document in none counted as one.
+    pub groups: u32,
     /// The first of them.
     pub example: u64,
 }
@@ -72,8 +63,10 @@ pub struct Counting {
 #[derive(Clone, Copy, Default)]
 struct LineCounts {
     documents: u32,
+    groups: u32,
     example: u64,
     last: u64,
+    last_group: u64,
     before: Neighbour,
     after: Neighbour,
 }
@@ -162,8 +155,8 @@ impl Counting {
         self.truncated
     }
 
-    /// Adds the lines of one document, which has another number than all others.
-    pub fn add(&mut self, document: u64, lines: &[LineKey]) {
+    /// Adds the lines of one document, which has another number than all others; those of one group follow one another.
+    pub fn add(&mut self, (group, document): (u64, u64), lines: &[LineKey]) {
         for (at, key) in lines.iter().enumerate() {
             let Some(line) = self.lines.get_mut(key) else {
                 continue;
@@ -172,6 +165,8 @@ impl Counting {
                 line.example = document;
             }
             if line.documents == 0 || line.last != document {
+                line.groups += u32::from(line.documents == 0 || line.last_group != group);
+                line.last_group = group;
                 line.documents += 1;
                 line.last = document;
             }
@@ -246,6 +241,7 @@ fn block(lines: &HashMap<LineKey, LineCounts>, first: LineKey) -> Recurring {
     Recurring {
         lines: keys.collect(),
         documents: line.documents,
+        groups: line.groups,
         example: line.example,
     }
 }
@@ -265,7 +261,7 @@ mod tests {
         let mut counting = sketching.finish();
         (0..)
             .zip(&keys)
-            .for_each(|(at, lines)| counting.add(at, lines));
+            .for_each(|(at, lines)| counting.add((at / 2, at), lines));
         assert!(!counting.is_truncated());
         let (blocks, found) = counting.finish(usize::MAX);
         assert_eq!(found, blocks.len() as u64);
@@ -307,12 +303,34 @@ mod tests {
             let mut counting = sketching.finish();
             (0..)
                 .zip(&keys)
-                .for_each(|(at, lines)| counting.add(at, lines));
+                .for_each(|(at, lines)| counting.add((at / 2, at), lines));
             counting.finish(limit)
         };
         let (all, found) = counted(usize::MAX);
         assert_eq!((all.len() as u64, found), (39, 39));
         assert_eq!(counted(7), (all[..7].to_vec(), 39));
+    }
+
+    #[test]
+    fn a_line_of_revisions_is_in_one_group() {
+        let documents = [vec!["a", "b"], vec!["a"], vec!["b"], vec!["b", "a"]];
+        let keys: Vec<Vec<LineKey>> = documents.iter().map(|lines| keys(lines)).collect();
+        let mut sketching = Sketching::new(keys.len(), 2);
+        keys.iter().for_each(|lines| sketching.add(lines));
+        let mut counting = sketching.finish();
+        // The first two are revisions of one document.
+        for ((group, document), lines) in [(7, 0), (7, 1), (2, 2), (3, 3)].into_iter().zip(&keys) {
+            counting.add((group, document), lines);
+        }
+        let (blocks, _) = counting.finish(usize::MAX);
+        let mut found: Vec<_> = blocks
+            .iter()
+            .map(|block| (block.lines[0], block.documents, block.groups))
+            .collect();
+        found.sort_unstable();
+        let mut right = [(LineKey::of("a"), 3, 2), (LineKey::of("b"), 3, 3)];
+        right.sort_unstable();
+        assert_eq!(found, right);
     }
 
     #[test]

@@ -219,12 +219,14 @@ fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> R
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let (found, sums) = asked.unzip();
     let sums = sums.into_iter().flatten();
+    let completeness = (input.completeness)();
     ReportTerms {
         kind: found.map_or("groups", |found| found.kind).to_owned(),
         roots: roots.map(JsonPath::new).collect(),
         threshold: input.threshold,
         scheme: (&input.scheme).into(),
-        complete: (input.completeness)().complete,
+        complete: completeness.complete,
+        template_list: completeness.template_list,
         question: found.and_then(|found| serde_json::to_value(&found.question).ok()),
         findings: sums.map(|(name, sum)| ((*name).to_owned(), *sum)).collect(),
     }

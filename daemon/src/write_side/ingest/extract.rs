@@ -141,7 +141,8 @@ impl Extractor<'_> {
             return Ok(None);
         }
         read.note_cut(&canonical);
-        let signatures = signer.sign(&canonical);
+        let (signed_text, _of_signed) = self.index.signed_text(&canonical, &self.account)?;
+        let signatures = signer.sign(&signed_text, length);
         let signed = signatures
             .iter()
             .map(|signature| 8 * signature.len() as u64);

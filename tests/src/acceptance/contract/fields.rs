@@ -116,6 +116,16 @@ const PENDING: Fields = &[
     ("moved", Count),
 ];
 
+/// Beside `complete`, where lines are left out.
+const TEMPLATE_LIST: Fields = &[
+    ("complete", Bool),
+    ("template_lines", Count),
+    ("template_list", Hash),
+];
+
+/// What was left out of one text.
+const LEFT_OUT: Fields = &[("lines", Count), ("bytes", Count)];
+
 const ROOT: Fields = &[
     ("id", Count),
     ("path", Path),
@@ -258,6 +268,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("compared_by", Text),
             ("seconds", Seconds),
             ("truncated", Bool),
+            ("left_out", Optional(&Object(LEFT_OUT))),
             ("complete", Bool),
         ],
     ),
@@ -306,6 +317,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
             ("shared_shingles_outside_spans", Count),
+            ("left_out_a", Optional(&Object(LEFT_OUT))),
+            ("left_out_b", Optional(&Object(LEFT_OUT))),
             ("diff", Maybe(&Text)),
             ("words", Maybe(&Object(WORDS))),
             ("operations", Maybe(&List(OPERATION))),

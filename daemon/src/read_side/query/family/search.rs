@@ -130,7 +130,7 @@ impl Search<'_> {
             hash: text.hash,
             shingles: text.shingles.len() as u64,
             written: written::latest(text.canonical.as_str()),
-            overlap: Overlap::exact(&self.text.shingles, &text.shingles, self.cancel)?,
+            overlap: Overlap::of_texts(self.text, text, self.cancel)?,
             covered,
         });
         Ok(())
@@ -217,7 +217,7 @@ impl Search<'_> {
         let Some(text) = subject.text() else {
             return Ok(());
         };
-        let overlap = Overlap::exact(&of.shingles, &text.shingles, self.cancel)?;
+        let overlap = Overlap::of_texts(of, text, self.cancel)?;
         let (a, b) = (of.shingles.len() as u64, text.shingles.len() as u64);
         let rule = self.params.rule;
         if !rule.links(overlap.shared, a, b) {

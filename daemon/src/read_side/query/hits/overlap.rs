@@ -6,6 +6,7 @@ use simdex_signature::{
 };
 
 use super::{FindKind, Relation};
+use crate::read_side::query::ShingledText;
 
 /// A ratio with the interval it lies in; nothing where it was not measured.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +34,12 @@ impl From<Option<Estimate>> for RatioEstimate {
 }
 
 impl RatioEstimate {
+    const ONE: Self = Self {
+        value: Some(1.0),
+        low: Some(1.0),
+        high: Some(1.0),
+    };
+
     fn without_interval(self) -> Self {
         let value = self.value;
         Self {
@@ -67,6 +74,28 @@ pub struct Overlap {
 }
 
 impl Overlap {
+    /// Of two texts of one hash.
+    pub const IDENTICAL: Self = Self {
+        resemblance: RatioEstimate::ONE,
+        of_first: RatioEstimate::ONE,
+        of_second: RatioEstimate::ONE,
+        shared: 0,
+        verified: true,
+    };
+
+    /// Counted on all shingles of what is compared of both texts. Where no shingle is left of either, texts of one hash
+    /// are identical, and of others nothing is measured.
+    pub(crate) fn of_texts(
+        first: &ShingledText,
+        second: &ShingledText,
+        cancel: &Cancel,
+    ) -> Result<Self, IndexError> {
+        match first.hash == second.hash && first.shingles.is_empty() {
+            true => Ok(Self::IDENTICAL),
+            false => Self::exact(&first.shingles, &second.shingles, cancel),
+        }
+    }
+
     /// Of a pair that was verified before: its resemblance, then the containment of the first and of the second.
     pub fn counted([resemblance, of_first, of_second]: [f64; 3]) -> Self {
         let counted = |value| RatioEstimate {

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use simdex_schema::{ContentHash, DocumentHash, State, StoredReason};
+use simdex_signature::LeftOutLines;
 
 use super::{ComparedBy, Subject};
 
@@ -22,6 +23,8 @@ pub struct SubjectSummary {
     pub reason: StoredReason,
     /// What of it was compared.
     pub compared_by: ComparedBy,
+    /// Template lines that were left out of its text.
+    pub left_out: LeftOutLines,
 }
 
 impl SubjectSummary {
@@ -41,6 +44,7 @@ impl Subject {
             state: self.state,
             reason: self.reason.clone(),
             compared_by: self.compared_by(),
+            left_out: self.left_out(),
         }
     }
 }

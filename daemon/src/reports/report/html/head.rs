@@ -70,6 +70,9 @@ pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str)
         out,
         "<p class=\"soft\">{created} UTC · Simdex {version}</p>"
     )?;
+    if let Some(left_out) = input.summary.completeness.left_out() {
+        writeln!(out, "<p class=\"soft\">{}.</p>", Text(&left_out))?;
+    }
     incomplete(out, &input.summary.completeness)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value};
 
-use super::{Fields, Kind, PENDING, PROMISE, SCHEDULE};
+use super::{Fields, Kind, PENDING, PROMISE, SCHEDULE, TEMPLATE_LIST};
 use Kind::{
     Bool, Count, Counts, Flattened, Hash, Is, List, Maybe, Named, Number, Object, Optional, Path,
     Ratio, Seconds, Text, Texts,
@@ -104,6 +104,9 @@ fn object(value: &Value, fields: Fields) -> Result<()> {
         let pending = object.get("pending").context("pending is missing")?;
         self::object(pending, PENDING).context("pending")?;
         wanted.insert("pending".to_owned());
+    }
+    if object.contains_key("template_lines") {
+        known(object, TEMPLATE_LIST, &mut wanted)?;
     }
     if let Some(promise) = object.get("promise") {
         self::promise(promise).context("promise")?;

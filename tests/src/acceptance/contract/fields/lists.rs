@@ -30,7 +30,10 @@ pub(super) const TEMPLATE: Fields = &[
     ("text", Text),
     ("lines", Count),
     ("documents", Count),
+    ("groups", Count),
     ("of_documents", Count),
+    ("cut", Bool),
+    ("left_out", Bool),
     ("path", Path),
 ];
 

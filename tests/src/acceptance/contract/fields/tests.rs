@@ -35,6 +35,28 @@ fn what_is_not_complete_says_why() {
 }
 
 #[test]
+fn where_lines_are_left_out_their_list_is_named() {
+    let fields: Fields = &[("complete", Bool)];
+    let line = |list: &Value| json!({"v": 1, "complete": true, "template_lines": 3, "template_list": list});
+    assert!(check(&line(&json!("a7".repeat(32))), fields).is_ok());
+    assert!(check(&line(&json!("a7")), fields).is_err());
+    assert!(
+        check(
+            &json!({"v": 1, "complete": true, "template_lines": 3}),
+            fields
+        )
+        .is_err()
+    );
+    assert!(
+        check(
+            &json!({"v": 1, "complete": true, "template_list": "a7".repeat(32)}),
+            fields
+        )
+        .is_err()
+    );
+}
+
+#[test]
 fn a_path_that_is_no_utf8_needs_its_bytes() {
     let fields: Fields = &[("out", Path)];
     assert!(

@@ -1,0 +1,43 @@
+//! The text of a subject in every form that a query needs of it.
+
+use simdex_index::{HeldSet, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
+use simdex_schema::DocumentHash;
+use simdex_signature::{CanonicalText, SignedText};
+
+/// A text with all its shingles.
+pub struct ShingledText {
+    /// The extracted text.
+    pub extracted: String,
+    /// The canonical text, which names its document.
+    pub canonical: CanonicalText,
+    /// Hash of the canonical text.
+    pub hash: DocumentHash,
+    /// What of it is compared: without the template lines.
+    pub signed: SignedText,
+    /// All shingles of what is compared.
+    pub shingles: HeldSet,
+    /// For the extracted, the canonical and the signed text.
+    _permits: [Option<MemoryPermit>; 3],
+}
+
+impl ShingledText {
+    /// Canonicalises and shingles an extracted text that needs no permit or has this one.
+    pub(super) fn of(
+        index: &IndexReader,
+        extracted: String,
+        permit: Option<MemoryPermit>,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let (canonical, of_canonical) = canonicalise(&extracted, account)?;
+        let (signed, of_signed) = index.signed_text(&canonical, account)?;
+        let shingles = index.shingles_of(&signed, account)?;
+        Ok(Self {
+            hash: DocumentHash(canonical.hash()),
+            extracted,
+            canonical,
+            signed,
+            shingles,
+            _permits: [permit, of_canonical, of_signed],
+        })
+    }
+}

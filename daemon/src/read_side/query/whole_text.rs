@@ -1,0 +1,34 @@
+//! A subject of whose text less than a shingle is left without template lines: nothing resembles it but its copies,
+//! which are found by the hash of its whole text.
+
+use simdex_index::{Candidate, CountBasis, IndexReader};
+use simdex_signature::Rung;
+
+use super::{Overlap, QueryError, QueryParams, Subject, VerifiedDocuments};
+
+/// The subject's own document, where the view shows it.
+pub(super) fn own_document(
+    index: &IndexReader,
+    subject: &Subject,
+    params: &QueryParams,
+) -> Result<VerifiedDocuments, QueryError> {
+    let hash = subject.document_hash();
+    let document = hash.map_or(Ok(None), |hash| index.document_by_hash(hash))?;
+    let shown = document.filter(|id| index.files_in(*id, &params.view) > 0);
+    let found = shown.map(|document| {
+        let candidate = Candidate {
+            document,
+            rung: Rung::ZERO,
+            shared: 0,
+            query_fingerprints: 0,
+            document_fingerprints: 0,
+            basis: CountBasis::Untold,
+        };
+        (candidate, Overlap::IDENTICAL)
+    });
+    Ok(VerifiedDocuments {
+        documents: found.into_iter().collect(),
+        counted: 0,
+        not_looked_at: 0,
+    })
+}
