@@ -1,4 +1,4 @@
-"""Plain texts as Python decodes them, and pages of PDF as poppler reads them."""
+"""Plain texts as Python decodes them, and pages of PDF as poppler and PDFium read them."""
 
 import codecs
 import subprocess
@@ -30,8 +30,15 @@ def pdf(path):
     return said(["pdftotext", "-enc", "UTF-8", path, "-"])
 
 
+def pdfium(path):
+    import pypdfium2
+
+    pages = pypdfium2.PdfDocument(path)
+    return "\n".join(page.get_textpage().get_text_range() for page in pages)
+
+
 TEXTS = "txt markdown rst latex csv tsv json yaml subtitles source vcard icalendar"
 READERS = {
     **{format: [("Python", None, text)] for format in TEXTS.split()},
-    "pdf": [("pdftotext", "pdftotext", pdf)],
+    "pdf": [("pdftotext", "pdftotext", pdf), ("PDFium", "py:pypdfium2", pdfium)],
 }

@@ -1,5 +1,9 @@
 //! PDFs in which poppler finds words: whether they are found here, in whatever order.
+//!
+//! Poppler's text is no truth where a font does not say what its glyphs mean. So the shares are printed once more for
+//! the files of which PDFium, an independent reader, finds the same words as poppler.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -11,6 +15,8 @@ use super::{Settings, goal, shown};
 use crate::acceptance::files_below;
 use crate::figure::Figures;
 
+/// Name of the reader whose words are sought.
+const POPPLER: &str = "pdftotext";
 /// Words from which on a PDF counts as one with text.
 const LEAST_WORDS: usize = 50;
 /// Recall from which on its text counts as found.
@@ -22,27 +28,32 @@ const OUTSIDE_GOAL: f64 = 0.95;
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let folder = settings.folder("formats")?;
     let paths = files_below(&folder)?;
-    let mut references = read(settings, &paths, &["pdf"])?;
-    if references.readings.is_empty() {
+    let readings = read(settings, &paths, &["pdf"])?.readings;
+    let (mut poppler, pdfium): (Vec<_>, Vec<_>) = readings
+        .into_iter()
+        .partition(|reading| reading.reader == POPPLER);
+    if poppler.is_empty() {
         figures.note("pdftotext or python3 is not installed: there is nothing to compare with")?;
         return Ok(());
     }
-    let wordy = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or_default();
-        Words::of(text).count() >= LEAST_WORDS
-    };
-    references.readings.retain(|reading| wordy(&reading.text));
-    let paths: Vec<PathBuf> = references.readings.iter().map(|r| r.path.clone()).collect();
+    poppler.retain(|reading| words(reading).count() >= LEAST_WORDS);
+    let paths: Vec<PathBuf> = poppler.iter().map(|r| r.path.clone()).collect();
     let count = paths.len() as f64;
     figures.put("PDFs in which pdftotext finds 50 words", count, "files")?;
+    let agreed = agreed(&poppler, &pdfium);
+    match pdfium.is_empty() {
+        true => figures
+            .note("pypdfium2 is not installed: no second reader says which are read rightly")?,
+        false => figures.put("of them read alike by PDFium", agreed.len() as f64, "files")?,
+    }
     figures.note("pure Rust:")?;
-    let ours = recalls(&references.readings, &extract(&paths)?);
-    print(&ours, &folder, GOAL, figures)?;
+    let ours = recalls(&poppler, &extract(&paths)?);
+    print(&ours, &agreed, &folder, GOAL, figures)?;
     match extract_with_pdftotext(&paths)? {
         Some(theirs) => {
             figures.note("with pdftotext enabled:")?;
-            let theirs = recalls(&references.readings, &theirs);
-            print(&theirs, &folder, OUTSIDE_GOAL, figures)
+            let theirs = recalls(&poppler, &theirs);
+            print(&theirs, &agreed, &folder, OUTSIDE_GOAL, figures)
         }
         None => {
             figures.note("pdftotext is not installed where the daemon looks for it")?;
@@ -51,21 +62,41 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     }
 }
 
+fn words(reading: &Reading) -> Words {
+    Words::of(reading.text.as_deref().unwrap_or_default())
+}
+
+/// The files in which both readers find the words of the other.
+fn agreed(poppler: &[Reading], pdfium: &[Reading]) -> BTreeSet<PathBuf> {
+    let pdfium: BTreeMap<&Path, Words> = pdfium.iter().map(|r| (&*r.path, words(r))).collect();
+    let agree = |reading: &&Reading| {
+        let poppler = words(reading);
+        pdfium.get(&*reading.path).is_some_and(|pdfium| {
+            pdfium.recall(&poppler) >= FOUND && poppler.recall(pdfium) >= FOUND
+        })
+    };
+    poppler
+        .iter()
+        .filter(agree)
+        .map(|r| r.path.clone())
+        .collect()
+}
+
 /// Recall, end and path of each, the lowest first.
 fn recalls<'a>(readings: &'a [Reading], ours: &[Extracted]) -> Vec<(f64, String, &'a Path)> {
     let mut recalls: Vec<(f64, String, &Path)> = Vec::new();
     for (reading, ours) in readings.iter().zip(ours) {
-        let theirs = Words::of(reading.text.as_deref().unwrap_or_default());
-        let recall = Words::of(&ours.text).recall(&theirs);
+        let recall = Words::of(&ours.text).recall(&words(reading));
         recalls.push((recall, ours.end.label(), &reading.path));
     }
     recalls.sort_by(|a, b| a.0.total_cmp(&b.0));
     recalls
 }
 
-/// The losers by name, and how many are none.
+/// The files whose text is not found, by name, and the share of the others: of all, and of those that two readers agree on.
 fn print(
     recalls: &[(f64, String, &Path)],
+    agreed: &BTreeSet<PathBuf>,
     folder: &Path,
     least: f64,
     figures: &mut Figures<'_>,
@@ -80,5 +111,12 @@ fn print(
     figures.put("p10 of recall", quantile(&values, 0.1), "")?;
     let name = "share with recall of at least 0.8";
     figures.against(name, share, "", &goal(share, least))?;
+    let of_agreed = recalls.iter().filter(|(.., path)| agreed.contains(*path));
+    let values: Vec<f64> = of_agreed.map(|(recall, ..)| *recall).collect();
+    if !values.is_empty() {
+        let share = share_reaching(&values, FOUND);
+        let name = "the same of those read alike by PDFium";
+        figures.against(name, share, "", &goal(share, least))?;
+    }
     Ok(())
 }
