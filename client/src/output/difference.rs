@@ -8,7 +8,7 @@ use crate::cli::DifferenceForm;
 const FEW_LINES: u64 = 20;
 
 /// What stands in place of a difference that comparing words does not show.
-const SAME_WORDS: &str = "No word differs but in its case, in bullets or in forms of characters that are compared as one; \
+const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one; \
                           white space and line breaks do (--diff lines shows where).\n";
 
 /// The difference of an answer in the form asked for; empty where there is none.

@@ -4,7 +4,8 @@
 //! divides them, again and again in what lies between (patience diff, Cohen; here of several in a row first, so that
 //! a set phrase divides nothing); what is left is aligned by Myers's greedy algorithm (1986) in steps of bounded
 //! length. Where two texts have that much to tell apart in one place the alignment is longer than need be and says
-//! so, never wrong. The work is linear in both lengths but for sorting, whatever the texts are; tests count it.
+//! so, never wrong. The work is linear in both lengths but for sorting, whatever the texts are; tests count it. Now and
+//! then it asks its caller whether to go on ([`Work`]).
 //!
 //! Of words a block that was taken away in one place and stands in another is a move ([`MOVED_WORDS`]).
 
@@ -14,8 +15,12 @@ mod moves;
 #[cfg(test)]
 mod tests;
 mod words;
+mod work;
 
+use std::convert::Infallible;
 use std::ops::Range;
+
+use work::Work;
 
 pub use words::{Vocabulary, Words, word_count};
 
@@ -68,34 +73,67 @@ pub struct Alignment {
 
 /// Aligns lines.
 pub fn align_lines(a: &[u32], b: &[u32]) -> Alignment {
-    let mut search = Search::new(a, b);
-    let left = search.divide(vec![Gap::whole(a, b)], OF_LINES);
-    left.into_iter().for_each(|gap| search.greedy(gap));
-    Alignment {
+    let aligned = align_lines_while(a, b, &mut || Ok::<_, Infallible>(()));
+    aligned.unwrap_or_else(|never| match never {})
+}
+
+/// Aligns lines as long as `go_on` lets it, which is asked every some thousand items looked at.
+///
+/// # Errors
+/// That of `go_on`.
+pub fn align_lines_while<E>(
+    a: &[u32],
+    b: &[u32],
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Alignment, E> {
+    let mut work = Work::asking(go_on);
+    let mut search = Search::new(a, b, &mut work);
+    let left = search.divide(vec![Gap::whole(a, b)], OF_LINES)?;
+    for gap in left {
+        search.greedy(gap)?;
+    }
+    Ok(Alignment {
         runs: joined(search.runs),
         moves: Vec::new(),
         is_cut_short: search.is_cut_short,
-        steps: search.steps,
-    }
+        steps: work.steps,
+    })
 }
 
 /// Aligns words: long stretches first, then blocks that moved, then all that is left.
 pub fn align_words(a: &[u32], b: &[u32]) -> Alignment {
-    let mut coarse = Search::new(a, b);
-    let left = coarse.divide(vec![Gap::whole(a, b)], &[MOVED_WORDS]);
+    let aligned = align_words_while(a, b, &mut || Ok::<_, Infallible>(()));
+    aligned.unwrap_or_else(|never| match never {})
+}
+
+/// Aligns words as long as `go_on` lets it, which is asked every some thousand items looked at.
+///
+/// # Errors
+/// That of `go_on`.
+pub fn align_words_while<E>(
+    a: &[u32],
+    b: &[u32],
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Alignment, E> {
+    let mut work = Work::asking(go_on);
+    let mut coarse = Search::new(a, b, &mut work);
+    let left = coarse.divide(vec![Gap::whole(a, b)], &[MOVED_WORDS])?;
     let runs = joined(coarse.runs);
-    let (moves, steps) = moves::moved(a, b, &runs);
+    let moves = moves::moved(a, b, &runs, &mut work)?;
     let [a, b] = moves::without(a, b, &moves);
-    let mut fine = Search::new(&a, &b);
-    let left = fine.divide(left, OF_WORDS);
-    left.into_iter().for_each(|gap| fine.greedy(gap));
+    let mut fine = Search::new(&a, &b, &mut work);
+    let left = fine.divide(left, OF_WORDS)?;
+    for gap in left {
+        fine.greedy(gap)?;
+    }
+    let is_cut_short = fine.is_cut_short;
     let crumbs = joined([runs, fine.runs].concat());
-    Alignment {
+    Ok(Alignment {
         runs: without_crumbs(crumbs, (a.len(), b.len())),
         moves,
-        is_cut_short: fine.is_cut_short,
-        steps: coarse.steps + steps + fine.steps,
-    }
+        is_cut_short,
+        steps: work.steps,
+    })
 }
 
 /// What lies between two runs.
@@ -127,39 +165,39 @@ fn gaps(runs: &[Run], gap: Gap) -> impl Iterator<Item = Gap> {
 }
 
 /// A search under way.
-struct Search<'s> {
+struct Search<'s, 'w, E> {
     a: &'s [u32],
     b: &'s [u32],
     /// In no order.
     runs: Vec<Run>,
     is_cut_short: bool,
-    steps: u64,
+    work: &'s mut Work<'w, E>,
 }
 
-impl<'s> Search<'s> {
-    fn new(a: &'s [u32], b: &'s [u32]) -> Self {
+impl<'s, 'w, E> Search<'s, 'w, E> {
+    fn new(a: &'s [u32], b: &'s [u32], work: &'s mut Work<'w, E>) -> Self {
         Self {
             a,
             b,
             runs: Vec::new(),
             is_cut_short: false,
-            steps: 0,
+            work,
         }
     }
 
     /// Divides gaps by what occurs once on both sides of them, `lengths` items in a row; returns what could not be
     /// divided, where both sides have something.
-    fn divide(&mut self, gaps_of: Vec<Gap>, lengths: &[usize]) -> Vec<Gap> {
+    fn divide(&mut self, gaps_of: Vec<Gap>, lengths: &[usize]) -> Result<Vec<Gap>, E> {
         let mut open: Vec<(Gap, usize)> = gaps_of.into_iter().map(|gap| (gap, 0)).collect();
         let mut left = Vec::new();
         while let Some((gap, depth)) = open.pop() {
-            let gap = self.trim(gap);
+            let gap = self.trim(gap)?;
             if gap.a.is_empty() || gap.b.is_empty() {
                 continue;
             }
             let mut divided = Vec::new();
             for length in lengths.iter().filter(|_| depth < DEPTH) {
-                divided = self.anchored(&gap, *length);
+                divided = self.anchored(&gap, *length)?;
                 if !divided.is_empty() {
                     break;
                 }
@@ -171,21 +209,21 @@ impl<'s> Search<'s> {
             open.extend(gaps(&divided, gap).map(|gap| (gap, depth + 1)));
             self.runs.extend(divided);
         }
-        left
+        Ok(left)
     }
 
     /// Takes off what both sides begin and end with.
-    fn trim(&mut self, gap: Gap) -> Gap {
+    fn trim(&mut self, gap: Gap) -> Result<Gap, E> {
         let (a, b) = (&self.a[gap.a.clone()], &self.b[gap.b.clone()]);
         let before = equal_prefix(a, b);
         let after = equal_suffix(&a[before..], &b[before..]);
-        self.steps += (before + after) as u64 + 2;
+        self.work.done(before + after + 2)?;
         self.keep(gap.a.start, gap.b.start, before);
         self.keep(gap.a.end - after, gap.b.end - after, after);
-        Gap {
+        Ok(Gap {
             a: gap.a.start + before..gap.a.end - after,
             b: gap.b.start + before..gap.b.end - after,
-        }
+        })
     }
 
     fn keep(&mut self, a: usize, b: usize, length: usize) {

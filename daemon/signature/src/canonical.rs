@@ -39,6 +39,7 @@ use std::sync::Arc;
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
+pub(crate) use self::bullet::dropped_bullets;
 use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
@@ -125,6 +126,13 @@ impl CanonicalText {
     pub fn into_string(self) -> String {
         Arc::unwrap_or_clone(self.text)
     }
+}
+
+/// Part of a line in canonical form: without the rule for bullets, which asks what stands before it.
+pub(crate) fn folded(text: &str) -> String {
+    let mut writer = Writer::new(text.len(), CanonicalText::MOST_BYTES);
+    writer.take(text);
+    writer.finish()
 }
 
 /// Steps 1 and 2 of the definition.

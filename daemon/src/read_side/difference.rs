@@ -22,7 +22,7 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use simdex_signature::align::{Alignment, align_lines};
+use simdex_signature::align::{Alignment, align_lines_while};
 use similar::{ChangeTag, DiffOp, group_diff_ops};
 
 pub use apply::{ApplyError, apply};
@@ -47,7 +47,9 @@ const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 /// assert_eq!(patch, "--- old\n+++ new\n@@ -1 +1 @@\n-one\n+two\n");
 /// ```
 pub fn unified(a_name: &str, b_name: &str, a: &str, b: &str) -> String {
-    Difference::between(lines(a), lines(b)).unified(a_name, b_name)
+    let difference = Difference::between(lines(a), lines(b), &mut || Ok::<_, Infallible>(()));
+    let difference = difference.unwrap_or_else(|never| match never {});
+    difference.unified(a_name, b_name)
 }
 
 /// The lines of a text, each with its `\n`; the last one may lack it.
@@ -75,8 +77,12 @@ pub(crate) struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Aligns `old` with `new`.
-    pub(crate) fn between(old: Vec<&'a str>, new: Vec<&'a str>) -> Self {
+    /// Aligns `old` with `new` as long as `go_on` lets it, which is asked now and then.
+    pub(crate) fn between<E>(
+        old: Vec<&'a str>,
+        new: Vec<&'a str>,
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Self, E> {
         let mut numbers = HashMap::new();
         let mut keys = |lines: &[&'a str]| -> Vec<u32> {
             let lines = lines.iter().map(|line| {
@@ -85,15 +91,17 @@ impl<'a> Difference<'a> {
             });
             lines.collect()
         };
-        let found = align_lines(&keys(&old), &keys(&new));
+        let keys = [keys(&old), keys(&new)];
+        drop(numbers);
+        let found = align_lines_while(&keys[0], &keys[1], go_on)?;
         let cut_short = found.is_cut_short;
         let ops = ops(&found, (old.len(), new.len()));
-        Self {
+        Ok(Self {
             old,
             new,
             ops,
             cut_short,
-        }
+        })
     }
 
     /// The hunks: changes, each with its context.

@@ -70,6 +70,9 @@ pub struct Diff {
     /// Words that stand in another place, in blocks.
     #[serde(default)]
     pub words_moved: Option<u64>,
+    /// The search for common words was ended in some place: fewer may differ.
+    #[serde(default)]
+    pub words_cut_short: Option<bool>,
 }
 
 /// A file that was not read, or not whole.

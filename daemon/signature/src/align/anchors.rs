@@ -5,14 +5,14 @@ use super::{Gap, Run, Search, equal_prefix, equal_suffix};
 /// Some items in a row, by hash: which side of the gap they are of, and where they begin there.
 type Gram = (u64, bool, u32);
 
-impl Search<'_> {
+impl<E> Search<'_, '_, E> {
     /// Runs that grow from `length` items in a row which occur once on both sides; none where there are none.
-    pub(super) fn anchored(&mut self, gap: &Gap, length: usize) -> Vec<Run> {
+    pub(super) fn anchored(&mut self, gap: &Gap, length: usize) -> Result<Vec<Run>, E> {
         let (a, b) = (&self.a[gap.a.clone()], &self.b[gap.b.clone()]);
         if a.len().min(b.len()) < length {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        self.steps += ((a.len() + b.len()) * length) as u64;
+        self.work.done((a.len() + b.len()) * length)?;
         let mut grams: Vec<Gram> = of_side(a, length, false).collect();
         grams.extend(of_side(b, length, true));
         grams.sort_unstable();
@@ -27,7 +27,7 @@ impl Search<'_> {
     }
 
     /// Runs as long as they can be, through anchors that ascend on both sides.
-    fn grown(&mut self, gap: &Gap, anchors: &[(u32, u32)], length: usize) -> Vec<Run> {
+    fn grown(&mut self, gap: &Gap, anchors: &[(u32, u32)], length: usize) -> Result<Vec<Run>, E> {
         let mut runs = Vec::new();
         let (mut end_a, mut end_b) = (gap.a.start, gap.b.start);
         for (x, y) in anchors {
@@ -36,12 +36,13 @@ impl Search<'_> {
                 continue;
             }
             let forward = equal_prefix(&self.a[x..gap.a.end], &self.b[y..gap.b.end]);
+            self.work.done(forward + 1)?;
             if forward < length {
                 // Two hashes alike.
                 continue;
             }
             let back = equal_suffix(&self.a[end_a..x], &self.b[end_b..y]);
-            self.steps += (forward + back) as u64;
+            self.work.done(back)?;
             runs.push(Run {
                 a: x - back,
                 b: y - back,
@@ -49,7 +50,7 @@ impl Search<'_> {
             });
             (end_a, end_b) = (x + forward, y + forward);
         }
-        runs
+        Ok(runs)
     }
 }
 

@@ -4,14 +4,14 @@
 //! from there: each begins at least that many items later, so that the work is at most that number times the gap's
 //! length.
 
-use super::{Gap, Run, Search, equal_prefix};
+use super::{Gap, Run, Search, Work, equal_prefix};
 
 /// Edits after which a way that got farthest is gone.
 const MOST_EDITS: usize = 128;
 
-impl Search<'_> {
+impl<E> Search<'_, '_, E> {
     /// Aligns what nothing divides.
-    pub(super) fn greedy(&mut self, gap: Gap) {
+    pub(super) fn greedy(&mut self, gap: Gap) -> Result<(), E> {
         let (mut from_a, mut from_b) = (gap.a.start, gap.b.start);
         while from_a < gap.a.end && from_b < gap.b.end {
             let (a, b) = (&self.a[from_a..gap.a.end], &self.b[from_b..gap.b.end]);
@@ -19,16 +19,15 @@ impl Search<'_> {
                 a,
                 b,
                 rounds: Vec::new(),
-                steps: 0,
             };
-            let farthest = ways.search();
-            self.steps += ways.steps;
+            let farthest = ways.search(self.work)?;
             self.is_cut_short |= (farthest.x, farthest.y) != (a.len(), b.len());
             for run in ways.runs(farthest) {
                 self.keep(from_a + run.a, from_b + run.b, run.length);
             }
             (from_a, from_b) = (from_a + farthest.x, from_b + farthest.y);
         }
+        Ok(())
     }
 }
 
@@ -49,12 +48,11 @@ struct Ways<'s> {
     b: &'s [u32],
     /// By edits, then by index of the diagonal: the farthest x; none where the diagonal leaves the gap.
     rounds: Vec<Vec<Option<usize>>>,
-    steps: u64,
 }
 
 impl Ways<'_> {
     /// Goes until both ends are reached or edits run out; returns the farthest place.
-    fn search(&mut self) -> Place {
+    fn search<E>(&mut self, work: &mut Work<'_, E>) -> Result<Place, E> {
         let mut farthest = Place {
             x: 0,
             y: 0,
@@ -64,11 +62,12 @@ impl Ways<'_> {
         for edits in 0..=MOST_EDITS {
             let mut round = Vec::with_capacity(edits + 1);
             for index in 0..=edits {
-                self.steps += 1;
                 let entered = self.entered(edits, index);
+                let equal = entered.map_or(0, |(place, _)| {
+                    equal_prefix(&self.a[place.x..], &self.b[place.y..])
+                });
+                work.done(1 + equal)?;
                 round.push(entered.map(|(place, _)| {
-                    let equal = equal_prefix(&self.a[place.x..], &self.b[place.y..]);
-                    self.steps += equal as u64;
                     let (x, y) = (place.x + equal, place.y + equal);
                     if x + y > farthest.x + farthest.y {
                         farthest = Place { x, y, ..place };
@@ -81,7 +80,7 @@ impl Ways<'_> {
                 break;
             }
         }
-        farthest
+        Ok(farthest)
     }
 
     /// Where a diagonal is entered by the last of so many edits, and the index of the diagonal it comes from; none

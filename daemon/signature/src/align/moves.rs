@@ -7,20 +7,25 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::anchors::hash;
-use super::{Gap, MOVED_WORDS, Run, equal_prefix, equal_suffix, gaps};
+use super::{Gap, MOVED_WORDS, Run, Work, equal_prefix, equal_suffix, gaps};
 
 /// Items in a row, by hash: of which side, in which gap, and where they begin.
 type Gram = (u64, bool, usize, usize);
 
-/// The blocks that moved, by their place in `b`, disjoint on both sides; and the items looked at.
-pub(super) fn moved(a: &[u32], b: &[u32], runs: &[Run]) -> (Vec<Run>, u64) {
+/// The blocks that moved, by their place in `b`, disjoint on both sides.
+pub(super) fn moved<E>(
+    a: &[u32],
+    b: &[u32],
+    runs: &[Run],
+    work: &mut Work<'_, E>,
+) -> Result<Vec<Run>, E> {
     let between: Vec<Gap> = gaps(runs, Gap::whole(a, b)).collect();
     let mut grams: Vec<Gram> = Vec::new();
     for (number, gap) in between.iter().enumerate() {
         grams.extend(grams_of(a, gap.a.clone(), (false, number)));
         grams.extend(grams_of(b, gap.b.clone(), (true, number)));
     }
-    let mut steps = (grams.len() * MOVED_WORDS) as u64;
+    work.done(grams.len() * MOVED_WORDS)?;
     grams.sort_unstable();
     let same = grams.chunk_by(|x, y| x.0 == y.0);
     let once = same.filter_map(|same| match same {
@@ -38,10 +43,11 @@ pub(super) fn moved(a: &[u32], b: &[u32], runs: &[Run]) -> (Vec<Run>, u64) {
             continue;
         }
         let back = equal_suffix(&a[of_a.start..x], &b[of_b.start.max(free_b)..y]);
+        work.done(back)?;
         let back = free(taken[x - back..x].iter().rev());
         let forward = equal_prefix(&a[x..of_a.end], &b[y..of_b.end]);
+        work.done(forward)?;
         let forward = free(taken[x..x + forward].iter());
-        steps += (back + forward) as u64;
         if back + forward >= MOVED_WORDS {
             taken[x - back..x + forward].fill(true);
             moves.push(Run {
@@ -51,7 +57,7 @@ pub(super) fn moved(a: &[u32], b: &[u32], runs: &[Run]) -> (Vec<Run>, u64) {
             });
         }
     }
-    (moves, steps)
+    Ok(moves)
 }
 
 /// How many are free before the first that is taken.

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::work::STEPS_A_LOOK;
 use super::*;
 
 /// Numbers that look random, of so many kinds.
@@ -88,11 +89,13 @@ proptest! {
     fn where_nothing_divides_the_alignment_is_the_longest(
         a in prop::collection::vec(0u32..3, 0..60), b in prop::collection::vec(0u32..3, 0..60),
     ) {
-        let mut search = Search::new(&a, &b);
-        search.greedy(Gap::whole(&a, &b));
+        let mut go_on = || Ok::<_, ()>(());
+        let mut work = Work::asking(&mut go_on);
+        let mut search = Search::new(&a, &b, &mut work);
+        prop_assert!(search.greedy(Gap::whole(&a, &b)).is_ok());
+        prop_assert!(!search.is_cut_short);
         let found = Alignment { runs: joined(search.runs), ..Alignment::default() };
         assert_true(&a, &b, &found);
-        prop_assert!(!search.is_cut_short);
         prop_assert_eq!(common(&found), longest_common(&a, &b));
     }
 }
@@ -170,9 +173,52 @@ fn the_work_is_linear_whatever_the_texts_are() {
 }
 
 #[test]
+fn it_is_asked_whether_to_go_on_again_and_again_and_ends_where_it_may_not() {
+    let length = 60_000;
+    let pairs = [
+        [noise(length, 1 << 30, 1), noise(length, 1 << 30, 2)],
+        [noise(length, 3, 1), noise(length, 3, 2)],
+        [noise(length, 2_000, 1), noise(length, 2_000, 2)],
+    ];
+    for [a, b] in &pairs {
+        // Between two looks: the items of a look, and what is not divided.
+        let most = STEPS_A_LOOK + ((a.len() + b.len()) * MOVED_WORDS) as u64;
+        for align in [align_words_while::<u64>, align_lines_while] {
+            let mut asked = 0;
+            let found = align(a, b, &mut || {
+                asked += 1;
+                Ok(())
+            })
+            .unwrap();
+            assert!((found.steps / most..=found.steps / STEPS_A_LOOK).contains(&asked));
+            assert!(asked > 4, "{asked} of {} steps", found.steps);
+            for last in 1..=asked {
+                let mut asked = 0;
+                let ended = align(a, b, &mut || {
+                    asked += 1;
+                    if asked < last { Ok(()) } else { Err(asked) }
+                });
+                assert_eq!((ended, asked), (Err(last), last));
+                if last == 3 {
+                    break;
+                }
+            }
+        }
+    }
+    let text = "word ".repeat(100_000);
+    let mut asked = 0;
+    let ended = Vocabulary::default().words_while(&text, &mut || {
+        asked += 1;
+        if asked < 3 { Ok(()) } else { Err(()) }
+    });
+    assert_eq!((ended, asked), (Err(()), 3));
+}
+
+#[test]
 fn words_see_through_line_breaks_case_and_invisible_signs() {
     let mut vocabulary = Vocabulary::default();
-    let a = vocabulary.words("The supplier\ndeliv\u{ad}ers within 30\u{a0}days, \u{2022} at most.");
+    let a =
+        vocabulary.words("The supplier\ndeliv\u{ad}ers within 30\u{a0}days,\n\u{2022} at most.");
     let b = vocabulary.words("  the SUPPLIER delivers\r\n\r\nwithin 30 days, at\tmost.");
     assert_eq!(a.keys, b.keys);
     assert_eq!(a.keys.len(), 10);
@@ -182,6 +228,51 @@ fn words_see_through_line_breaks_case_and_invisible_signs() {
         vocabulary.words("caf\u{e9}\u{2026}").keys,
         vocabulary.words("cafe\u{301}...").keys
     );
+}
+
+#[test]
+fn a_bullet_is_a_word_where_the_canonical_text_keeps_it() {
+    let same = |a: &str, b: &str| {
+        let mut vocabulary = Vocabulary::default();
+        let [words_a, words_b] = [a, b].map(|text| vocabulary.words(text).keys);
+        let canonical = [a, b].map(crate::CanonicalText::from_extracted);
+        assert_eq!(
+            words_a == words_b,
+            canonical[0] == canonical[1],
+            "{a:?} {b:?}"
+        );
+        words_a == words_b
+    };
+    assert!(same("one\n\u{2022} two", "one\ntwo"));
+    assert!(same(" \u{200b}\u{2022}\t\u{25aa} \u{ad}two", "two"));
+    assert!(same("one\n \u{2022} \u{2022}\n two", "one two"));
+    assert!(!same("one \u{2022} two", "one two"));
+    assert!(!same("one \u{2022} two", "one\n\u{2022} two"));
+    assert!(!same("\u{2022}two", "two"));
+    assert!(!same("\u{2022}\u{2022} two", "two"));
+    assert!(!same("\u{2022}\u{301} two", "two"));
+}
+
+proptest! {
+    /// Words alone are told apart by signs around them; here they stand between spaces.
+    #[test]
+    fn texts_of_the_same_words_are_the_same_canonical_text(
+        a in prop::collection::vec((0usize..5, any::<bool>()), 0..9),
+        b in prop::collection::vec((0usize..5, any::<bool>()), 0..9),
+    ) {
+        let text = |words: &[(usize, bool)]| -> String {
+            let words = words.iter().map(|(word, is_last)| {
+                let word = ["\u{2022}", "\u{25aa}", "a", "\u{ad}", "-"][*word];
+                format!("{word}{}", if *is_last { "\n" } else { " " })
+            });
+            words.collect()
+        };
+        let (a, b) = (text(&a), text(&b));
+        let mut vocabulary = Vocabulary::default();
+        let same = vocabulary.words(&a).keys == vocabulary.words(&b).keys;
+        let [a, b] = [a, b].map(|text| crate::CanonicalText::from_extracted(&text));
+        prop_assert_eq!(same, a == b);
+    }
 }
 
 #[test]

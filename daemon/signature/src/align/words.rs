@@ -2,17 +2,22 @@
 //!
 //! A word is a run of letters and digits, or a run of other signs; an ideograph or kana is a word by itself, for they
 //! stand without spaces. Words of a run longer than [`LONGEST`] are pieces of it. White space and what the canonical
-//! text drops (a bullet by itself, soft hyphens) are none, so that a text with other line breaks has the same words.
+//! text drops (soft hyphens, bullets at the beginning of a line) are none, so that a text with other line breaks has
+//! the same words. A bullet within a line stays in the canonical text and is a word.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::canonical::{CanonicalText, is_ignorable, is_space};
+use crate::canonical::{dropped_bullets, folded, is_ignorable, is_space};
 
 /// The longest word, in bytes.
 const LONGEST: usize = 64;
+
+/// Words found before it is asked whether to go on.
+const WORDS_A_LOOK: usize = 1 << 12;
 
 /// The words of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,8 +39,35 @@ pub struct Vocabulary<'t> {
 impl<'t> Vocabulary<'t> {
     /// The words of a text.
     pub fn words(&mut self, text: &'t str) -> Words {
+        let words = self.words_while(text, &mut || Ok::<_, Infallible>(()));
+        words.unwrap_or_else(|never| match never {})
+    }
+
+    /// The words of a text as long as `go_on` lets it, which is asked every some thousand words.
+    ///
+    /// # Errors
+    /// That of `go_on`.
+    pub fn words_while<E>(
+        &mut self,
+        text: &'t str,
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Words, E> {
         let mut words = Words::default();
-        for place in places(text) {
+        let mut bullets = dropped_bullets(text).peekable();
+        for (number, place) in places(text).enumerate() {
+            if number % WORDS_A_LOOK == WORDS_A_LOOK - 1 {
+                go_on()?;
+            }
+            while bullets
+                .next_if(|dropped| dropped.end <= place.start)
+                .is_some()
+            {}
+            if bullets
+                .peek()
+                .is_some_and(|dropped| dropped.start <= place.start)
+            {
+                continue;
+            }
             let written = &text[place.clone()];
             let canonical = &mut self.canonical;
             let known = self.written.entry(written);
@@ -44,13 +76,13 @@ impl<'t> Vocabulary<'t> {
                 words.places.push(place);
             }
         }
-        words
+        Ok(words)
     }
 }
 
 /// The number of a word; none where nothing is left of it.
 fn key(canonical: &mut HashMap<String, u32>, written: &str) -> Option<u32> {
-    let form = CanonicalText::from_extracted(written).into_string();
+    let form = folded(written);
     let next = canonical.len() as u32;
     (!form.is_empty()).then(|| *canonical.entry(form).or_insert(next))
 }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::{is_ignorable, is_space};
+use super::{folded, is_ignorable, is_space};
 
 /// Bullets in canonical form. The last three are those of Symbol and Wingdings, which PDFs and word
 /// processors write as characters of the private use area.
@@ -47,4 +47,29 @@ fn after_bullet(line: &[u8]) -> Option<&[u8]> {
         [b' ', rest @ ..] => Some(rest),
         _ => None,
     }
+}
+
+/// Where the bullets that are dropped stand in a text, in bytes of it: from the beginning of a line to the end of the
+/// last of them.
+pub(crate) fn dropped_bullets(text: &str) -> impl Iterator<Item = Range<usize>> {
+    lines(text).filter_map(|line| {
+        let end = bullets_written(&text[line.clone()]);
+        (end > 0).then(|| line.start..line.start + end)
+    })
+}
+
+/// How many bytes the bullets at the beginning of a line take as it is written.
+fn bullets_written(line: &str) -> usize {
+    let (mut end, mut at) = (0, 0);
+    for word in line.split_inclusive(is_space) {
+        let form = folded(word);
+        if bullets(form.as_bytes()) < form.len() {
+            break;
+        }
+        if !form.is_empty() {
+            end = at + word.trim_end_matches(is_space).len();
+        }
+        at += word.len();
+    }
+    end
 }

@@ -135,7 +135,7 @@ fn by_lines(
         Err(too_many) => return Ok(Err(too_many.into())),
     };
     let [a, b] = texts.map(lines);
-    let difference = Difference::between(a, b);
+    let difference = Difference::between(a, b, &mut || asked.account.cancel().check())?;
     let (a, b) = asked.names;
     let written = difference.unified_while(a, b, |bytes| room.go_on(bytes));
     room.take(written.map(|diff| {
@@ -168,7 +168,7 @@ fn by_words(
         }
     };
     let [a, b] = texts;
-    let difference = WordDifference::between(a, b);
+    let difference = WordDifference::between_while(a, b, &mut || account.cancel().check())?;
     let mut text = Err(LeftOut::NotAsked);
     if asked.forms.words {
         let written = difference.shown_while(asked.names, |bytes| room.go_on(bytes));

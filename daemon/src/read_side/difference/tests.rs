@@ -13,6 +13,10 @@ fn check(a: &str, b: &str) {
     assert_eq!(patch.is_empty(), a == b);
 }
 
+fn between<'a>(a: &'a str, b: &'a str) -> Difference<'a> {
+    Difference::between(lines(a), lines(b), &mut || Ok::<_, ()>(())).unwrap()
+}
+
 #[test]
 fn texts_of_every_shape_go_there_and_back() {
     let long = "word ".repeat(200_000);
@@ -112,14 +116,14 @@ fn a_search_that_was_ended_costs_brevity_not_truth() {
     let (a, b) = (text(3), text(5));
     let patch = unified("a", "b", &a, &b);
     assert_eq!(apply(&patch, &a), Ok(b.clone()));
-    assert!(Difference::between(lines(&a), lines(&b)).cut_short);
+    assert!(between(&a, &b).cut_short);
 }
 
 #[test]
 fn the_extent_counts_lines_and_places() {
     let a: String = (0..40).map(|i| format!("{i}\n")).collect();
     let b = a.replace("5\n6\n", "five\n").replace("30\n", "30\nmore\n");
-    let found = Difference::between(lines(&a), lines(&b)).extent();
+    let found = between(&a, &b).extent();
     let Extent {
         hunks,
         removed,

@@ -7,9 +7,10 @@
 mod tests;
 mod tiles;
 
+use std::convert::Infallible;
 use std::ops::Range;
 
-use simdex_signature::align::{Alignment, Run, Vocabulary, Words, align_words};
+use simdex_signature::align::{Alignment, Run, Vocabulary, Words, align_words_while};
 
 use tiles::Tiles;
 
@@ -69,9 +70,27 @@ pub struct WordDifference<'t> {
 impl<'t> WordDifference<'t> {
     /// What differs from `a` to `b`.
     pub fn between(a: &'t str, b: &'t str) -> Self {
+        let difference = Self::between_while(a, b, &mut || Ok::<_, Infallible>(()));
+        difference.unwrap_or_else(|never| match never {})
+    }
+
+    /// What differs from `a` to `b`, sought as long as `go_on` lets it; it is asked every some thousand words.
+    ///
+    /// # Errors
+    /// That of `go_on`.
+    pub fn between_while<E>(
+        a: &'t str,
+        b: &'t str,
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<Self, E> {
         let mut vocabulary = Vocabulary::default();
-        let words = [a, b].map(|text| vocabulary.words(text));
-        let found = align_words(&words[0].keys, &words[1].keys);
+        let words = [
+            vocabulary.words_while(a, go_on)?,
+            vocabulary.words_while(b, go_on)?,
+        ];
+        // It takes as much as the search does, and is not asked any more.
+        drop(vocabulary);
+        let found = align_words_while(&words[0].keys, &words[1].keys, go_on)?;
         let mut walk = Walk {
             tiles: Tiles::of([a, b], &words),
             moved_away: by_first(&found),
@@ -79,12 +98,12 @@ impl<'t> WordDifference<'t> {
             words: &words,
         };
         walk.all(&found);
-        Self {
+        Ok(Self {
             texts: [a, b],
             operations: walk.tiles.finish(),
             extent: walk.extent,
             cut_short: found.is_cut_short,
-        }
+        })
     }
 
     /// The bytes that an operation takes from the first text and puts into the second.

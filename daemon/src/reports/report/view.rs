@@ -84,17 +84,24 @@ pub(super) fn beside(texts: [&str; 2]) -> u64 {
 ///
 /// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white
 /// space is disregarded, if that leaves less to see.
-pub(super) fn render(principal: &str, member: &str, link: &str) -> String {
+///
+/// # Errors
+/// That of `go_on`, which is asked now and then.
+pub(super) fn render<E>(
+    [principal, member]: [&str; 2],
+    link: &str,
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<String, E> {
     let (old, new) = (Pieces::of(principal), Pieces::of(member));
-    let by_line = compare(&old, &new);
+    let by_line = compare(&old, &new, go_on)?;
     if !mostly_changed(&by_line) {
-        return table(&by_line, old, new, link);
+        return Ok(table(&by_line, old, new, link));
     }
     let folded = [principal, member].map(fold);
     let [folded_old, folded_new] = folded.each_ref().map(|text| Pieces::of(text).unnumbered());
-    let by_sentence = compare(&folded_old, &folded_new);
+    let by_sentence = compare(&folded_old, &folded_new, go_on)?;
     if mostly_changed(&by_sentence) {
-        return table(&by_line, old, new, link);
+        return Ok(table(&by_line, old, new, link));
     }
     let note = if folded[0] == folded[1] {
         "The texts differ in line breaks and white space alone."
@@ -102,11 +109,15 @@ pub(super) fn render(principal: &str, member: &str, link: &str) -> String {
         "Lines are broken otherwise throughout: line breaks and white space are disregarded here."
     };
     let table = table(&by_sentence, folded_old, folded_new, link);
-    format!("<p class=\"soft\">{note}</p>\n{table}")
+    Ok(format!("<p class=\"soft\">{note}</p>\n{table}"))
 }
 
-fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>) -> Difference<'a> {
-    Difference::between(old.texts.clone(), new.texts.clone())
+fn compare<'a, E>(
+    old: &Pieces<'a>,
+    new: &Pieces<'a>,
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Difference<'a>, E> {
+    Difference::between(old.texts.clone(), new.texts.clone(), go_on)
 }
 
 fn mostly_changed(difference: &Difference<'_>) -> bool {

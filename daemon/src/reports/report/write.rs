@@ -22,7 +22,7 @@ use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line};
 use simdex_proto::manifest::checked_hash;
 
-pub(super) use diffs::{DiffFacts, NoDiff};
+pub(super) use diffs::{DiffFacts, NoDiff, WordFacts};
 
 /// A document of a group compared with the principal's.
 pub(super) struct ComparedDocument<'a> {
@@ -190,10 +190,11 @@ impl<'a> Writer<'a> {
             lines_removed: facts.as_ref().ok().map(|facts| facts.extent.removed),
             lines_added: facts.as_ref().ok().map(|facts| facts.extent.added),
             cut_short: facts.as_ref().ok().map(|facts| facts.cut_short),
-            operations: words.map(|(name, _)| name.clone()),
-            words_removed: words.map(|(_, extent)| extent.removed),
-            words_added: words.map(|(_, extent)| extent.added),
-            words_moved: words.map(|(_, extent)| extent.moved),
+            operations: words.map(|words| words.operations.clone()),
+            words_removed: words.map(|words| words.extent.removed),
+            words_added: words.map(|words| words.extent.added),
+            words_moved: words.map(|words| words.extent.moved),
+            words_cut_short: words.map(|words| words.cut_short),
         };
         self.diffs.write_with(|out| json_line(out, &line))?;
         Ok(ComparedDocument {
@@ -217,10 +218,10 @@ impl<'a> Writer<'a> {
         check(self.account.cancel())?;
         let mut view = None;
         if shown && facts.is_ok() && self.pages.has_room() {
-            let [a, b] = texts;
+            let cancel = self.account.cancel();
             // A text that takes too much to be shown has a diff as a file.
             if let Ok(_held) = permit_to_align(texts, view::beside(texts), self.account)? {
-                view = Some(view::render(a, b, &name));
+                view = Some(view::render(texts, &name, &mut || cancel.check())?);
             }
         }
         self.pages.take_room(view.as_ref().map_or(0, String::len));

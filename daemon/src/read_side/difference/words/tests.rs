@@ -55,3 +55,34 @@ fn what_moved_says_where_from() {
     assert!(text.contains("{>line 1: a0 a1"), "{text}");
     assert!(!text.contains("[-") && !text.contains("{+"), "{text}");
 }
+
+#[test]
+fn what_nobody_waits_for_any_more_is_not_aligned_to_the_end() {
+    let text = |seed: u32| -> String {
+        let words = (0..60_000u32).map(|at| format!("{} ", at.wrapping_mul(seed) % 9_973));
+        words.collect()
+    };
+    let (a, b) = (text(7), text(11));
+    let mut asked = 0;
+    let found = WordDifference::between_while(&a, &b, &mut || {
+        asked += 1;
+        Ok::<_, ()>(())
+    });
+    assert!(found.is_ok() && asked > 40, "{asked}");
+    // While words are found, and while they are aligned.
+    for last in [3, asked - 3] {
+        let mut asked = 0;
+        let found = WordDifference::between_while(&a, &b, &mut || {
+            asked += 1;
+            if asked < last { Ok(()) } else { Err(asked) }
+        });
+        assert_eq!((found.err(), asked), (Some(last), last));
+    }
+}
+
+#[test]
+fn a_bullet_within_a_line_is_shown_and_one_at_its_beginning_is_not() {
+    assert_eq!(shown("\u{2022} one\ntwo\n", "one\ntwo\n"), "");
+    let shown = shown("one \u{2022} two\n", "one two\n");
+    assert!(shown.ends_with("one [-\u{2022}-] two\n"), "{shown}");
+}

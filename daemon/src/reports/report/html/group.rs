@@ -3,13 +3,12 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::{FILES_SHOWN, judged as judged_cells};
-use crate::read_side::difference::words::WordExtent;
 use crate::read_side::judging::ListJudgement;
 use crate::reports::report::ReportMember;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
 use crate::reports::report::judged::JudgedGroup;
 use crate::reports::report::sorted_group::SortedGroup;
-use crate::reports::report::write::{ComparedDocument, NoDiff};
+use crate::reports::report::write::{ComparedDocument, NoDiff, WordFacts};
 
 /// Writes a group, with what its files are judged where that was asked for; `has_text` says whether the principal's text
 /// is kept.
@@ -134,7 +133,7 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         1 => String::new(),
         n => format!(" and {} with the same text", counted(n - 1, "file")),
     };
-    let words = facts.words.as_ref().map(|(_, extent)| words(*extent));
+    let words = facts.words.as_ref().map(words);
     writeln!(
         out,
         "<details>\n<summary>{}{others} <small>{}, {} removed, {} added{}</small></summary>",
@@ -154,12 +153,14 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
 }
 
 /// How many words differ, whatever the line breaks.
-fn words(extent: WordExtent) -> String {
+fn words(words: &WordFacts) -> String {
+    let extent = words.extent;
     let counted = |count: u64| counted(count as usize, "word");
     let moved = match extent.moved {
         0 => String::new(),
         moved => format!(", {} moved", counted(moved)),
     };
     let (removed, added) = (counted(extent.removed), counted(extent.added));
-    format!("; {removed} removed, {added} added{moved}")
+    let most = if words.cut_short { " at most" } else { "" };
+    format!("; {removed} removed, {added} added{moved}{most}")
 }

@@ -56,6 +56,36 @@ fn texts_of_too_many_lines_are_not_aligned_and_said_so() {
 }
 
 #[test]
+fn a_search_for_common_words_that_was_ended_is_told() {
+    // Few words in no common order: more is to be told apart in one place than is searched through.
+    let words = |step: u32| -> String {
+        let word = |at: u32| format!("{} ", at.wrapping_mul(step) % 7919 % 5);
+        (0..20_000).map(word).collect()
+    };
+    let texts = [words(3), words(5)];
+    let text_of = |asked: &DocumentHash| {
+        let text = &texts[usize::from(*asked != document(CONTRACT))];
+        Ok(Some(HeldText::new(text.clone(), None)))
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let done = keep(
+        folder.path(),
+        "report",
+        &input(vec![contract_group()], &text_of),
+    );
+    assert_eq!(done.unwrap().diffs, 1);
+    let out = folder.path().join("report");
+    verify(&out).unwrap();
+    let lines = read(&out, "diffs.jsonl");
+    assert_eq!(
+        lines.matches("\"words_cut_short\":true").count(),
+        1,
+        "{lines}"
+    );
+    assert!(read(&out, "report.html").contains(" at most</small>"));
+}
+
+#[test]
 fn what_changed_since_an_earlier_report_is_told_and_shown() {
     let place = tempfile::tempdir().unwrap();
     let of = |path: &[u8], text: &str| member(path, text, "identical-bytes", Some(1.0));

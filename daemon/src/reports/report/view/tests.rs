@@ -1,5 +1,8 @@
 //! What a reader sees of long, reflowed and wholly different texts.
-use super::render;
+
+fn render(principal: &str, member: &str, link: &str) -> String {
+    super::render([principal, member], link, &mut || Ok::<_, ()>(())).unwrap()
+}
 
 #[test]
 fn other_line_breaks_do_not_hide_what_changed() {

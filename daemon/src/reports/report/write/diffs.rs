@@ -17,8 +17,17 @@ pub(in crate::reports::report) struct DiffFacts {
     pub(in crate::reports::report) extent: Extent,
     /// The search for common lines was ended in some place: it is longer than need be.
     pub(in crate::reports::report) cut_short: bool,
-    /// Path of its operations below the report, and words that differ; none where there is no memory to align them.
-    pub(in crate::reports::report) words: Option<(String, WordExtent)>,
+    /// The difference by words; none where there is no memory to align them.
+    pub(in crate::reports::report) words: Option<WordFacts>,
+}
+
+/// A difference by words in the report.
+pub(in crate::reports::report) struct WordFacts {
+    /// Path of its operations below the report.
+    pub(in crate::reports::report) operations: String,
+    pub(in crate::reports::report) extent: WordExtent,
+    /// The search for common words was ended in some place: fewer may differ.
+    pub(in crate::reports::report) cut_short: bool,
 }
 
 /// Why a document has no diff.
@@ -50,18 +59,22 @@ impl Writer<'_> {
     ) -> Result<Result<DiffFacts, NoDiff>, ReportError> {
         let [a, b] = texts;
         let written = a.len() + b.len();
-        let Ok(_held) = permit_to_align(texts, written as u64, self.account)? else {
+        let Ok(held) = permit_to_align(texts, written as u64, self.account)? else {
             return Ok(Err(NoDiff::TooManyLines));
         };
-        let difference = Difference::between(lines(a), lines(b));
+        let cancel = self.account.cancel();
+        let difference = Difference::between(lines(a), lines(b), &mut || cancel.check())?;
         let [from, to] = documents.map(text_path);
         let patch = difference.unified(&from, &to);
         self.sink.write_file(name, patch.as_bytes())?;
         self.diff_count += 1;
+        let (extent, cut_short) = (difference.extent(), difference.cut_short);
+        // Its lines are not held while its words are aligned.
+        drop((difference, patch, held));
         Ok(Ok(DiffFacts {
             diff: name.to_owned(),
-            extent: difference.extent(),
-            cut_short: difference.cut_short,
+            extent,
+            cut_short,
             words: self.operations(operations_path(name), texts)?,
         }))
     }
@@ -71,19 +84,22 @@ impl Writer<'_> {
         &mut self,
         name: String,
         texts: [&str; 2],
-    ) -> Result<Option<(String, WordExtent)>, ReportError> {
+    ) -> Result<Option<WordFacts>, ReportError> {
         let [a, b] = texts;
-        let written = 2 * (a.len() + b.len()) as u64;
-        let Ok(_held) = permit_to_align_words(texts, written, self.account)? else {
+        let Ok(_held) = permit_to_align_words(texts, 0, self.account)? else {
             return Ok(None);
         };
-        let difference = WordDifference::between(a, b);
-        let mut out = Vec::new();
+        let cancel = self.account.cancel();
+        let difference = WordDifference::between_while(a, b, &mut || cancel.check())?;
+        let mut file = self.sink.create_file(&name)?;
         for operation in operations(&difference) {
-            let line = json_line(&mut out, &operation);
-            line.map_err(|source| ReportError::writing(&name, source))?;
+            file.write_with(|out| json_line(out, &operation))?;
         }
-        self.sink.write_file(&name, &out)?;
-        Ok(Some((name, difference.extent)))
+        self.sink.finish(file)?;
+        Ok(Some(WordFacts {
+            operations: name,
+            extent: difference.extent,
+            cut_short: difference.cut_short,
+        }))
     }
 }

@@ -27,6 +27,7 @@ pub(super) const DIFF: Fields = &[
     ("words_removed", Maybe(&Count)),
     ("words_added", Maybe(&Count)),
     ("words_moved", Maybe(&Count)),
+    ("words_cut_short", Maybe(&Bool)),
 ];
 
 /// A file that was not read, or not whole.
