@@ -86,6 +86,15 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// So few changed lines are shown as they are, whatever changed in them.
+const FEW_LINES: u64 = 20;
+
+/// Whether the lines of two texts are broken otherwise, by how many lines and words differ: a changed line has a changed
+/// word, but there.
+pub fn is_broken_otherwise(changed_lines: u64, changed_words: u64) -> bool {
+    changed_lines > changed_words.max(FEW_LINES)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,9 @@ use simdex_tests::sandbox::Sandbox;
 /// Groups of three files: more than one page of the list, and of the report, holds.
 const GROUPS: usize = 230;
 
+/// The group of which one file has a chapter elsewhere.
+const MOVED: usize = GROUPS - 1;
+
 const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\">";
 
 /// A text of its own for each group.
@@ -22,8 +25,25 @@ fn text(group: usize) -> String {
     text
 }
 
+/// Two texts of which one has a chapter elsewhere, in lines of another width.
+fn moved() -> [String; 2] {
+    let words = |chapter: usize| (0..80).map(move |at| format!("c{chapter}w{}", at * at % 997));
+    let text = |order: [usize; 6], width: usize| -> String {
+        let words: Vec<String> = order.into_iter().flat_map(words).collect();
+        words
+            .chunks(width)
+            .map(|line| line.join(" ") + "\n")
+            .collect()
+    };
+    [text([0, 1, 2, 3, 4, 5], 10), text([0, 2, 3, 4, 1, 5], 8)]
+}
+
 fn files(sandbox: &Sandbox) -> Result<()> {
-    for group in 0..GROUPS {
+    let [before, after] = moved();
+    for (name, text) in [("a", &before), ("b", &before), ("c", &after)] {
+        sandbox.write(format!("{MOVED:03}-{name}.txt"), text)?;
+    }
+    for group in 0..MOVED {
         sandbox.write(format!("{group:03}-a.txt"), text(group))?;
         sandbox.write(format!("{group:03}-b.txt"), text(group))?;
         let changed = text(group).replace("on day 11", "on day 12");
@@ -102,6 +122,25 @@ fn follow(browser: &Browser) -> Result<()> {
     Ok(())
 }
 
+/// A chapter that moved is marked in both columns, and said in words where it came from and went to.
+fn moved_is_marked(browser: &Browser) -> Result<()> {
+    browser.press(&format!("/{MOVED:03}-c"))?;
+    browser.click("#groups tbody tr a")?;
+    browser.click("section.group:target summary")?;
+    let marked = browser.run(
+        "return [...document.querySelectorAll(':target .moved')].map(\
+         it => it.closest('td').cellIndex + ' ' + it.innerText.split(' ').slice(0, 5).join(' ') + ' ' + \
+         (it.getBoundingClientRect().width > 0))",
+    )?;
+    let expected = json!([
+        "1 moved to line 41 c1w0 true",
+        "3 moved from line 9 c1w0 true"
+    ]);
+    ensure!(marked == expected, "{marked}");
+    browser.click("nav.pages a[href='report.html#list']")?;
+    Ok(())
+}
+
 /// Nothing is wider than a telephone, and a dark screen stays dark.
 fn narrow_and_dark(browser: &Browser) -> Result<()> {
     let screen = json!({"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": true});
@@ -151,6 +190,7 @@ fn the_page_is_searched_sorted_and_read_on_any_screen() -> Result<()> {
     search(&browser)?;
     sort_and_turn(&browser)?;
     follow(&browser)?;
+    moved_is_marked(&browser)?;
     narrow_and_dark(&browser)?;
     ensure!(browser.run("return document.title")? == title);
     let said = browser.console()?;

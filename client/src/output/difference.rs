@@ -1,11 +1,9 @@
 //! The form in which the difference of two texts is shown: by lines, or by words.
 
+use simdex_client::text::is_broken_otherwise;
 use simdex_client::wire::CompareReply;
 
 use crate::cli::DifferenceForm;
-
-/// So few changed lines are shown as they are, whatever changed in them.
-const FEW_LINES: u64 = 20;
 
 /// What stands in place of a difference that comparing words does not show.
 const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one; \
@@ -21,9 +19,7 @@ pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
         (DifferenceForm::Auto, None, Some(words)) => words.text.clone(),
         (DifferenceForm::Auto, Some(lines), Some(words)) => {
             let changed = words.words_removed + words.words_added + words.words_moved;
-            // A changed line has a changed word, but where lines are broken otherwise.
-            let is_rewrapped = changed_lines(lines) > changed.max(FEW_LINES);
-            match is_rewrapped {
+            match is_broken_otherwise(changed_lines(lines), changed) {
                 true if words.text.is_empty() => SAME_WORDS.to_owned(),
                 true => words.text.clone(),
                 false => lines.clone(),

@@ -12,7 +12,7 @@ mod apply;
 mod name;
 pub mod operations;
 mod permit;
-mod shown;
+pub(crate) mod shown;
 #[cfg(test)]
 mod tests;
 pub mod words;

@@ -14,7 +14,7 @@ use super::words::{Kind, Operation, WordDifference};
 /// Columns of a line.
 const COLUMNS: usize = 78;
 /// Bytes shown before and after a change, about.
-const AROUND: usize = 90;
+pub(crate) const AROUND: usize = 90;
 /// Bytes of a block that moved above which its middle is left out.
 const MOVED_WHOLE: usize = 240;
 
@@ -80,12 +80,15 @@ impl WordDifference<'_> {
         let since = since.map_or(0, |operation| operation.b.end);
         let until = after.iter().find(|operation| is_change(operation));
         let until = until.map_or(b.len(), |operation| operation.b.start);
-        let mut text = ending(b.get(since..first.b.start).unwrap_or_default());
+        let mut text = ending(b.get(since..first.b.start).unwrap_or_default(), AROUND);
         for operation in changed {
             let line = line(0, operation.a.start);
             text.push_str(&marked(operation.kind, self.texts_of(operation), line));
         }
-        text.push_str(&beginning(b.get(last.b.end..until).unwrap_or_default()));
+        text.push_str(&beginning(
+            b.get(last.b.end..until).unwrap_or_default(),
+            AROUND,
+        ));
         write_wrapped(out, &text);
     }
 }
@@ -98,7 +101,7 @@ fn marked(kind: Kind, [from, to]: [&str; 2], line: usize) -> String {
         Kind::Delete => around(from, format!("[-{removed}-]")),
         Kind::Insert => around(to, format!("{{+{added}+}}")),
         Kind::Replace => format!("[-{removed}-]{{+{added}+}}"),
-        Kind::Move => format!("{{>line {line}: {}<}}", shortened(to)),
+        Kind::Move => format!("{{>line {line}: {}<}}", shortened(to, MOVED_WHOLE)),
     }
 }
 
@@ -114,9 +117,9 @@ fn around(written: &str, marked: String) -> String {
     format!("{before}{marked}{after}")
 }
 
-/// The last words of a text.
-fn ending(text: &str) -> String {
-    let Some(from) = text.len().checked_sub(AROUND).filter(|from| *from > 0) else {
+/// The last words of a text, of so many bytes.
+pub(crate) fn ending(text: &str, most: usize) -> String {
+    let Some(from) = text.len().checked_sub(most).filter(|from| *from > 0) else {
         return text.to_owned();
     };
     let rest = &text[text.ceil_char_boundary(from)..];
@@ -124,25 +127,25 @@ fn ending(text: &str) -> String {
     format!("… {}", rest[word..].trim_start())
 }
 
-/// The first words of a text.
-fn beginning(text: &str) -> String {
-    if text.len() <= AROUND {
+/// The first words of a text, of so many bytes.
+pub(crate) fn beginning(text: &str, most: usize) -> String {
+    if text.len() <= most {
         return text.to_owned();
     }
-    let first = &text[..text.floor_char_boundary(AROUND)];
+    let first = &text[..text.floor_char_boundary(most)];
     let word = first.rfind(char::is_whitespace).unwrap_or(first.len());
     format!("{} …", first[..word].trim_end())
 }
 
-/// A block with its middle left out where it is long.
-fn shortened(block: &str) -> String {
-    if block.len() <= MOVED_WHOLE {
+/// A block with its middle left out where it is longer than `most` bytes.
+pub(crate) fn shortened(block: &str, most: usize) -> String {
+    if block.len() <= most {
         return block.to_owned();
     }
     let words = counted(block.split_whitespace().count() as u64, "word");
-    let ending = ending(block);
+    let ending = ending(block, AROUND);
     let ending = ending.trim_start_matches("… ");
-    format!("{} ({words}) … {ending}", beginning(block))
+    format!("{} ({words}) … {ending}", beginning(block, AROUND))
 }
 
 /// Writes the words of a text in lines; white space is disregarded. A word longer than a line stays whole.
@@ -167,16 +170,16 @@ fn write_wrapped(out: &mut String, text: &str) {
 }
 
 /// Where the lines of a text begin.
-struct LineStarts(Vec<usize>);
+pub(crate) struct LineStarts(Vec<usize>);
 
 impl LineStarts {
-    fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         Self(std::iter::once(0).chain(ends).collect())
     }
 
     /// The line of a byte, from 1.
-    fn number(&self, byte: usize) -> usize {
+    pub(crate) fn number(&self, byte: usize) -> usize {
         self.0.partition_point(|start| *start <= byte)
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! Bounded in places and rows; the whole difference is in `diffs/`. Long lines (texts that are one
 //! line, paragraphs) are shown in pieces that end with a sentence, so that an edit in one leaves
-//! the others alike.
+//! the others alike. Where lines are broken otherwise, or something moved, texts are shown by words
+//! ([`words`]).
 mod marked;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::fmt::Write as _;
 
@@ -13,6 +15,7 @@ use similar::DiffOp;
 
 use super::format::{Text, counted};
 use crate::read_side::difference::Difference;
+use crate::read_side::difference::words::WordDifference;
 use marked::{Row, sides};
 
 /// Changed places shown of one difference.
@@ -45,12 +48,6 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
-    /// Takes the line numbers off: the line is none of the text's.
-    fn unnumbered(mut self) -> Self {
-        self.lines.clear();
-        self
-    }
-
     /// The line number, at its first piece.
     fn number(&self, index: usize) -> Option<usize> {
         let line = *self.lines.get(index)?;
@@ -73,63 +70,36 @@ fn piece_end(line: &str) -> usize {
     end.map_or_else(|| line.floor_char_boundary(PIECE), |at| PIECE_MIN + at)
 }
 
-/// Bytes that showing two texts takes beside aligning their lines: long lines are aligned in pieces, and where lines
-/// are broken otherwise both texts are held once more, with a list of their words.
-pub(super) fn beside(texts: [&str; 2]) -> u64 {
-    let bytes = texts.iter().map(|text| text.len() as u64).sum::<u64>();
-    bytes / PIECE_MIN as u64 * 256 + 10 * bytes
+/// Bytes that showing two texts by lines takes beside aligning those: long lines are aligned in pieces.
+pub(super) fn beside_lines([a, b]: [&str; 2]) -> u64 {
+    (a.len() + b.len()) as u64 / PIECE_MIN as u64 * 256
 }
 
-/// The difference as an HTML table; `link` names the whole diff.
-///
-/// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white
-/// space is disregarded, if that leaves less to see.
+/// The difference by lines as an HTML table; `link` names the whole diff.
 ///
 /// # Errors
 /// That of `go_on`, which is asked now and then.
-pub(super) fn render<E>(
+pub(super) fn by_lines<E>(
     [principal, member]: [&str; 2],
     link: &str,
     go_on: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<String, E> {
     let (old, new) = (Pieces::of(principal), Pieces::of(member));
-    let by_line = compare(&old, &new, go_on)?;
-    if !mostly_changed(&by_line) {
-        return Ok(table(&by_line, old, new, link));
-    }
-    let folded = [principal, member].map(fold);
-    let [folded_old, folded_new] = folded.each_ref().map(|text| Pieces::of(text).unnumbered());
-    let by_sentence = compare(&folded_old, &folded_new, go_on)?;
-    if mostly_changed(&by_sentence) {
-        return Ok(table(&by_line, old, new, link));
-    }
-    let note = if folded[0] == folded[1] {
-        "The texts differ in line breaks and white space alone."
-    } else {
-        "Lines are broken otherwise throughout: line breaks and white space are disregarded here."
-    };
-    let table = table(&by_sentence, folded_old, folded_new, link);
-    Ok(format!("<p class=\"soft\">{note}</p>\n{table}"))
+    let difference = Difference::between(old.texts.clone(), new.texts.clone(), go_on)?;
+    Ok(table(&difference, old, new, link))
 }
 
-fn compare<'a, E>(
-    old: &Pieces<'a>,
-    new: &Pieces<'a>,
+/// The difference by words as an HTML table, whatever the line breaks; `link` names the whole diff.
+///
+/// # Errors
+/// That of `go_on`, which is asked now and then.
+pub(super) fn by_words<E>(
+    [principal, member]: [&str; 2],
+    link: &str,
     go_on: &mut dyn FnMut() -> Result<(), E>,
-) -> Result<Difference<'a>, E> {
-    Difference::between(old.texts.clone(), new.texts.clone(), go_on)
-}
-
-fn mostly_changed(difference: &Difference<'_>) -> bool {
-    let extent = difference.extent();
-    let all = difference.old.len() + difference.new.len();
-    (extent.removed + extent.added) * 2 > all
-}
-
-/// A text as one line, white space apart as it was.
-fn fold(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    words.join(" ") + "\n"
+) -> Result<String, E> {
+    let difference = WordDifference::between_while(principal, member, go_on)?;
+    Ok(words::table(&difference, link))
 }
 
 fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &str) -> String {
@@ -154,7 +124,7 @@ fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &s
     if places > 0 {
         table.out.push_str("</table>\n");
     }
-    table.rest(places - shown, link);
+    rest(&mut table.out, places - shown, link);
     table.out
 }
 
@@ -195,21 +165,22 @@ impl Table<'_> {
         cell(&mut self.out, right, &self.new, "ins");
         self.out.push_str("</tr>\n");
     }
+}
 
-    fn rest(&mut self, places: usize, link: &str) {
-        // Writing to a string does not fail.
-        let _ = match places {
-            0 => writeln!(
-                self.out,
-                "<p class=\"more\">As a file: <a href=\"{link}\">{link}</a></p>"
-            ),
-            n => writeln!(
-                self.out,
-                "<p class=\"more\">… {}, see <a href=\"{link}\">{link}</a></p>",
-                counted(n, "more changed place")
-            ),
-        };
-    }
+/// Where the rest of a difference is.
+fn rest(out: &mut String, places: usize, link: &str) {
+    // Writing to a string does not fail.
+    let _ = match places {
+        0 => writeln!(
+            out,
+            "<p class=\"more\">As a file: <a href=\"{link}\">{link}</a></p>"
+        ),
+        n => writeln!(
+            out,
+            "<p class=\"more\">… {}, see <a href=\"{link}\">{link}</a></p>",
+            counted(n, "more changed place")
+        ),
+    };
 }
 
 /// Number and text of one side.

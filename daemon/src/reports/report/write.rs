@@ -17,7 +17,7 @@ use super::survey::survey;
 use super::texts::Texts;
 use super::{ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{check, diff_path, html, load, manifest, text_path, view};
-use crate::read_side::difference::permit_to_align;
+use crate::read_side::difference::{permit_to_align, permit_to_align_words};
 use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line};
 use simdex_proto::manifest::checked_hash;
@@ -217,15 +217,31 @@ impl<'a> Writer<'a> {
         let facts = self.diff(&name, [&sorted.principal.document, document], texts)?;
         check(self.account.cancel())?;
         let mut view = None;
-        if shown && facts.is_ok() && self.pages.has_room() {
-            let cancel = self.account.cancel();
-            // A text that takes too much to be shown has a diff as a file.
-            if let Ok(_held) = permit_to_align(texts, view::beside(texts), self.account)? {
-                view = Some(view::render(texts, &name, &mut || cancel.check())?);
-            }
+        if let Ok(facts) = &facts
+            && shown
+            && self.pages.has_room()
+        {
+            view = self.view(texts, facts)?;
         }
         self.pages.take_room(view.as_ref().map_or(0, String::len));
         Ok((facts, view))
+    }
+
+    /// Two texts side by side; none where that takes too much, which have a diff as a file.
+    fn view(&self, texts: [&str; 2], facts: &DiffFacts) -> Result<Option<String>, ReportError> {
+        let cancel = self.account.cancel();
+        let go_on = &mut || cancel.check();
+        if facts.is_shown_by_words() {
+            let beside = texts.iter().map(|text| text.len() as u64).sum();
+            let Ok(_held) = permit_to_align_words(texts, beside, self.account)? else {
+                return Ok(None);
+            };
+            return Ok(Some(view::by_words(texts, &facts.diff, go_on)?));
+        }
+        let Ok(_held) = permit_to_align(texts, view::beside_lines(texts), self.account)? else {
+            return Ok(None);
+        };
+        Ok(Some(view::by_lines(texts, &facts.diff, go_on)?))
     }
 
     fn close(

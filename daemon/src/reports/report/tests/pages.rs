@@ -86,6 +86,38 @@ fn a_search_for_common_words_that_was_ended_is_told() {
 }
 
 #[test]
+fn a_block_that_moved_is_shown_as_moved_and_lines_otherwise() {
+    let lines = |order: [usize; 5]| -> String {
+        let line = |at: usize| {
+            format!(
+                "Clause {at}: whatever is agreed in writing counts from the day number {at} on.\n"
+            )
+        };
+        order
+            .into_iter()
+            .flat_map(|part| (part * 4..part * 4 + 4).map(line))
+            .collect()
+    };
+    for (order, is_moved) in [([0, 2, 3, 1, 4], true), ([0, 1, 2, 3, 5], false)] {
+        let texts = [lines([0, 1, 2, 3, 4]), lines(order)];
+        let text_of = |asked: &DocumentHash| {
+            let text = &texts[usize::from(*asked != document(CONTRACT))];
+            Ok(Some(HeldText::new(text.clone(), None)))
+        };
+        let folder = tempfile::tempdir().unwrap();
+        keep(
+            folder.path(),
+            "report",
+            &input(vec![contract_group()], &text_of),
+        )
+        .unwrap();
+        let page = read(&folder.path().join("report"), "report.html");
+        assert_eq!(page.contains("<span class=\"moved\">"), is_moved, "{page}");
+        assert_eq!(page.contains("Compared by words"), is_moved);
+    }
+}
+
+#[test]
 fn what_changed_since_an_earlier_report_is_told_and_shown() {
     let place = tempfile::tempdir().unwrap();
     let of = |path: &[u8], text: &str| member(path, text, "identical-bytes", Some(1.0));

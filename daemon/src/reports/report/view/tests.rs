@@ -1,7 +1,16 @@
 //! What a reader sees of long, reflowed and wholly different texts.
 
+use super::{PLACES_SHOWN, by_lines, by_words};
+
 fn render(principal: &str, member: &str, link: &str) -> String {
-    super::render([principal, member], link, &mut || Ok::<_, ()>(())).unwrap()
+    by_lines([principal, member], link, &mut || Ok::<_, ()>(())).unwrap()
+}
+
+fn render_words(principal: &str, member: &str) -> String {
+    by_words([principal, member], "diffs/1/x.diff", &mut || {
+        Ok::<_, ()>(())
+    })
+    .unwrap()
 }
 
 #[test]
@@ -21,14 +30,14 @@ fn other_line_breaks_do_not_hide_what_changed() {
         words.chunks(n).map(|line| line.join(" ") + "\n").collect()
     };
     let narrow = broken(&words("old"), 7);
-    let wide = render(&narrow, &broken(&words("new"), 11), "diffs/1/x.diff");
+    let wide = render_words(&narrow, &broken(&words("new"), 11));
     assert!(
         wide.contains("<del>old</del>") && wide.contains("<ins>new</ins>"),
         "{wide}"
     );
     assert!(wide.contains("disregarded here"));
     assert_eq!(wide.matches("<tbody>").count(), 1);
-    let same = render(&narrow, &broken(&words("old"), 11), "diffs/1/x.diff");
+    let same = render_words(&narrow, &broken(&words("old"), 11));
     assert!(same.contains("white space alone") && !same.contains("<table"));
 }
 
@@ -73,4 +82,67 @@ fn a_long_line_is_shown_by_its_changed_sentence() {
     assert!(view.len() < 5_000);
     // Without sentences and spaces it is cut between characters.
     assert!(render(&"ä".repeat(5_000), &"ö".repeat(5_000), "x").contains("<table"));
+}
+
+/// A text of so many paragraphs, in lines of `width` words.
+fn paragraphs(order: &[usize], width: usize) -> String {
+    let words = order.iter().flat_map(|paragraph| {
+        let word = move |at: usize| format!("p{paragraph}w{}", at * at % 997);
+        (0..60).map(word)
+    });
+    let words: Vec<String> = words.collect();
+    words
+        .chunks(width)
+        .map(|line| line.join(" ") + "\n")
+        .collect()
+}
+
+#[test]
+fn what_moved_is_marked_in_both_places_with_where_it_came_from_and_went_to() {
+    let a = paragraphs(&[0, 1, 2, 3, 4, 5, 6, 7], 10);
+    let b = paragraphs(&[0, 2, 3, 4, 5, 6, 1, 7], 8).replace("p4w16 ", "p4other ");
+    let view = render_words(&a, &b);
+    // The second paragraph begins with line 7, and in the other text with word 360, in line 46.
+    let went = "<span class=\"moved\"><i class=\"u\">moved to line 46</i> p1w0 p1w1 ";
+    let came = "<span class=\"moved\"><i class=\"u\">moved from line 7</i> p1w0 p1w1 ";
+    for (mark, column) in [(went, 0), (came, 1)] {
+        assert_eq!(view.matches(mark).count(), 1, "{view}");
+        let row = view.split("<tr>").find(|row| row.contains(mark)).unwrap();
+        let cell = row
+            .split("<td class=\"same\">")
+            .position(|cell| cell.contains(mark));
+        assert_eq!(cell, Some(column + 1), "{row}");
+    }
+    assert!(view.contains("<del>p4w16</del>") && view.contains("<ins>p4other</ins>"));
+    assert_eq!(view.matches("<tbody>").count(), 3, "{view}");
+    assert!(view.contains("(60 words)"), "{view}");
+}
+
+#[test]
+fn a_difference_by_words_is_bounded_and_inert() {
+    let text = |mark: &str| -> String {
+        let words = (0..60_000).map(|at| match at % 90 {
+            0 => format!("{mark}{at} "),
+            _ => format!("w{at}\n"),
+        });
+        words.collect()
+    };
+    let view = render_words(&text("<b>"), &text("<i>"));
+    assert_eq!(view.matches("<tbody>").count(), PLACES_SHOWN);
+    assert!(view.contains("more changed places, see <a href"));
+    assert!(!view.contains("<b>") && !view.contains("<i>") && view.contains("&lt;"));
+    // One place without end.
+    let all = |mark: &str| -> String {
+        (0..60_000)
+            .map(|at| format!("{mark}{at} same{at} "))
+            .collect()
+    };
+    let view = render_words(&all("a"), &all("b"));
+    assert!(view.len() < 100_000, "{}", view.len());
+    let view = render_words("one two three", &"word ".repeat(200_000));
+    assert!(
+        view.len() < 10_000 && view.contains("(200000 words)"),
+        "{}",
+        view.len()
+    );
 }

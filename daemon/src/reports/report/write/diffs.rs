@@ -1,5 +1,6 @@
 //! What a document of a group is beside the principal's: its diff, and the operations by words.
 
+use simdex_proto::text::is_broken_otherwise;
 use simdex_schema::DocumentHash;
 
 use super::{Writer, json_line};
@@ -19,6 +20,23 @@ pub(in crate::reports::report) struct DiffFacts {
     pub(in crate::reports::report) cut_short: bool,
     /// The difference by words; none where there is no memory to align them.
     pub(in crate::reports::report) words: Option<WordFacts>,
+}
+
+impl DiffFacts {
+    /// Whether the page shows it by words: something moved, or lines are broken otherwise, by the rule that
+    /// `simctl compare --diff auto` has.
+    pub(super) fn is_shown_by_words(&self) -> bool {
+        let lines = (self.extent.removed + self.extent.added) as u64;
+        self.words.as_ref().is_some_and(|words| {
+            let WordExtent {
+                removed,
+                added,
+                moved,
+                ..
+            } = words.extent;
+            moved > 0 || is_broken_otherwise(lines, removed + added + moved)
+        })
+    }
 }
 
 /// A difference by words in the report.
