@@ -47,6 +47,10 @@ pub(crate) struct Global {
     /// Print one JSON object per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80
+    /// columns wide, or as many as $COLUMNS says
+    #[arg(long, global = true)]
+    pub(crate) wide: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -138,6 +142,10 @@ pub(crate) fn command() -> Command {
     })
 }
 
+/// What the second threshold is to `versions`, which follows resemblance and shows containment.
+const CONTAINED_VERSIONS: &str = "Containment from which a file is shown that resembles a version less than --threshold \
+    and contains it or is contained in it, from 0 to 1; it leads to no other [default: the daemon's threshold]";
+
 fn with_defaults(verb: Command, least: f64) -> Command {
     let (limit, threshold) = match verb.get_name() {
         "versions" => (
@@ -160,6 +168,10 @@ fn with_defaults(verb: Command, least: f64) -> Command {
                  named does not depend on it"
             ),
         ),
+    };
+    let verb = match verb.get_name() {
+        "versions" => verb.mut_arg("relation_threshold", |ratio| ratio.help(CONTAINED_VERSIONS)),
+        _ => verb,
     };
     verb.mut_arg("limit", |count| count.help(limit))
         .mut_arg("threshold", |ratio| ratio.help(threshold))

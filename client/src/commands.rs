@@ -41,12 +41,14 @@ use crate::progress::waiting;
 struct Session {
     client: Client,
     printer: Printer<BufWriter<StdoutLock<'static>>>,
+    /// Lines may be as long as they are.
+    wide: bool,
 }
 
 /// Runs the verb that was typed.
 pub(crate) async fn run(cli: Cli) -> Result<Outcome, Failure> {
     let Cli { global, verb } = cli;
-    let mut printer = Printer::on_stdout(global.json);
+    let mut printer = Printer::on_stdout(global.json, global.wide);
     let request = match verb {
         Verb::Request(request) => request,
         Verb::Completions { shell } => {
@@ -56,7 +58,11 @@ pub(crate) async fn run(cli: Cli) -> Result<Outcome, Failure> {
     };
     let socket = global.socket.unwrap_or_else(default_socket);
     let client = Client::connect(&socket).await?;
-    let mut session = Session { client, printer };
+    let mut session = Session {
+        client,
+        printer,
+        wide: global.wide,
+    };
     let outcome = ask(&mut session, request).await?;
     session.printer.finish()?;
     Ok(outcome)

@@ -11,6 +11,7 @@ mod sections;
 mod table;
 pub(crate) mod text;
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -35,18 +36,32 @@ pub(crate) struct Printer<W: Write> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Json,
-    Table { colour: bool },
+    Table { colour: bool, most: Option<usize> },
+}
+
+/// Cells of a line on a terminal.
+const TERMINAL: usize = 80;
+
+/// The greatest width of lines: what `COLUMNS` says, else that of a terminal; none where output goes elsewhere.
+fn width(columns: Option<&OsStr>, is_terminal: bool) -> Option<usize> {
+    let columns = columns.and_then(OsStr::to_str);
+    let columns = columns.and_then(|columns| columns.parse().ok());
+    let columns = columns.filter(|columns| *columns > 0);
+    columns.or_else(|| is_terminal.then_some(TERMINAL))
 }
 
 impl Printer<BufWriter<StdoutLock<'static>>> {
-    /// A printer on stdout, which it locks.
-    pub(crate) fn on_stdout(json: bool) -> Self {
+    /// A printer on stdout, which it locks; with `wide` lines may be as long as they are.
+    pub(crate) fn on_stdout(json: bool, wide: bool) -> Self {
         let stdout = io::stdout();
-        let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let is_terminal = stdout.is_terminal();
+        let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
+        let columns = std::env::var_os("COLUMNS");
+        let most = width(columns.as_deref(), is_terminal).filter(|_| !wide);
         let form = if json {
             Form::Json
         } else {
-            Form::Table { colour }
+            Form::Table { colour, most }
         };
         Self {
             out: BufWriter::new(stdout.lock()),
@@ -73,8 +88,11 @@ impl<W: Write> Printer<W> {
 
     /// Starts a list of records of one type.
     pub(crate) fn list<R: Tabular>(&mut self) -> List<'_, W> {
-        let colour = self.form == Form::Table { colour: true };
-        let table = Table::new(R::COLUMNS, colour);
+        let (colour, most) = match self.form {
+            Form::Table { colour, most } => (colour, most),
+            Form::Json => (false, None),
+        };
+        let table = Table::new(R::COLUMNS, colour, most);
         List {
             printer: self,
             table,
@@ -140,4 +158,22 @@ pub(crate) fn eprint_line(words: impl Display) {
     let words = simdex_client::text::harmless(&words.to_string(), |_| false);
     // Nobody may be listening; there is nowhere else to say so.
     let _ = writeln!(io::stderr().lock(), "simctl: {words}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_bounded_on_a_terminal_or_where_columns_are_set() {
+        let of = |columns: Option<&str>, is_terminal| width(columns.map(OsStr::new), is_terminal);
+        assert_eq!(of(None, false), None);
+        assert_eq!(of(None, true), Some(80));
+        assert_eq!(of(Some("120"), false), Some(120));
+        assert_eq!(of(Some("60"), true), Some(60));
+        for none in ["", "0", "-1", "wide"] {
+            assert_eq!(of(Some(none), false), None);
+            assert_eq!(of(Some(none), true), Some(80));
+        }
+    }
 }

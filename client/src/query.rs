@@ -41,6 +41,9 @@ pub struct FindOptions {
     pub scheme: wire::SchemeChoice,
     /// Least resemblance or containment listed, in [0, 1].
     pub threshold: Option<f64>,
+    /// Resemblance from which a relation is called near-duplicate, and containment from which it is called contains or
+    /// contained-in, in [0, 1]; of a family also the containment from which a version is shown that resembles none.
+    pub relation_threshold: Option<f64>,
     /// Most files listed.
     pub limit: Option<u32>,
     /// Ids of the roots searched; empty = all.
@@ -59,7 +62,7 @@ impl FindOptions {
             threshold: self.threshold,
             limit: self.limit,
             roots: self.roots.clone(),
-            relation_threshold: None,
+            relation_threshold: self.relation_threshold,
             fold: self.fold,
             strict,
             with_judgement: self.with_judgement,

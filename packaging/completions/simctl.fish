@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_simctl_global_optspecs
-    string join \n socket= json h/help V/version
+    string join \n socket= json wide h/help V/version
 end
 
 function __fish_simctl_needs_command
@@ -26,6 +26,7 @@ end
 
 complete -c simctl -n "__fish_simctl_needs_command" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_needs_command" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_needs_command" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_needs_command" -s V -l version -d 'Print version'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
@@ -50,6 +51,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "watch" -d 'Print chan
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -66,7 +68,9 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -83,7 +87,9 @@ complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d '
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -100,6 +106,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
@@ -109,13 +116,14 @@ complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Sear
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree, 80 columns wide'
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of a version and the one that it derives from, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail if the index is not complete'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wide -d 'Show every copy with its whole path, however long the lines become'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l diff -d 'Show the difference in this form' -r -f -a "auto\t'By words where lines are broken otherwise, else by lines; with --json by lines'
 lines\t'By lines, as patch applies it'
@@ -130,6 +138,7 @@ off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference -d 'Show only the numbers, not the difference'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l precision -d 'Least share of the pairs found by sampling that must be similar, from 0 to 1 [default: 0.95]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
@@ -138,14 +147,17 @@ complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l socket -d 'A
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l apply -d 'Have all documents sampled as recommended; they are signed anew in the background'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l yes -d 'Do not ask before it is applied'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l reset -d 'Have all documents sampled by their length alone again; they are signed anew in the background'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l yes -d 'Do not ask before it is reset'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "label" -d 'Show pairs one by one and save your labels to a file, which a later run continues'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "evaluate" -d 'Evaluate judgements against labels: each signal, all together, the model in force, agreement of raters'
@@ -161,11 +173,13 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l labels -d 'File of labels, written by `simctl judge label` (repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l skip-unknown -d 'Skip labels of texts that are in no file any more'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l labels -d 'File of labels, written by `simctl judge label` (repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l name -d 'Name of the model in answers [default: trained]' -r
@@ -174,6 +188,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l dry-run -d 'Only train and compare; keep the model in force'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l reset -d 'Return to the shipped model'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "label" -d 'Show pairs one by one and save your labels to a file, which a later run continues'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "evaluate" -d 'Evaluate judgements against labels: each signal, all together, the model in force, agreement of raters'
@@ -189,6 +204,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask t
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l of -d 'Show only the group of this file' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l id -d 'Show only the group with this id' -r
@@ -207,6 +223,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask 
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l share -d 'Least share of the files of both folders that have a counterpart in the other, from 0.1 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l files -d 'Least number of files that each folder has in common with the other [default: 2]' -r
@@ -216,6 +233,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand folders" -l socket -d 'Ask
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l min-documents -d 'List text that occurs in at least this many documents of a root [default: 10]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l limit -d 'List at most this many templates of each root [default: 1000]; the rest are counted' -r
@@ -224,9 +242,11 @@ complete -c simctl -n "__fish_simctl_using_subcommand templates" -l lines -d 'Pr
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand templates" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand status" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand status" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand status" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand status" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l state -d 'List only files in this state (repeatable)' -r -f -a "indexed\t''
 identical-bytes\t''
@@ -250,31 +270,38 @@ complete -c simctl -n "__fish_simctl_using_subcommand files" -l after -d 'Resume
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand files" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand show" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand show" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand show" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand show" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -f -a "confirm-loss" -d 'Confirm a held loss: remove from the index the files that a rescan did not find'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and not __fish_seen_subcommand_from confirm-loss help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l token -d 'Token of the loss, as `simctl roots` prints it; if the loss has changed since, nothing is removed. Without it, shows what is lost and asks, on a terminal' -r
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from confirm-loss" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from help" -f -a "confirm-loss" -d 'Confirm a held loss: remove from the index the files that a rescan did not find'
 complete -c simctl -n "__fish_simctl_using_subcommand roots; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand rescan" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand rescan" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand rescan" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand rescan" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand sync" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l after -d 'Resume after the event with this number, if the daemon still keeps the events that followed' -r
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand watch" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Write the report to this directory, with your own permissions; it must not exist' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Have the daemon keep the report under this name, in its own directory for reports' -r
@@ -303,9 +330,11 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask 
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l json -d 'Print one JSON object per line'
+complete -c simctl -n "__fish_simctl_using_subcommand completions" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "containing" -d 'List the files that contain FILE, those that contain most of it first'

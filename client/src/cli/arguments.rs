@@ -36,6 +36,10 @@ pub(crate) struct FindArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
+    /// Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE
+    /// or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon's threshold]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) relation_threshold: Option<f64>,
     // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
@@ -148,9 +152,6 @@ pub(crate) struct VersionsArgs {
     /// Draw the versions in this form; with --json, print lines instead
     #[arg(long, value_enum, default_value_t = Drawing::Tree)]
     pub(crate) format: Drawing,
-    /// Show every copy with its whole path, however long the lines become
-    #[arg(long)]
-    pub(crate) wide: bool,
 }
 
 /// Forms of a family of versions.

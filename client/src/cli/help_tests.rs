@@ -46,6 +46,7 @@ fn help_names_the_defaults_that_hold() {
         let flags = [
             ("limit", limit(verb).to_string()),
             ("threshold", least.to_string()),
+            ("relation-threshold", "the daemon's threshold".to_owned()),
         ];
         flags.map(|(flag, value)| (format!("{verb} --{flag}"), value))
     });

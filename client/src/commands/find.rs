@@ -105,6 +105,7 @@ pub(super) async fn wait_and_options(
     Ok(FindOptions {
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
+        relation_threshold: args.relation_threshold,
         limit: args.limit,
         roots: session.root_ids(&args.roots.paths).await?,
         fold: false,

@@ -21,7 +21,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let path = path_unless_stdin(file)?;
     let asked = send_query(session, path.is_some(), file, &options);
     let mut parts = waiting("asking", asked).await?;
-    let (mut family, mut others) = (Family::new(args.wide), 0);
+    let (mut family, mut others) = (Family::new(session.wide), 0);
     while let Some(part) = parts.next().await? {
         if let FamilyPart::File(file) = &part {
             // The file asked about is no version that was found.

@@ -12,7 +12,7 @@ use simdex_client::lines::date;
 use simdex_client::text::escaped;
 use simdex_client::wire::{Direction, VersionEdge, VersionFile, VersionKind};
 
-use crate::output::text::{UNKNOWN, ratio};
+use crate::output::text::{UNKNOWN, ending, ratio};
 
 pub(crate) use dot::dot;
 pub(crate) use svg::svg;
@@ -187,21 +187,4 @@ impl Version {
 /// Versions are numbered from 1.
 fn place(version: u32) -> usize {
     (version as usize).wrapping_sub(1)
-}
-
-/// The end of a text, `…` before it where something was cut off.
-fn ending(text: &str, width: usize) -> String {
-    use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut room = width.saturating_sub(1);
-    let fits = |letter: &char| {
-        let wide = letter.width().unwrap_or(0);
-        let fits = wide <= room;
-        room = room.saturating_sub(wide);
-        fits
-    };
-    let kept: Vec<char> = text.chars().rev().take_while(fits).collect();
-    std::iter::once('…').chain(kept.into_iter().rev()).collect()
 }

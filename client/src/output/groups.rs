@@ -7,7 +7,7 @@ use simdex_client::wire;
 use crate::output::records::{
     JUDGED, Record, Tabular, count_or_dash, judged, relation_name, text_or_dash,
 };
-use crate::output::table::{Column, left, right};
+use crate::output::table::{Column, left, path, right};
 use crate::output::text::measured;
 
 /// The column of what the documents of a core share, of the fingerprints kept of each.
@@ -21,7 +21,7 @@ impl Tabular for wire::Group {
         left("CONTAINMENT OF PRINCIPAL"),
         left("RELATION"),
         left(JUDGED),
-        left("PATH"),
+        path("PATH"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -70,7 +70,7 @@ impl Tabular for Cluster {
         left("GROUP"),
         right(SHARED_OF_100),
         left("RELATION"),
-        left("PATH"),
+        path("PATH"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {

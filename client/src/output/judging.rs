@@ -6,7 +6,7 @@ use simdex_client::lines::{LabelCounts, hex, judged_class};
 use simdex_client::text::counted;
 use simdex_client::wire;
 
-use crate::output::table::{Column, left, right};
+use crate::output::table::{Column, left, right, text};
 use crate::output::text::{UNKNOWN, measured, ratio};
 use crate::output::{Printer, Tabular};
 
@@ -18,7 +18,7 @@ const BASE_RATES: [f64; 4] = [0.5, 0.2, 0.05, 0.01];
 
 /// The precision that all signals together come to where duplicates are so rare.
 #[derive(Debug, PartialEq)]
-struct AtBaseRate {
+pub(super) struct AtBaseRate {
     base_rate: f64,
     precision: Option<f64>,
 }
@@ -54,14 +54,14 @@ impl Tabular for AtBaseRate {
 }
 
 /// Figures under a name.
-struct Row<'a> {
+pub(super) struct Row<'a> {
     name: String,
     figures: Option<&'a wire::JudgedFigures>,
 }
 
 impl Tabular for Row<'_> {
     const COLUMNS: &'static [Column] = &[
-        left("SIGNALS"),
+        text("SIGNALS"),
         left("PRECISION"),
         left("RECALL"),
         left("F1"),
@@ -93,7 +93,7 @@ impl Tabular for Row<'_> {
 
 impl Tabular for wire::RaterAgreement {
     const COLUMNS: &'static [Column] = &[
-        left("RATERS"),
+        text("RATERS"),
         left("CLASS"),
         right("PAIRS"),
         left("AGREED"),
@@ -129,7 +129,7 @@ impl Tabular for wire::JudgeRule {
         left("JUDGED"),
         left("PROBABILITY"),
         right("PAIRS"),
-        left("WHERE"),
+        text("WHERE"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {

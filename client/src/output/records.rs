@@ -5,7 +5,7 @@ use simdex_client::lines::{self, Body, hex, relation};
 use simdex_client::text::{escaped, plural};
 use simdex_client::wire::{self, NotGiven};
 
-use crate::output::table::{Column, left, right};
+use crate::output::table::{Column, left, path, right, text};
 use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured, ratio};
 
 /// A record that a table shows.
@@ -84,7 +84,7 @@ impl Tabular for wire::Match {
         left("RELATION"),
         left(JUDGED),
         left("BASIS"),
-        left("PATH"),
+        path("PATH"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -132,8 +132,8 @@ impl Tabular for wire::Pair {
         left("RELATION"),
         left(JUDGED),
         left("BASIS"),
-        left("A"),
-        left("B"),
+        path("A"),
+        path("B"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -155,8 +155,8 @@ impl Tabular for wire::FolderCopies {
         right("SHARED OF A"),
         right("SHARED OF B"),
         right("REVISED"),
-        left("A"),
-        left("B"),
+        path("A"),
+        path("B"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -176,8 +176,8 @@ impl Tabular for wire::Template {
         right("GROUPS"),
         right("LINES"),
         left("LEFT OUT"),
-        left("TEXT"),
-        left("EXAMPLE"),
+        text("TEXT"),
+        path("EXAMPLE"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -206,7 +206,7 @@ impl Tabular for wire::File {
         right("BYTES"),
         right("CHARS"),
         left("DOCUMENT"),
-        left("PATH"),
+        path("PATH"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -228,8 +228,8 @@ impl Tabular for wire::Root {
         left("MODE"),
         right("FILES"),
         right("PENDING LOSS"),
-        left("PATH"),
-        left("DETAIL"),
+        path("PATH"),
+        text("DETAIL"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -252,7 +252,7 @@ impl Tabular for wire::Root {
 
 impl Tabular for wire::SchemeUsage {
     const COLUMNS: &'static [Column] = &[
-        left("SCHEME"),
+        text("SCHEME"),
         right("POSTINGS"),
         right("IN MEMORY"),
         right("BYTES IN STORE"),
@@ -271,7 +271,7 @@ impl Tabular for wire::SchemeUsage {
 }
 
 impl Tabular for wire::MemoryUse {
-    const COLUMNS: &'static [Column] = &[left("MEMORY HELD BY"), right("BYTES"), right("AT MOST")];
+    const COLUMNS: &'static [Column] = &[text("MEMORY HELD BY"), right("BYTES"), right("AT MOST")];
 
     fn rows(&self) -> Vec<Vec<String>> {
         let bytes = |count: Option<u64>| count.map(|count| HumanBytes(count).to_string());
@@ -310,7 +310,7 @@ fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
 
 impl Tabular for wire::SchemeEstimate {
     const COLUMNS: &'static [Column] = &[
-        left("ESTIMATED BY"),
+        text("ESTIMATED BY"),
         left("RESEMBLANCE"),
         left("CONTAINMENT OF A"),
         left("CONTAINMENT OF B"),
@@ -337,8 +337,8 @@ impl Tabular for wire::SizeGroup {
         right("DOCUMENTS"),
         right("BYTES"),
         right("PAIRS"),
-        left("PRECISION AT n = 1, 2, 4, 8, 16, 32, 64"),
-        left("RECALL"),
+        text("PRECISION AT n = 1, 2, 4, 8, 16, 32, 64"),
+        text("RECALL"),
         right("n"),
         right("FOUND FROM BYTES"),
         right("INTERVAL"),

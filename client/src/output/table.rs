@@ -1,26 +1,52 @@
 //! Tables: aligned columns, a header, bounded memory. A column may be left out.
+//!
+//! Where lines have a greatest width, headers of several words take more lines, and names and texts are cut where the
+//! columns of numbers leave them room; where they leave too little, each stands on a line of its own below its row.
 
 use std::io::{self, Write};
 
 use simdex_client::text::harmless;
 use unicode_width::UnicodeWidthStr;
 
+use crate::output::text::{beginning, ending};
+
+#[cfg(test)]
+mod tests;
+
 /// Rows gathered before widths are settled; later rows can only widen a column.
 const BATCH: usize = 1000;
 const GAP: &str = "  ";
 
-/// A column: its header, and on which side its cells end.
+/// The least room that names and texts have in a row; with less they stand below it.
+const LEAST_ROOM: usize = 16;
+/// What sets off a name that stands below its row.
+const BELOW: &str = "    ";
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cells {
+    /// Words or ratios.
+    Left,
+    /// Counts.
+    Right,
+    /// Paths, of which the end is kept.
+    Path,
+    /// Texts, of which the beginning is kept.
+    Text,
+}
+
+/// A column: its header, and what its cells are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     header: &'static str,
-    right: bool,
+    cells: Cells,
 }
 
 /// A column of words or ratios.
 pub(crate) const fn left(header: &'static str) -> Column {
     Column {
         header,
-        right: false,
+        cells: Cells::Left,
     }
 }
 
@@ -28,7 +54,38 @@ pub(crate) const fn left(header: &'static str) -> Column {
 pub(crate) const fn right(header: &'static str) -> Column {
     Column {
         header,
-        right: true,
+        cells: Cells::Right,
+    }
+}
+
+/// A column of paths; where they are too wide their end is shown, which has the name.
+pub(crate) const fn path(header: &'static str) -> Column {
+    Column {
+        header,
+        cells: Cells::Path,
+    }
+}
+
+/// A column of texts; where they are too wide their beginning is shown.
+pub(crate) const fn text(header: &'static str) -> Column {
+    Column {
+        header,
+        cells: Cells::Text,
+    }
+}
+
+impl Column {
+    fn is_cut(&self) -> bool {
+        matches!(self.cells, Cells::Path | Cells::Text)
+    }
+
+    /// A cell in so much room.
+    fn fitted(&self, cell: &str, room: usize) -> String {
+        match self.cells {
+            Cells::Path => ending(cell, room),
+            Cells::Text => beginning(cell, room),
+            Cells::Left | Cells::Right => cell.to_owned(),
+        }
     }
 }
 
@@ -37,23 +94,29 @@ pub(crate) struct Table {
     columns: &'static [Column],
     /// The columns that are shown, by their place in a row.
     shown: Vec<usize>,
+    /// The widest cell of each column, headers apart.
     widths: Vec<usize>,
     rows: Vec<Vec<String>>,
     started: bool,
     bold: bool,
+    /// Cells of a line at most, if that is bounded.
+    most: Option<usize>,
+    /// Names and texts stand below their rows, from the first that leave them too little room.
+    is_below: bool,
 }
 
 impl Table {
-    /// An empty table; `bold` sets off its header with terminal colours.
-    pub(crate) fn new(columns: &'static [Column], bold: bool) -> Self {
-        let widths = columns.iter().map(|column| column.header.width()).collect();
+    /// An empty table; `bold` sets off its header with terminal colours, and `most` is the greatest width of its lines.
+    pub(crate) fn new(columns: &'static [Column], bold: bool, most: Option<usize>) -> Self {
         Self {
             columns,
             shown: (0..columns.len()).collect(),
-            widths,
+            widths: vec![0; columns.len()],
             rows: Vec::new(),
             started: false,
             bold,
+            most,
+            is_below: false,
         }
     }
 
@@ -69,7 +132,8 @@ impl Table {
 
     /// Adds a row, one cell per column. Whatever a cell is made of, it commands no terminal.
     pub(crate) fn push(&mut self, row: Vec<String>, out: &mut impl Write) -> io::Result<()> {
-        let row: Vec<_> = row.iter().map(|cell| harmless(cell, |_| false)).collect();
+        let mut row: Vec<_> = row.iter().map(|cell| harmless(cell, |_| false)).collect();
+        row.resize(self.columns.len(), String::new());
         for (width, cell) in self.widths.iter_mut().zip(&row) {
             *width = cell.width().max(*width);
         }
@@ -83,123 +147,205 @@ impl Table {
 
     /// Writes the rows gathered so far; nothing, not even a header, where there are none.
     pub(crate) fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
-        if !self.started && !self.rows.is_empty() {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let layout = self.layout();
+        if !self.started {
             self.started = true;
-            let header: Vec<_> = self
-                .columns
-                .iter()
-                .map(|column| column.header.to_owned())
-                .collect();
-            let line = self.aligned(&header);
-            if self.bold {
-                writeln!(out, "\x1b[1m{line}\x1b[0m")?;
-            } else {
-                writeln!(out, "{line}")?;
+            for line in layout.header(self.columns) {
+                match self.bold {
+                    true => writeln!(out, "\x1b[1m{line}\x1b[0m")?,
+                    false => writeln!(out, "{line}")?,
+                }
             }
         }
         for row in std::mem::take(&mut self.rows) {
-            writeln!(out, "{}", self.aligned(&row))?;
+            for line in layout.lines(self.columns, &row) {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }
 
-    fn aligned(&self, row: &[String]) -> String {
-        let mut line = String::new();
-        for at in &self.shown {
-            let (Some(cell), Some(column), Some(width)) =
-                (row.get(*at), self.columns.get(*at), self.widths.get(*at))
-            else {
-                continue;
-            };
-            let blank = " ".repeat(width.saturating_sub(cell.width()));
-            let (before, after) = if column.right {
-                (&*blank, "")
-            } else {
-                ("", &*blank)
-            };
-            line.extend([before, cell, after, GAP]);
+    /// Where each column stands.
+    fn layout(&mut self) -> Layout {
+        let whole = |at: usize| self.widths[at].max(self.columns[at].header.width());
+        let line = Layout {
+            beside: self.shown.iter().map(|at| (*at, whole(*at))).collect(),
+            below: Vec::new(),
+            header_lines: 1,
+            most: usize::MAX,
+        };
+        let is_narrow = |most: &usize| line.width() > *most || self.is_below;
+        let Some(most) = self.most.filter(is_narrow) else {
+            return line;
+        };
+        let narrow = |at: usize| self.widths[at].max(narrowest(self.columns[at].header));
+        let beside = self.shown.iter().map(|at| (*at, narrow(*at))).collect();
+        let mut narrow = Layout {
+            beside,
+            most,
+            ..line
+        };
+        let is_cut = |at: usize| self.columns[at].is_cut();
+        self.is_below = self.is_below || !narrow.cut_to_fit(self.columns, &self.rows, is_cut);
+        if self.is_below {
+            let (below, beside) = narrow.beside.iter().partition(|(at, _)| is_cut(*at));
+            (narrow.below, narrow.beside) = (below, beside);
         }
-        line.truncate(line.trim_end().len());
-        line
+        let headers = narrow.beside.iter();
+        let headers = headers.map(|(at, width)| wrapped(self.columns[*at].header, *width).len());
+        narrow.header_lines = headers.max().unwrap_or(1);
+        narrow
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Where columns stand, by number, with the width of each.
+struct Layout {
+    /// In one line.
+    beside: Vec<(usize, usize)>,
+    /// Each on a line of its own.
+    below: Vec<(usize, usize)>,
+    header_lines: usize,
+    most: usize,
+}
 
-    const COLUMNS: &[Column] = &[right("BYTES"), left("NAME"), left("PATH")];
-
-    fn row(cells: [&str; 3]) -> Vec<String> {
-        cells.map(str::to_owned).to_vec()
+impl Layout {
+    fn width(&self) -> usize {
+        let cells: usize = self.beside.iter().map(|(_, width)| width).sum();
+        cells + GAP.len() * self.beside.len().saturating_sub(1)
     }
 
-    #[test]
-    fn columns_align_by_the_width_shown_and_the_last_ends_its_line() {
-        let mut out = Vec::new();
-        let mut table = Table::new(COLUMNS, false);
-        table
-            .push(row(["7", "日本", "/a"]), &mut out)
-            .expect("written");
-        table
-            .push(row(["123456", "x", "/b"]), &mut out)
-            .expect("written");
-        table.flush(&mut out).expect("written");
-        let text = String::from_utf8(out).expect("UTF-8");
-        assert_eq!(
-            text,
-            " BYTES  NAME  PATH\n     7  日本  /a\n123456  x     /b\n"
-        );
-    }
-
-    #[test]
-    fn no_cell_commands_the_terminal_or_breaks_its_line() {
-        let mut out = Vec::new();
-        let mut table = Table::new(COLUMNS, false);
-        table
-            .push(row(["\u{9b}2J", "a\x1b[31m\nb", "\u{202e}c\\n"]), &mut out)
-            .expect("written");
-        table.flush(&mut out).expect("written");
-        let text = String::from_utf8(out).expect("UTF-8");
-        assert!(
-            text.ends_with("\\u{9b}2J  a\\u{1b}[31m\\nb  \\u{202e}c\\n\n"),
-            "{text:?}"
-        );
-    }
-
-    #[test]
-    fn a_hidden_column_has_neither_header_nor_cells() {
-        let mut out = Vec::new();
-        let mut table = Table::new(COLUMNS, false);
-        table.hide("NAME");
-        table
-            .push(row(["7", "a long name", "/a"]), &mut out)
-            .expect("written");
-        table.flush(&mut out).expect("written");
-        let text = String::from_utf8(out).expect("UTF-8");
-        assert_eq!(text, "BYTES  PATH\n    7  /a\n");
-    }
-
-    #[test]
-    fn an_empty_table_prints_nothing() {
-        let mut out = Vec::new();
-        Table::new(COLUMNS, true).flush(&mut out).expect("written");
-        assert!(out.is_empty());
-    }
-
-    #[test]
-    fn a_long_table_goes_out_in_batches_under_one_header() {
-        let mut out = Vec::new();
-        let mut table = Table::new(COLUMNS, false);
-        for _ in 0..=BATCH {
-            table
-                .push(row(["1", "n", "/p"]), &mut out)
-                .expect("written");
+    /// Makes names and texts narrower until a line fits, the widest first; false where too little is left of them: less
+    /// than [`LEAST_ROOM`] or, of paths, than their last names.
+    fn cut_to_fit(
+        &mut self,
+        columns: &[Column],
+        rows: &[Vec<String>],
+        is_cut: impl Fn(usize) -> bool,
+    ) -> bool {
+        while self.width() > self.most {
+            let over = self.width() - self.most;
+            let cut = self.beside.iter_mut().filter(|(at, _)| is_cut(*at));
+            let mut cut: Vec<&mut usize> = cut.map(|(_, width)| width).collect();
+            cut.sort_unstable_by_key(|width| std::cmp::Reverse(**width));
+            let next = cut.get(1).map_or(0, |width| **width);
+            let alike = cut
+                .iter()
+                .take_while(|width| ***width > next)
+                .count()
+                .max(1);
+            let Some(widest) = cut.first_mut().filter(|width| ***width > LEAST_ROOM) else {
+                return false;
+            };
+            // Down to the next, or in equal parts where they are alike.
+            let step = match **widest > next {
+                true => over.min(**widest - next),
+                false => over.div_ceil(alike.max(2)),
+            };
+            **widest -= step.clamp(1, **widest - LEAST_ROOM);
         }
-        assert_eq!(table.rows.len(), 1);
-        table.flush(&mut out).expect("written");
-        let text = String::from_utf8(out).expect("UTF-8");
-        assert_eq!(text.lines().count(), BATCH + 2);
-        assert_eq!(text.matches("PATH").count(), 1);
+        self.beside.iter().all(|(at, width)| {
+            let is_path = columns[*at].cells == Cells::Path;
+            let names = rows.iter().map(|row| last_name(&row[*at]).width());
+            !is_path || names.max().unwrap_or(0) < *width
+        })
     }
+
+    /// The lines of the header.
+    fn header(&self, columns: &[Column]) -> Vec<String> {
+        let mut lines = Vec::new();
+        for line in 0..self.header_lines {
+            let cells = self.beside.iter().map(|(at, width)| {
+                let words = wrapped(columns[*at].header, *width);
+                // What is short stands at the bottom.
+                let from = self.header_lines - words.len().min(self.header_lines);
+                let word = line.checked_sub(from).and_then(|at| words.get(at).cloned());
+                (*at, *width, word.unwrap_or_default())
+            });
+            lines.push(aligned(columns, cells));
+        }
+        let below = self.below.iter().map(|(at, _)| columns[*at].header);
+        lines.extend(below.map(|header| format!("{BELOW}{header}")));
+        lines
+    }
+
+    /// The lines of a row.
+    fn lines(&self, columns: &[Column], row: &[String]) -> Vec<String> {
+        let cells = self.beside.iter().map(|(at, width)| {
+            let cell = columns[*at].fitted(&row[*at], *width);
+            (*at, *width, cell)
+        });
+        let mut lines = vec![aligned(columns, cells)];
+        for (at, _) in &self.below {
+            let room = self.most.saturating_sub(BELOW.len());
+            lines.push(format!("{BELOW}{}", columns[*at].fitted(&row[*at], room)));
+        }
+        lines
+    }
+}
+
+/// Cells in one line, each with its column and width.
+fn aligned(columns: &[Column], cells: impl Iterator<Item = (usize, usize, String)>) -> String {
+    let mut line = String::new();
+    for (at, width, cell) in cells {
+        let blank = " ".repeat(width.saturating_sub(cell.width()));
+        let (before, after) = match columns[at].cells {
+            Cells::Right => (&*blank, ""),
+            _ => ("", &*blank),
+        };
+        line.extend([before, &*cell, after, GAP]);
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// Lines that a header may take.
+const HEADER_LINES: usize = 3;
+
+/// Long words of headers, and how they are divided.
+const DIVIDED: [(&str, &str); 2] = [
+    ("RESEMBLANCE", "RESEM- BLANCE"),
+    ("CONTAINMENT", "CONTAIN- MENT"),
+];
+
+/// The least width that a header can be put into.
+fn narrowest(header: &str) -> usize {
+    let mut widths = 1..header.width();
+    let fits = |width: &usize| {
+        let lines = wrapped(header, *width);
+        lines.len() <= HEADER_LINES && lines.iter().all(|line| line.width() <= *width)
+    };
+    widths.find(fits).unwrap_or_else(|| header.width())
+}
+
+/// The words of a header in lines of so many cells; long ones are divided where they do not fit.
+fn wrapped(header: &str, width: usize) -> Vec<String> {
+    let fits = header.split(' ').all(|word| word.width() <= width);
+    let divided = DIVIDED
+        .iter()
+        .fold(header.to_owned(), |header, (word, parts)| {
+            header.replace(word, parts)
+        });
+    let words = if fits { header } else { &*divided };
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width && !line.ends_with('-') => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The last name of a path, of a member that in its container.
+fn last_name(path: &str) -> &str {
+    path.trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path)
 }

@@ -2,6 +2,7 @@
 
 use simdex_client::lines::judged_class;
 use simdex_client::wire::{Judgement, Ratio};
+use unicode_width::UnicodeWidthStr;
 
 /// What stands where a number was not measured.
 pub(crate) const UNKNOWN: &str = "-";
@@ -52,6 +53,38 @@ pub(crate) fn class_and_probability(judgement: &Judgement) -> String {
     let class = judged_class(judgement.class).unwrap_or(UNKNOWN);
     format!("{class} {}", ratio(judgement.probability))
 }
+
+/// The end of a text in so many cells, `…` before it where something was cut off.
+pub(crate) fn ending(text: &str, width: usize) -> String {
+    let starts = text.char_indices().map(|(at, _)| &text[at..]);
+    cut(text, starts, width, |kept| format!("…{kept}"))
+}
+
+/// The beginning of a text in so many cells, `…` after it where something was cut off.
+pub(crate) fn beginning(text: &str, width: usize) -> String {
+    let ends = text.char_indices().rev().map(|(at, _)| &text[..at]);
+    cut(text, ends, width, |kept| format!("{kept}…"))
+}
+
+/// The first of some parts, each shorter than the one before, that fits with its mark.
+fn cut<'t>(
+    text: &'t str,
+    parts: impl Iterator<Item = &'t str>,
+    width: usize,
+    marked: impl Fn(&str) -> String,
+) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    // A letter takes some bytes, so that most parts are too long at once; the width is that of the whole part, for it
+    // is not the sum of its letters.
+    let parts = parts.filter(|part| part.len() <= width.saturating_mul(MOST_BYTES));
+    let mut fitting = parts.map(marked).filter(|part| part.width() <= width);
+    fitting.next().unwrap_or_else(|| "…".to_owned())
+}
+
+/// Bytes that a cell of text takes at most, about: a letter with some marks.
+const MOST_BYTES: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -18,6 +18,7 @@ async fn a_known_file_is_asked_about_by_its_path_alone() {
     let client = connected(&daemon).await;
     let options = FindOptions {
         threshold: Some(0.3),
+        relation_threshold: Some(0.7),
         limit: Some(5),
         ..FindOptions::default()
     };
@@ -36,6 +37,7 @@ async fn a_known_file_is_asked_about_by_its_path_alone() {
         (seen.queries[0].threshold, seen.queries[0].limit),
         (Some(0.3), Some(5))
     );
+    assert_eq!(seen.queries[0].relation_threshold, Some(0.7));
     assert!(seen.uploads.is_empty());
 }
 

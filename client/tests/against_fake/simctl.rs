@@ -25,6 +25,7 @@ fn command(socket: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
     command
         .env_remove("SIMDEX_SOCKET")
+        .env_remove("COLUMNS")
         .env_remove("XDG_RUNTIME_DIR");
     command
         .arg("--socket")

@@ -24,10 +24,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Of the program at this path, without variables that would lead it to another daemon.
+    /// Of the program at this path, without variables that would lead it to another daemon or bound its lines.
     pub fn of(program: impl AsRef<Path>) -> Self {
         let mut command = Command::new(program.as_ref());
-        command.env_remove("SIMDEX_SOCKET");
+        command.env_remove("SIMDEX_SOCKET").env_remove("COLUMNS");
         Self {
             command,
             stdin: None,

@@ -137,3 +137,34 @@ fn the_manual_page_knows_every_verb_and_flag() {
         assert!(page.contains(verb), "{verb}");
     }
 }
+
+#[test]
+fn tables_are_as_wide_as_columns_say_unless_all_is_wanted() {
+    let daemon = Daemon::start();
+    let table = |verb: &[&str], columns: Option<&str>, wide: bool| {
+        let mut command = command(&daemon.socket(), verb);
+        columns.map(|columns| command.env("COLUMNS", columns));
+        command.args(wide.then_some("--wide"));
+        run(command).out
+    };
+    let verbs = [
+        &["find-similar", "/share/a.txt"][..],
+        &["pairs"],
+        &["groups"],
+        &["files"],
+        &["roots"],
+        &["folders"],
+        &["templates"],
+    ];
+    for verb in verbs {
+        let whole = table(verb, None, false);
+        let narrow = table(verb, Some("80"), false);
+        assert!(!narrow.is_empty(), "{verb:?}");
+        assert!(
+            narrow.lines().all(|line| line.chars().count() <= 80),
+            "{narrow}"
+        );
+        assert_eq!(table(verb, Some("80"), true), whole);
+        assert_eq!(table(verb, Some("1000"), false), whole);
+    }
+}

@@ -216,6 +216,31 @@ fn when_a_mail_was_sent_comes_before_modification_times_and_a_family_says_what_i
 }
 
 #[test]
+fn versions_show_containment_from_a_threshold_of_its_own_and_relations_are_named_by_it() {
+    let long = prose(31, 800);
+    let part: String = long
+        .chars()
+        .take(1_500)
+        .chain(prose(77, 150).chars())
+        .collect();
+    let daemon = Daemon::start(&[("long.txt", long), ("part.txt", part)]);
+    for (relation_threshold, is_near) in [(None, false), (Some(0.3), true)] {
+        let options = FindOptions {
+            relation_threshold,
+            ..FindOptions::default()
+        };
+        let subject = || Subject::Path(daemon.path("long.txt"));
+        let family = Family::of(&daemon, subject(), &options);
+        assert_eq!(family.versions.len(), 1 + usize::from(is_near));
+        assert_eq!(family.edges.len(), usize::from(is_near));
+        let found = daemon.find_with(simdex_client::FindKind::Similar, subject(), &options);
+        let (found, _) = found.expect("an answer");
+        let contains = found[0].relation() == wire::Relation::Contains;
+        assert_eq!((found.len(), contains), (1, is_near));
+    }
+}
+
+#[test]
 fn without_dates_the_neighbours_are_the_same() {
     let files = share();
     let daemon = start(&files);
