@@ -172,6 +172,7 @@ impl Version {
         match self.edge.as_ref().map(VersionEdge::direction) {
             None => UNKNOWN,
             Some(Direction::InnerDate) => "inner date",
+            Some(Direction::Container) => "mail",
             Some(Direction::ModificationTime) => "file time",
             Some(Direction::Text) => "text",
             Some(Direction::Unknown | Direction::Unspecified) => "unknown",

@@ -122,6 +122,7 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
     };
     let direction = match edge.direction {
         Direction::InnerDate => v1::Direction::InnerDate,
+        Direction::Container => v1::Direction::Container,
         Direction::ModificationTime => v1::Direction::ModificationTime,
         Direction::Text => v1::Direction::Text,
         Direction::Unknown => v1::Direction::Unknown,
@@ -135,6 +136,7 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
         containment_of_version: overlap.of_first.value.unwrap_or_default(),
         containment_of_parent: overlap.of_second.value.unwrap_or_default(),
         direction: direction.into(),
+        container: edge.container.as_deref().map(path).unwrap_or_default(),
     }
 }
 

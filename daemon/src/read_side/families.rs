@@ -15,5 +15,5 @@ mod tests;
 mod times;
 pub mod written;
 
-pub use arrange::{Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
+pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
 pub use samples::{CountedSamples, LinkRule, Samples};

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::{exact, lossy};
 use crate::v1;
 
 /// How a version came of an earlier one; both by their numbers.
@@ -19,8 +20,13 @@ pub struct VersionEdge {
     pub containment_of_version: f64,
     /// Share of the earlier found in the later.
     pub containment_of_parent: f64,
-    /// What tells which is the later: `inner-date`, `modification-time`, `text` or `unknown`.
+    /// What tells which is the later: `inner-date`, `container`, `modification-time`, `text` or `unknown`.
     pub direction: Option<&'static str>,
+    /// What holds a file of each, or a file of one that holds one of the other; null where there is none.
+    pub container: Option<String>,
+    /// The exact bytes of that, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_bytes: Option<String>,
 }
 
 impl From<&v1::VersionEdge> for VersionEdge {
@@ -33,6 +39,8 @@ impl From<&v1::VersionEdge> for VersionEdge {
             containment_of_version: edge.containment_of_version,
             containment_of_parent: edge.containment_of_parent,
             direction: direction(edge.direction),
+            container: (!edge.container.is_empty()).then(|| lossy(&edge.container)),
+            container_bytes: exact(&edge.container),
         }
     }
 }
@@ -54,6 +62,7 @@ fn direction(value: i32) -> Option<&'static str> {
     Some(match Direction::try_from(value).ok()? {
         Direction::Unspecified => return None,
         Direction::InnerDate => "inner-date",
+        Direction::Container => "container",
         Direction::ModificationTime => "modification-time",
         Direction::Text => "text",
         Direction::Unknown => "unknown",

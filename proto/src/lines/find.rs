@@ -107,7 +107,8 @@ pub struct Version {
     pub modified: Option<String>,
     /// Best date known.
     pub date: Option<String>,
-    /// Source of that date: `sent`, `modified` or `created` in the document, or `file`.
+    /// Source of that date: `sent`, `modified` or `created` in the document, `file`, or `mail-sent` of the mail that holds
+    /// it.
     pub date_source: Option<String>,
     /// The file that was asked about.
     pub is_query: bool,

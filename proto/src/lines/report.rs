@@ -125,7 +125,7 @@ pub struct Finding {
     /// The date of a version (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Where that date is from: `sent`, `modified`, `created` or `file`.
+    /// Where that date is from: `sent`, `modified`, `created`, `file` or `mail-sent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_source: Option<String>,
     /// Resemblance to `of`; null where nothing was counted.

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use simdex_client::text::escaped;
 use simdex_client::wire::Direction;
 
 use super::{Family, Version};
@@ -25,9 +26,13 @@ pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
             Direction::Unknown => ", style=dashed",
             _ => "",
         };
+        let within = match edge.container.is_empty() {
+            true => String::new(),
+            false => format!("\\nin {}", quoted(&escaped(&edge.container))),
+        };
         writeln!(
             out,
-            "  v{} -> v{} [label=\"{kind}\\n{told_by}\"{dashed}];",
+            "  v{} -> v{} [label=\"{kind}\\n{told_by}{within}\"{dashed}];",
             edge.parent, edge.version
         )?;
     }

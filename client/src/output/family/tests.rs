@@ -29,6 +29,7 @@ fn edge(version: u32, parent: u32, kind: VersionKind, direction: Direction) -> V
         containment_of_version: 0.95,
         containment_of_parent: 0.96,
         direction: direction.into(),
+        container: Vec::new(),
     }
 }
 

@@ -215,6 +215,57 @@ fn when_a_mail_was_sent_comes_before_modification_times_and_a_family_says_what_i
     );
 }
 
+/// A mail of a day of 2022 with texts attached.
+fn mail(day: u32, attached: &[(&str, &str)]) -> String {
+    let part = |(name, text): &(&str, &str)| {
+        format!(
+            "--b\r\nContent-Type: text/plain; charset=utf-8; name=\"{name}\"\r\n\
+             Content-Disposition: attachment; filename=\"{name}\"\r\n\r\n{text}\r\n"
+        )
+    };
+    let parts: String = attached.iter().map(part).collect();
+    format!(
+        "From: a@b.example\r\nDate: {day} Jan 2022 00:00:00 +0000\r\nSubject: drafts\r\nMIME-Version: 1.0\r\n\
+         Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nSee below.\r\n\
+         {parts}--b--\r\n"
+    )
+}
+
+/// By their texts alone the order would be the other way round.
+#[test]
+fn what_has_no_date_was_there_when_its_mail_was_sent_and_an_edge_says_what_holds_both() {
+    let text = |words: u64| prose(31, words);
+    let (longest, long, short) = (text(420), text(400), text(380));
+    let daemon = Daemon::start(&[
+        ("one.eml", mail(1, &[("first.txt", &longest)])),
+        (
+            "two.eml",
+            mail(2, &[("second.txt", &long), ("third.txt", &short)]),
+        ),
+        ("fourth.txt", text(360)),
+    ]);
+    // Later than 2022.
+    set_modified(&daemon, "fourth.txt", 1_700_000_000);
+    daemon.sync();
+    let family = Family::of_file(&daemon, "fourth.txt");
+    let first_day = 1_640_995_200;
+    let sent = |day: i64| (Some(first_day + (day - 1) * 86_400), "mail-sent".to_owned());
+    assert_eq!(family.versions[0], ["first.txt"]);
+    assert_eq!(family.versions[3], ["fourth.txt"]);
+    assert_eq!(family.dates[..3], [sent(1), sent(2), sent(2)]);
+    let told: Vec<_> = family
+        .edges
+        .iter()
+        .map(wire::VersionEdge::direction)
+        .collect();
+    use wire::Direction::{Container, ModificationTime};
+    assert_eq!((told[0], told[2]), (Container, ModificationTime));
+    let holder = |edge: &wire::VersionEdge| String::from_utf8_lossy(&edge.container).into_owned();
+    let holders: Vec<_> = family.edges.iter().map(holder).collect();
+    let two = daemon.path("two.eml").to_string_lossy().into_owned();
+    assert_eq!(holders, ["", &*two, ""], "{:?}", family.edges);
+}
+
 #[test]
 fn versions_show_containment_from_a_threshold_of_its_own_and_relations_are_named_by_it() {
     let long = prose(31, 800);

@@ -295,6 +295,25 @@ impl IndexReader {
             })
     }
 
+    /// Visits what holds a member, the innermost first, each with what its content came to where that was read.
+    pub fn visit_containers(
+        &self,
+        member: &FileKey,
+        visit: &mut dyn FnMut(Option<&ContentRecord>) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let mut next = member.container();
+        while let Some(holder) = next {
+            let record = self.registry.file(&holder)?;
+            let content = record.and_then(|record| record.content());
+            let content = content.map(|hash| self.registry.content(hash));
+            if visit(content.transpose()?.flatten().as_ref()).is_break() {
+                break;
+            }
+            next = holder.container();
+        }
+        Ok(())
+    }
+
     /// Who owns a file; of a member of a container, who owns the file on disk that holds it.
     pub fn owner_of(&self, file: &FileView) -> Result<Option<u32>, IndexError> {
         if !file.key.is_member() {

@@ -39,13 +39,24 @@ pub struct Version {
     pub written: Option<i64>,
 }
 
-/// A date of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A date of a version; the better and earlier is the lesser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VersionDate {
+    /// What it is.
+    pub kind: DateKind,
     /// Seconds since 1970.
     pub seconds: i64,
-    /// The document states it; else it is a modification time.
-    pub is_stated: bool,
+}
+
+/// What a date of a version is, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DateKind {
+    /// The document states it.
+    Stated,
+    /// The mail that holds it states when it was sent.
+    Mail,
+    /// A modification time.
+    File,
 }
 
 /// How alike versions are.
@@ -60,6 +71,8 @@ pub trait Likeness {
 pub enum Direction {
     /// Dates inside both.
     InnerDate,
+    /// When the mail was sent that holds one of them; the other has such a date too, or one inside.
+    Container,
     /// A modification time of at least one of them.
     ModificationTime,
     /// The texts alone.
@@ -235,9 +248,10 @@ fn directed(
         if let (Some(earlier), Some(later), true) =
             (from.date, to.date, slots[parent].0 != slots[version].0)
         {
-            return match earlier.is_stated && later.is_stated {
-                true => Direction::InnerDate,
-                false => Direction::ModificationTime,
+            return match earlier.kind.max(later.kind) {
+                DateKind::Stated => Direction::InnerDate,
+                DateKind::Mail => Direction::Container,
+                DateKind::File => Direction::ModificationTime,
             };
         }
         match (from.written, to.written) {

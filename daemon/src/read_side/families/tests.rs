@@ -32,7 +32,7 @@ fn version(name: u8, shingles: usize, date: Option<i64>) -> Version {
         shingles: shingles as u64,
         date: date.map(|seconds| VersionDate {
             seconds,
-            is_stated: true,
+            kind: DateKind::Stated,
         }),
         written: None,
     }
@@ -219,7 +219,7 @@ fn times_of_files_that_were_copied_together_order_nothing() {
     let texts = history(10, 4);
     let mut versions = as_versions(&texts, |at| Some(9 - at as i64));
     for version in &mut versions {
-        version.date.as_mut().unwrap().is_stated = false;
+        version.date.as_mut().unwrap().kind = DateKind::File;
     }
     let found = placed(&versions, &table(&texts));
     assert_eq!(edges(&versions, &found)[0], (0, 1));

@@ -1,6 +1,6 @@
 //! When each version was made, as far as dates tell.
 
-use super::Version;
+use super::{DateKind, Version};
 
 /// So many files, each within a second of the one before, were written by a program.
 const COPIED_TOGETHER: usize = 8;
@@ -14,7 +14,7 @@ pub(super) fn times(versions: &[Version]) -> Vec<Option<i64>> {
         .map(|version| version.date.map(|date| date.seconds))
         .collect();
     let of_file = |(at, version): (usize, &Version)| {
-        let date = version.date.filter(|date| !date.is_stated)?;
+        let date = version.date.filter(|date| date.kind == DateKind::File)?;
         Some((date.seconds, at))
     };
     let mut of_files: Vec<_> = versions.iter().enumerate().filter_map(of_file).collect();

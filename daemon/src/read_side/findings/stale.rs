@@ -156,7 +156,7 @@ impl Finder<'_, '_> {
             let known = successors[edge.parent].as_ref();
             if known.is_none_or(|known| known.newest < newest) {
                 successors[edge.parent] = Some(Successor {
-                    edge: *edge,
+                    edge: edge.clone(),
                     newest,
                 });
             }

@@ -1,8 +1,12 @@
 //! When a version was made, as well as that is known: what the document says of itself comes before
-//! what the file system says of its file, which copying and unpacking change.
+//! what the file system says of its file, which copying and unpacking change. What neither dates was there when the
+//! mail that it is attached to was sent.
+
+use std::ops::ControlFlow;
 
 use simdex_extract::Fact;
-use simdex_index::FileView;
+use simdex_index::{FileView, IndexError, IndexReader};
+use simdex_schema::ContentRecord;
 
 /// What a date was taken from, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +19,8 @@ pub enum DateSource {
     Created,
     /// When the file was modified, by the file system or the container that holds it.
     File,
+    /// When the message that holds it was sent, as that states: it was there before.
+    MailSent,
 }
 
 /// What a document may state of its date, best first, with the fact that holds it.
@@ -32,6 +38,7 @@ impl DateSource {
             Self::Modified => "modified",
             Self::Created => "created",
             Self::File => "file",
+            Self::MailSent => "mail-sent",
         }
     }
 }
@@ -46,17 +53,45 @@ pub struct KnownDate {
 }
 
 /// The best date that is known of a file; none where nothing says one.
-pub fn best_date(file: &FileView) -> Option<KnownDate> {
-    let stated = STATED.into_iter().find_map(|(source, fact)| {
-        let facts = &file.content.as_ref()?.facts;
-        let (_, value) = facts.iter().find(|(code, _)| code == fact.code())?;
-        let seconds = seconds(value)?;
+///
+/// # Errors
+/// That of the index, which is asked what holds a file that has no date of its own.
+pub fn best_date(index: &IndexReader, file: &FileView) -> Result<Option<KnownDate>, IndexError> {
+    if let Some(own) = own_date(file) {
+        return Ok(Some(own));
+    }
+    let mut sent = None;
+    index.visit_containers(&file.key, &mut |holder| {
+        let seconds = holder.and_then(|holder| stated(holder, Fact::Sent));
+        sent = seconds.map(|seconds| KnownDate {
+            seconds,
+            source: DateSource::MailSent,
+        });
+        match sent {
+            None => ControlFlow::Continue(()),
+            Some(_) => ControlFlow::Break(()),
+        }
+    })?;
+    Ok(sent)
+}
+
+/// What a document or its file says of its date.
+fn own_date(file: &FileView) -> Option<KnownDate> {
+    let by_document = STATED.into_iter().find_map(|(source, fact)| {
+        let seconds = stated(file.content.as_ref()?, fact)?;
         Some(KnownDate { seconds, source })
     });
-    stated.or_else(|| {
+    by_document.or_else(|| {
         let (seconds, source) = (file.record.modified()?, DateSource::File);
         Some(KnownDate { seconds, source })
     })
+}
+
+/// A date that a content states.
+fn stated(content: &ContentRecord, fact: Fact) -> Option<i64> {
+    let mut facts = content.facts.iter();
+    let (_, value) = facts.find(|(code, _)| code == fact.code())?;
+    seconds(value)
 }
 
 /// A date as facts have it (RFC 3339); where only the day is known, its beginning in UTC.

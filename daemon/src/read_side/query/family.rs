@@ -5,6 +5,7 @@
 //! [`search`](self::search) finds the versions, [`families`](crate::read_side::families) puts them in order; each edge
 //! is then counted on all shingles of both texts, and one that does not hold is left out.
 
+mod containers;
 mod search;
 
 use std::ops::ControlFlow;
@@ -19,7 +20,9 @@ use super::{
     DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
     SubjectSummary, best_date, require_indexed,
 };
-use crate::read_side::families::{Direction, LinkRule, Version, VersionDate, arrange};
+use crate::base::visit::FirstError;
+use crate::read_side::families::{DateKind, Direction, LinkRule, Version, VersionDate, arrange};
+use containers::{Places, common};
 use search::{FoundVersion, FoundVersions, search};
 
 /// What of a family is sought.
@@ -49,7 +52,7 @@ pub enum VersionKind {
 }
 
 /// How a version came of an earlier one; both by their places in the order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FamilyEdge {
     /// The later version.
     pub version: usize,
@@ -61,6 +64,8 @@ pub struct FamilyEdge {
     pub overlap: Overlap,
     /// What tells which is the later.
     pub direction: Direction,
+    /// What holds a file of each, the innermost such; or a file of one that holds one of the other.
+    pub container: Option<PathBuf>,
 }
 
 /// A file of a version.
@@ -111,7 +116,7 @@ pub fn find_family(
         long_lists,
         is_cut,
     } = found;
-    let versions = described(index, &members, params, cancel)?;
+    let (versions, places) = described(index, &members, params, cancel)?;
     let (samples, _permits) = samples;
     let counted = samples.counted(params.rule);
     let placed = arrange(&versions, &counted, &mut || cancel.check())?;
@@ -126,14 +131,18 @@ pub fn find_family(
             continue;
         };
         let pair = [placed.version, parent].map(|version| &members[version]);
-        let edge = edge(index, (subject, text), pair, params, cancel)?;
-        edges.extend(edge.map(|(kind, overlap)| FamilyEdge {
+        let Some((kind, overlap)) = edge(index, (subject, text), pair, params, cancel)? else {
+            continue;
+        };
+        let held = [placed.version, parent].map(|version| &places[version]);
+        edges.push(FamilyEdge {
             version: at,
             parent: place[parent],
             kind,
             overlap,
             direction,
-        }));
+            container: common(index, pair[0].document, &params.view, held)?,
+        });
     }
     let mut by_place: Vec<_> = place.into_iter().zip(members).collect();
     by_place.sort_unstable_by_key(|(place, _)| *place);
@@ -183,15 +192,20 @@ impl Family {
         let mut is_unseen =
             same_text && (subject.asked_path.is_some() || member.document.is_none());
         let mut going = ControlFlow::Continue(());
+        let mut failed = FirstError::default();
         if let Some(document) = member.document {
             index.visit_files_of(document, &params.view, &mut |file| {
                 let threshold = params.relation_threshold;
                 let is_query = subject.asked_path.as_ref() == Some(&file.path);
                 is_unseen &= !is_query;
+                let date = match best_date(index, &file) {
+                    Ok(date) => date,
+                    Err(error) => return failed.flow(Err(error)),
+                };
                 going = visit(FamilyFile::Known {
                     container: file.container(),
                     hit: Box::new(Hit {
-                        date: best_date(&file),
+                        date,
                         relation: relation(
                             subject.content,
                             same_text,
@@ -209,6 +223,7 @@ impl Family {
                 });
                 going
             })?;
+            failed.into_result()?;
         }
         if is_unseen && going.is_continue() {
             let _ = visit(FamilyFile::Subject);
@@ -217,20 +232,22 @@ impl Family {
     }
 }
 
-/// What the order of the versions follows from.
+/// What the order of the versions follows from, and where their files lie.
 fn described(
     index: &IndexReader,
     members: &[FoundVersion],
     params: &FamilyParams,
     cancel: &Cancel,
-) -> Result<Vec<Version>, IndexError> {
+) -> Result<(Vec<Version>, Vec<Places>), IndexError> {
     let described = members.iter().map(|member| {
-        Ok(Version {
+        let (date, places) = of_files(index, member.document, &params.view, cancel)?;
+        let version = Version {
             name: member.hash.0,
             shingles: member.shingles,
-            date: date(index, member.document, &params.view, cancel)?,
+            date,
             written: member.written,
-        })
+        };
+        Ok((version, places))
     });
     described.collect()
 }
@@ -243,32 +260,39 @@ pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
     }
 }
 
-/// When a version was made: the earliest that one of its files states, else the earliest modification time.
-fn date(
+/// When a version was made: the earliest that one of its files states, else what a mail tells, else the earliest
+/// modification time; and where its files lie.
+fn of_files(
     index: &IndexReader,
     document: Option<DocId>,
     view: &View,
     cancel: &Cancel,
-) -> Result<Option<VersionDate>, IndexError> {
+) -> Result<(Option<VersionDate>, Places), IndexError> {
+    let (mut best, mut places): (Option<VersionDate>, _) = (None, Places::default());
     let Some(document) = document else {
-        return Ok(None);
+        return Ok((None, places));
     };
-    let mut best: Option<(bool, i64)> = None;
+    let mut failed = FirstError::default();
     index.visit_files_of(document, view, &mut |file| {
-        if let Some(KnownDate { seconds, source }) = best_date(&file) {
-            let found = (source == DateSource::File, seconds);
-            best = Some(best.map_or(found, |best| best.min(found)));
-        }
-        match cancel.check() {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
+        places.add(&file);
+        let date = best_date(index, &file).map(|date| date.map(version_date));
+        let found = date.map(|date| best = [best, date].into_iter().flatten().min());
+        failed.flow(found.and_then(|()| cancel.check()))
     })?;
-    cancel.check()?;
-    Ok(best.map(|(is_of_file, seconds)| VersionDate {
-        seconds,
-        is_stated: !is_of_file,
-    }))
+    failed.into_result()?;
+    Ok((best, places))
+}
+
+/// The date of a file as the order of versions has it. What is attached was there before its mail was sent.
+fn version_date(date: KnownDate) -> VersionDate {
+    let (kind, seconds) = match date.source {
+        DateSource::File => (DateKind::File, date.seconds),
+        DateSource::MailSent => (DateKind::Mail, date.seconds.saturating_sub(1)),
+        DateSource::Sent | DateSource::Modified | DateSource::Created => {
+            (DateKind::Stated, date.seconds)
+        }
+    };
+    VersionDate { kind, seconds }
 }
 
 /// An edge with its exact numbers, the later version first; none where the pair does not hold on all

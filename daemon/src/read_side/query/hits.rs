@@ -118,15 +118,18 @@ pub(super) fn of_documents(
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let threshold = params.relation_threshold;
             let relation = relation(subject.content, same_text, &file, &overlap, threshold);
-            let added = best.add(Hit {
-                date: best_date(&file),
-                is_query: subject.asked_path.as_ref() == Some(&file.path),
-                file,
-                document: stats.hash,
-                relation,
-                overlap,
-                scheme,
-                judgement: None,
+            let date = best_date(index, &file);
+            let added = date.and_then(|date| {
+                best.add(Hit {
+                    date,
+                    is_query: subject.asked_path.as_ref() == Some(&file.path),
+                    file,
+                    document: stats.hash,
+                    relation,
+                    overlap,
+                    scheme,
+                    judgement: None,
+                })
             });
             failed.flow(added.and_then(|()| cancel.check()))
         })?;

@@ -251,6 +251,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("containment_of_version", Ratio),
             ("containment_of_parent", Ratio),
             ("direction", Text),
+            ("container", Maybe(&Path)),
         ],
     ),
     (

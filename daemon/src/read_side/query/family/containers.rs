@@ -1,0 +1,76 @@
+//! What holds files of two versions: that an attachment and what it was made of lie in one mail, or a draft in the archive
+//! of what came of it, speaks for the edge between them.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use simdex_index::{FileView, IndexError, IndexReader, View};
+use simdex_schema::{DocId, path};
+
+/// Files of a version that are looked at.
+const MOST_FILES: usize = 64;
+
+/// The files of a version and all that holds them, by hashes of their paths, as these are shown.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    hashes: HashSet<u64>,
+    files: usize,
+}
+
+impl Places {
+    /// Adds a file, unless there are many.
+    pub(super) fn add(&mut self, file: &FileView) {
+        if self.files < MOST_FILES {
+            self.files += 1;
+            self.hashes
+                .extend(chain(&file.path).map(|place| hash(&place)));
+        }
+    }
+}
+
+/// The innermost place that holds a file of a version and one of its parent, or is one of them; `held` are the places of
+/// both, the version first.
+pub(super) fn common(
+    index: &IndexReader,
+    version: Option<DocId>,
+    view: &View,
+    held: [&Places; 2],
+) -> Result<Option<PathBuf>, IndexError> {
+    let [own, of_parent] = held;
+    let Some(document) = version.filter(|_| !own.hashes.is_disjoint(&of_parent.hashes)) else {
+        return Ok(None);
+    };
+    let (mut found, mut files): (Option<PathBuf>, _) = (None, 0);
+    index.visit_files_of(document, view, &mut |file| {
+        files += 1;
+        let mut places = chain(&file.path);
+        let place = places.find(|place| of_parent.hashes.contains(&hash(place)));
+        let length =
+            |place: &Option<PathBuf>| place.as_ref().map_or(0, |place| place.as_os_str().len());
+        if length(&place) > length(&found) {
+            found = place;
+        }
+        match files < MOST_FILES {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    })?;
+    Ok(found)
+}
+
+/// A file and what holds it, the innermost first.
+fn chain(file: &Path) -> impl Iterator<Item = PathBuf> {
+    std::iter::successors(Some(file.to_owned()), |place| {
+        let holder = path::container(place.as_os_str().as_encoded_bytes())?;
+        Some(PathBuf::from(std::ffi::OsString::from_vec(holder)))
+    })
+}
+
+fn hash(place: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    hasher.finish()
+}
