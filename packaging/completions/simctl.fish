@@ -313,6 +313,7 @@ leak\t'Files outside the protected roots that share text with a document inside'
 duplicates\t'Copies that could be deleted to free space; nothing is deleted'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l protected -d 'Watched root whose text must not occur elsewhere (--kind leak; repeatable)' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l load-file -d 'Also write a load file for review platforms, one row per file, to load/ in the report' -r -f -a "dat\t'Concordance DAT'
 csv\t'CSV; values that a spreadsheet might run are prefixed with an apostrophe'
 edrm\t'EDRM XML 1.2'"

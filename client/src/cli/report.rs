@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
+use super::arguments::Roots;
 use super::arguments::Threshold;
 use super::{CompletenessArgs, JudgeArgs};
 
@@ -21,6 +22,8 @@ pub(crate) struct ReportArgs {
     pub(crate) since: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -143,11 +146,11 @@ impl LoadArgs {
 }
 
 impl ReportArgs {
-    /// What the report is to hold.
+    /// What the report is to hold, of these roots alone; of all where none is given.
     ///
     /// # Errors
     /// A relative path whose folder is gone.
-    pub(crate) fn options(&self) -> Result<wire::ReportOptions, Error> {
+    pub(crate) fn options(&self, roots: Vec<Vec<u8>>) -> Result<wire::ReportOptions, Error> {
         let files = self.question.files.iter();
         let files = files.map(|file| Ok(path_bytes(&shown(file)?)));
         let protected = self.question.protected.iter();
@@ -159,6 +162,7 @@ impl ReportArgs {
             older_than_seconds: self.question.older_than,
             protected: protected.collect::<Result<_, Error>>()?,
             with_judgement: self.judge.is_on(),
+            roots,
         })
     }
 }

@@ -16,7 +16,9 @@ use simdex_client::lines::{Changes, JsonPath};
 use simdex_client::text::{counted, escaped};
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
-    let (options, threshold) = (args.options()?, args.threshold.value);
+    let roots = session.client.roots_at(&args.roots.paths).await?;
+    let roots = roots.into_iter().map(|root| root.path).collect();
+    let (options, threshold) = (args.options(roots)?, args.threshold.value);
     // Before the daemon is asked for work that would be in vain, and before a wait that may take hours.
     // Of what the daemon keeps it compares by itself.
     let local = args.since.as_deref().filter(|_| args.target.out.is_some());

@@ -389,6 +389,72 @@ fn two_reports_of_a_question_say_what_changed_between_them() {
 }
 
 #[test]
+fn a_question_is_asked_of_some_roots_about_files_of_any() {
+    let shares = Shares::new();
+    let daemon = &shares.daemon;
+    let vault = shares.vault.path().canonicalize().unwrap();
+    fs::write(
+        vault.join("taken.txt"),
+        fs::read(daemon.path("plan-2.txt")).unwrap(),
+    )
+    .unwrap();
+    daemon.sync();
+    let asked = |roots: &[&Path]| wire::ReportOptions {
+        files: vec![bytes(&daemon.path("plan-1.txt"))],
+        roots: roots.iter().map(|root| bytes(root)).collect(),
+        ..of_kind("copies-of")
+    };
+    let (found, manifest) = shares.found(asked(&[&vault]));
+    assert_eq!(
+        shares.triples(&found),
+        [("taken.txt", "near-duplicate", "plan-1.txt")]
+    );
+    let roots = manifest["roots"].as_array().unwrap();
+    assert_eq!((roots.len(), &manifest["files_on_disk"]), (1, &2.into()));
+    let share = daemon.path("").components().collect::<PathBuf>();
+    let (found, _) = shares.found(asked(&[&share, &vault]));
+    assert_eq!(found.len(), 4);
+    some_roots_refused(&shares, &vault);
+}
+
+/// What is asked of the vault alone, and of roots that are not there.
+fn some_roots_refused(shares: &Shares, vault: &Path) {
+    // Nothing is stale or twice there in the vault alone.
+    let in_vault = |kind: &str| wire::ReportOptions {
+        roots: vec![bytes(vault)],
+        older_than_seconds: (kind == "stale-versions").then_some(DAY),
+        ..of_kind(kind)
+    };
+    for kind in ["stale-versions", "duplicates"] {
+        assert_eq!(shares.found(in_vault(kind)).0, [] as [Value; 0], "{kind}");
+    }
+    let nowhere = wire::ReportOptions {
+        roots: vec![b"/nowhere".to_vec()],
+        ..of_kind("duplicates")
+    };
+    let unknown = shares.ask("refused", nowhere);
+    assert_eq!(code(&unknown), Code::NotFound);
+    let said = unknown.unwrap_err().to_string();
+    let share: PathBuf = shares.daemon.path("").components().collect();
+    let right = format!(
+        "/nowhere is not a watched root; the roots are {}, ",
+        share.display()
+    );
+    assert!(
+        said.contains(&right) && said.contains(vault.to_str().unwrap()),
+        "{said}"
+    );
+    let protecting = wire::ReportOptions {
+        protected: vec![bytes(vault)],
+        ..in_vault("leak")
+    };
+    assert_eq!(
+        code(&shares.ask("refused", protecting)),
+        Code::InvalidArgument
+    );
+}
+
+#[test]
 fn a_question_about_unknown_files_is_refused_and_leaves_nothing() {
     let shares = Shares::new();
     let unknown = || vec![b"/nowhere/x.txt".to_vec()];

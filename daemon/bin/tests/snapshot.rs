@@ -365,6 +365,7 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
     let reports = ReportDir::open(&bed.root().path).unwrap();
     let folder = reports.begin("report".as_ref()).unwrap();
     let request = ReportRequest {
+        view: bed.engine.roots.view(),
         threshold: bed.engine.threshold(),
         strict: false,
         load: None,

@@ -45,6 +45,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
 #   kind             groups, or a question: copies-of with files, stale-versions with older_than (90d, 2y),
 #                    leak with protected roots, duplicates
+#   roots            the roots that the reports are of (all); not of kind leak
 #   threshold        as --threshold of simctl report
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
 #   judge            true: each file of a group is judged against its principal (kind groups)

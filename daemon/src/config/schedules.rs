@@ -32,6 +32,9 @@ pub struct ScheduleConfig {
     /// Roots whose text must not be elsewhere.
     #[serde(default)]
     pub protected: Vec<PathBuf>,
+    /// Roots that the reports are of; all where none is named.
+    #[serde(default)]
+    pub roots: Vec<PathBuf>,
     /// Least resemblance, or for `leak` least share; the daemon's where none is set.
     pub threshold: Option<f64>,
     /// Format of a load file.
@@ -98,6 +101,10 @@ impl Config {
             if let Some(path) = schedule.protected.iter().find(|path| !is_root(path)) {
                 let path = path.display();
                 return Err(said(format!("protects {path}, which is none of the roots")));
+            }
+            if let Some(path) = schedule.roots.iter().find(|path| !is_root(path)) {
+                let path = path.display();
+                return Err(said(format!("is of {path}, which is none of the roots")));
             }
         }
         Ok(())

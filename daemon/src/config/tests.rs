@@ -283,6 +283,10 @@ fn a_schedule_that_cannot_be_is_refused_by_name() {
     let refused = [
         (with("", ""), "there are schedules and no report_dir"),
         (
+            with(head, "roots = [\"/b\"]"),
+            "is of /b, which is none of the roots",
+        ),
+        (
             with(head, "kind = \"leak\"\nprotected = [\"/b\"]"),
             "protects /b, which is none of the roots",
         ),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{GrowingPermit, IndexError, MemoryAccount, UnsettledCounts};
+use simdex_index::{GrowingPermit, IndexError, MemoryAccount, UnsettledCounts, View};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::{JsonPath, Question};
 use simdex_proto::promise::Promise;
@@ -32,7 +32,7 @@ use crate::reports::report::{
 use convert::{OnRecordReader, report_group, scheme_line, text_of};
 use files::files;
 
-pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport};
+pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport, UnknownRoot};
 
 /// A report that cannot be made.
 #[derive(Debug, Error)]
@@ -54,6 +54,8 @@ pub enum ReportingError {
 /// Parameters of a report.
 #[derive(Clone, Debug)]
 pub struct ReportRequest {
+    /// The roots whose files it is of.
+    pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Refuses a report that would not be complete.
@@ -98,7 +100,7 @@ pub struct KeptPlace<'a> {
     pub uid: Option<u32>,
 }
 
-/// Keeps a report over everything the daemon watches below its report directory, and remembers it. Where the
+/// Keeps a report below the report directory of the daemon, and remembers it. Where the
 /// deadline passes first, nothing is left.
 pub fn keep(
     engine: &Engine,
@@ -137,7 +139,7 @@ pub fn earlier(
     Ok(Some(Arc::new(earlier)))
 }
 
-/// Writes the files of a report over everything the daemon watches.
+/// Writes the files of a report.
 pub fn download(
     engine: &Engine,
     sink: &dyn Sink,
@@ -167,7 +169,7 @@ fn write(
     account: &MemoryAccount,
 ) -> Result<(ListSummary, String), ReportingError> {
     let started = Instant::now();
-    let view = engine.roots.view();
+    let view = request.view.clone();
     let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
     check.begin_list(&view);
     let search = Search {
@@ -194,7 +196,7 @@ fn write(
             version: env!("CARGO_PKG_VERSION"),
             threshold: request.threshold.get(),
             scheme: scheme_line(engine.index.reader()),
-            roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
+            roots: roots_in(engine, &view),
             summary: summary.clone(),
             completeness: &|| check.completeness(),
             seconds: &seconds,
@@ -215,6 +217,12 @@ fn write(
     summary.seconds = seconds();
     summary.unjudged = written.unjudged;
     Ok((summary, written.manifest))
+}
+
+/// The paths of the roots of a view, as configured.
+fn roots_in(engine: &Engine, view: &View) -> Vec<PathBuf> {
+    let shown = engine.roots.iter().filter(|root| view.shows(root.id));
+    shown.map(|root| root.path.clone()).collect()
 }
 
 /// The groups and counts that a report is made of.

@@ -12,7 +12,7 @@ mod scheduler;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,8 +132,8 @@ impl Schedule {
     /// # Errors
     /// A sentence about what this engine does not have.
     fn request(&self, engine: &Engine) -> Result<ReportRequest, String> {
-        let unknown = |root: PathBuf| format!("{} is not a watched root", root.display());
-        self.report.request(engine, false).map_err(unknown)
+        let request = self.report.request(engine, false);
+        request.map_err(|unknown| unknown.to_string())
     }
 
     /// Whether each report says what changed since the one before.
@@ -166,6 +166,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         files: config.files.clone(),
         older_than: config.older_than.as_ref().map(age).transpose()?,
         protected: config.protected.clone(),
+        roots: config.roots.clone(),
         threshold: config.threshold,
         load_file,
         with_judgement: config.judge,

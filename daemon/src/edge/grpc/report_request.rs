@@ -1,6 +1,5 @@
 //! Decodes what a report is to hold.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use simdex_proto::v1;
@@ -25,22 +24,22 @@ pub(super) fn parse(
         older_than_seconds,
         protected,
         with_judgement,
+        roots,
     } = options.unwrap_or_default();
     let asked = UncheckedReport {
         kind: bounded_name(kind)?,
         files: paths(files)?,
         older_than: older_than_seconds,
         protected: paths(protected)?,
+        roots: paths(roots)?,
         threshold,
         load_file: load_file.map(names).transpose()?,
         with_judgement,
     };
     let checked = asked.check();
     let checked = checked.map_err(|error| Status::invalid_argument(error.to_string()))?;
-    checked.request(engine, strict).map_err(|path| {
-        let path = echo(path.as_os_str().as_bytes());
-        Status::not_found(format!("{path} is not a watched root"))
-    })
+    let request = checked.request(engine, strict);
+    request.map_err(|unknown| Status::not_found(unknown.to_string()))
 }
 
 fn paths(paths: Vec<Vec<u8>>) -> Result<Vec<PathBuf>, Status> {

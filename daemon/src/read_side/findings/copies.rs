@@ -1,4 +1,5 @@
-//! Everyone who holds a near-copy of some files: by file, then by root, owner and path. Of a file that is not
+//! Everyone who holds a near-copy of some files: by file, then by root, owner and path. The files asked about may lie
+//! below any root, those that are found below the roots of the view. Of a file that is not
 //! compared the files of the same bytes are found, and it is counted as not compared.
 
 use std::ops::ControlFlow;
@@ -16,9 +17,10 @@ use crate::read_side::query::{FindKind, QueryParams, Relation, file_at_path};
 /// The files that were named, by path, each once; one that the index does not know refuses the whole question.
 pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
     let (index, roots) = (search.engine.index.reader(), &search.engine.roots);
+    let anywhere = roots.view();
     let named = files
         .iter()
-        .map(|path| file_at_path(index, roots, path, search.view));
+        .map(|path| file_at_path(index, roots, path, &anywhere));
     let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
     named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     named.dedup_by(|a, b| a.path == b.path);

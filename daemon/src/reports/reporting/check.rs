@@ -1,13 +1,17 @@
 //! What a report may be asked for, checked in one place for requests and for the config.
 
-use std::path::PathBuf;
+use std::fmt::{self, Display};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
+use simdex_index::View;
 use simdex_proto::defaults;
 use simdex_schema::RootId;
 use simdex_signature::Ratio;
 use thiserror::Error;
 
 use super::{ReportKind, ReportRequest};
+use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::read_side::findings::ComplianceQuestion;
 use crate::reports::report::{LoadFile, LoadFileError};
@@ -16,6 +20,8 @@ use crate::reports::report::{LoadFile, LoadFileError};
 const MOST_FILES: usize = 1_000;
 /// Most roots that one report may name.
 const MOST_ROOTS: usize = 4_096;
+/// Roots that a refusal names.
+const ROOTS_NAMED: usize = 10;
 
 /// A report as it is asked for: names and numbers, not yet checked.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +34,8 @@ pub struct UncheckedReport {
     pub older_than: Option<u64>,
     /// Absolute paths of the roots whose text must not be elsewhere.
     pub protected: Vec<PathBuf>,
+    /// Absolute paths of the roots that it is of; all where none is named.
+    pub roots: Vec<PathBuf>,
     /// Least ratio, from 0 to 1.
     pub threshold: Option<f64>,
     /// The load file to write.
@@ -82,6 +90,9 @@ pub enum BadReport {
     /// No such load file.
     #[error(transparent)]
     LoadFile(#[from] LoadFileError),
+    /// Some roots, of a kind that says which it looks into.
+    #[error("a report of kind leak takes no roots: it looks into all that are not protected")]
+    NoRoots,
     /// A load file of a question.
     #[error("only a report of kind groups has a load file")]
     NoLoadFile,
@@ -90,9 +101,42 @@ pub enum BadReport {
     NoJudgement,
 }
 
-/// A report that can be made wherever its protected roots are watched.
+/// A path that is none of the watched roots.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub struct UnknownRoot {
+    path: PathBuf,
+    /// The first of the watched roots, and how many there are.
+    known: Vec<PathBuf>,
+    count: usize,
+}
+
+impl UnknownRoot {
+    fn of(path: &Path, roots: &[PathBuf]) -> Self {
+        Self {
+            path: path.to_owned(),
+            known: roots.iter().take(ROOTS_NAMED).cloned().collect(),
+            count: roots.len(),
+        }
+    }
+}
+
+impl Display for UnknownRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |path: &Path| echo(path.as_os_str().as_bytes());
+        write!(f, "{} is not a watched root; ", shown(&self.path))?;
+        let known: Vec<_> = self.known.iter().map(|path| shown(path)).collect();
+        match (known.is_empty(), self.count - known.len()) {
+            (true, _) => f.write_str("there are none"),
+            (false, 0) => write!(f, "the roots are {}", known.join(", ")),
+            (false, more) => write!(f, "the roots are {} and {more} more", known.join(", ")),
+        }
+    }
+}
+
+/// A report that can be made wherever the roots that it names are watched.
 #[derive(Clone, Debug)]
 pub struct CheckedReport {
+    roots: Vec<PathBuf>,
     threshold: Option<Ratio>,
     load: Option<LoadFile>,
     kind: CheckedKind,
@@ -133,12 +177,14 @@ impl UncheckedReport {
             CheckedKind::Groups => {}
             _ if load.is_some() => return Err(BadReport::NoLoadFile),
             _ if self.with_judgement => return Err(BadReport::NoJudgement),
+            CheckedKind::Leak(_) if !self.roots.is_empty() => return Err(BadReport::NoRoots),
             CheckedKind::StaleVersions(_) | CheckedKind::Duplicates if threshold.is_some() => {
                 return Err(BadReport::NoThreshold);
             }
             _ => {}
         }
         Ok(CheckedReport {
+            roots: self.roots,
             threshold,
             load,
             kind,
@@ -167,6 +213,7 @@ impl UncheckedReport {
         let lists = [
             (&self.files, MOST_FILES, "files"),
             (&self.protected, MOST_ROOTS, "roots"),
+            (&self.roots, MOST_ROOTS, "roots"),
         ];
         for (paths, most, what) in lists {
             if paths.len() > most {
@@ -184,8 +231,8 @@ impl CheckedReport {
     /// The request to an engine.
     ///
     /// # Errors
-    /// The first protected root that this engine does not watch.
-    pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, PathBuf> {
+    /// The first root it names that this engine does not watch.
+    pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, UnknownRoot> {
         let kind = self.kind.resolve(engine)?;
         let otherwise = match &self.kind {
             CheckedKind::Leak(_) => Ratio::new(defaults::CONTAINMENT),
@@ -193,6 +240,7 @@ impl CheckedReport {
         };
         let threshold = self.threshold.or(otherwise);
         Ok(ReportRequest {
+            view: view(engine, &self.roots)?,
             threshold: threshold.unwrap_or(engine.threshold()),
             strict,
             load: self.load,
@@ -205,25 +253,35 @@ impl CheckedReport {
 
 impl CheckedKind {
     /// The kind with the ids of an engine's roots, or the first path that is none of them.
-    fn resolve(&self, engine: &Engine) -> Result<ReportKind, PathBuf> {
+    fn resolve(&self, engine: &Engine) -> Result<ReportKind, UnknownRoot> {
         let question = match self {
             Self::Groups => return Ok(ReportKind::Groups),
             Self::CopiesOf(files) => ComplianceQuestion::CopiesOf(files.clone()),
             Self::StaleVersions(age) => ComplianceQuestion::StaleVersions(*age),
-            Self::Leak(protected) => {
-                let roots = protected.iter().map(|path| root_of(engine, path));
-                ComplianceQuestion::Leak(roots.collect::<Result<_, _>>()?)
-            }
+            Self::Leak(protected) => ComplianceQuestion::Leak(root_ids(engine, protected)?),
             Self::Duplicates => ComplianceQuestion::Duplicates,
         };
         Ok(ReportKind::Compliance(question))
     }
 }
 
-fn root_of(engine: &Engine, path: &PathBuf) -> Result<RootId, PathBuf> {
-    let mut roots = engine.roots.iter();
-    let root = roots.find(|root| root.path == *path);
-    root.map(|root| root.id).ok_or_else(|| path.clone())
+/// The view of the roots with these paths; of all where none is named.
+fn view(engine: &Engine, paths: &[PathBuf]) -> Result<View, UnknownRoot> {
+    Ok(match paths {
+        [] => engine.roots.view(),
+        _ => View::Roots(root_ids(engine, paths)?.into_iter().collect()),
+    })
+}
+
+fn root_ids(engine: &Engine, paths: &[PathBuf]) -> Result<Vec<RootId>, UnknownRoot> {
+    let known = |path: &PathBuf| {
+        let root = engine.roots.iter().find(|root| root.path == *path);
+        root.map(|root| root.id).ok_or_else(|| {
+            let roots: Vec<_> = engine.roots.iter().map(|root| root.path.clone()).collect();
+            UnknownRoot::of(path, &roots)
+        })
+    };
+    paths.iter().map(known).collect()
 }
 
 #[cfg(test)]
@@ -272,6 +330,20 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_root_is_told_with_those_that_are_watched() {
+        let said = |count: usize| {
+            let roots: Vec<_> = (0..count).map(|n| format!("/r{n}").into()).collect();
+            UnknownRoot::of(Path::new("/x\n"), &roots).to_string()
+        };
+        assert_eq!(said(0), "/x\\n is not a watched root; there are none");
+        assert_eq!(
+            said(2),
+            "/x\\n is not a watched root; the roots are /r0, /r1"
+        );
+        assert!(said(12).ends_with("/r8, /r9 and 2 more"), "{}", said(12));
+    }
+
+    #[test]
     fn what_does_not_belong_together_is_refused() {
         let with_threshold = |kind: &str| UncheckedReport {
             threshold: Some(0.5),
@@ -297,6 +369,15 @@ mod tests {
             older_than: Some(1),
             ..report("groups")
         };
+        let in_roots = UncheckedReport {
+            protected: vec!["/a".into()],
+            roots: vec!["/b".into()],
+            ..report("leak")
+        };
+        let relative = UncheckedReport {
+            roots: vec!["b".into()],
+            ..report("groups")
+        };
         let many = copies_of(vec!["/a".into(); MOST_FILES + 1]);
         let cases = [
             (report("all"), BadReport::Kind("all".into())),
@@ -307,6 +388,8 @@ mod tests {
             (no_ratio, BadReport::Threshold(1.5)),
             (load, BadReport::NoLoadFile),
             (judged, BadReport::NoJudgement),
+            (in_roots, BadReport::NoRoots),
+            (relative, BadReport::Relative("b".into())),
             (many, BadReport::TooMany(MOST_FILES + 1, "files")),
             (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),
         ];

@@ -1,0 +1,207 @@
+//! Reports with the real programs: of some roots, of the groups of some files, of components and cores, and what of
+//! them is refused.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use simdex_tests::sandbox::{Answer, Daemon, Sandbox};
+
+/// So many words of a text that shares nothing with that of another seed; more words are a continuation.
+fn prose(seed: usize, words: usize) -> String {
+    let word = |at: usize| format!("w{:05}", (seed * 1_000 + at) * 7_919 % 100_003);
+    (0..words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Two roots: `legal` and `sales` hold versions of one contract, and each a pair and a link of its own.
+struct Bed {
+    sandbox: Sandbox,
+    daemon: Daemon,
+}
+
+impl Bed {
+    fn new() -> Result<Self> {
+        let sandbox = Sandbox::new()?;
+        let mut roots = Vec::new();
+        for (at, name) in ["legal", "sales"].into_iter().enumerate() {
+            let root = sandbox
+                .beside(name)
+                .parent()
+                .context("a parent")?
+                .canonicalize()?;
+            let root = root.join(name);
+            fs::create_dir(&root)?;
+            for (file, text) in [
+                ("contract.txt", format!("{} {name} one", prose(1, 300))),
+                ("contract-2.txt", format!("{} {name} two", prose(1, 320))),
+                ("pair-a.txt", prose(10 + at, 200)),
+                ("pair-b.txt", prose(10 + at, 205)),
+                ("alone.txt", prose(20 + at, 200)),
+            ] {
+                fs::write(root.join(file), text)?;
+            }
+            std::os::unix::fs::symlink("nowhere", root.join("link"))?;
+            roots.push((root, "native"));
+        }
+        let daemon = sandbox.serve().roots(roots).start()?;
+        daemon.sync()?;
+        Ok(Self { sandbox, daemon })
+    }
+
+    fn root(&self, name: &str) -> Result<PathBuf> {
+        Ok(self.sandbox.beside(name).canonicalize()?)
+    }
+
+    /// `simctl report --out NAME FLAGS`, however it ends.
+    fn ask<A: AsRef<OsStr>>(&self, name: &str, flags: &[A]) -> Result<Answer> {
+        let out = self.sandbox.beside(name);
+        let start = [OsStr::new("report"), OsStr::new("--out"), out.as_os_str()];
+        let flags = flags.iter().map(AsRef::as_ref);
+        self.daemon.simctl(start.into_iter().chain(flags))
+    }
+
+    /// The directory of a report that was made and is intact.
+    fn report<A: AsRef<OsStr>>(&self, name: &str, flags: &[A]) -> Result<PathBuf> {
+        self.ask(name, flags)?.success()?;
+        let out = self.sandbox.beside(name);
+        simdexd::reports::report::verify(&out).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        Ok(out)
+    }
+
+    fn end(self) -> Result<()> {
+        ensure!(self.daemon.stop()?.success());
+        Ok(())
+    }
+}
+
+fn manifest(report: &Path) -> Result<Value> {
+    Ok(serde_json::from_slice(&fs::read(
+        report.join("manifest.json"),
+    )?)?)
+}
+
+/// The lines of a list of a report.
+fn lines(report: &Path, name: &str) -> Result<Vec<Value>> {
+    let text = fs::read_to_string(report.join(name))?;
+    let lines = text.lines().map(|line| Ok(serde_json::from_str(line)?));
+    lines.collect()
+}
+
+/// Every file below a directory.
+fn all_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => found.extend(all_files(&path)?),
+            false => found.push(path),
+        }
+    }
+    Ok(found)
+}
+
+/// Files of a report that hold these bytes.
+fn holding(report: &Path, words: &str) -> Result<Vec<PathBuf>> {
+    let mut found = all_files(report)?;
+    found.retain(|file| {
+        let bytes = fs::read(file).unwrap_or_default();
+        bytes
+            .windows(words.len())
+            .any(|part| part == words.as_bytes())
+    });
+    Ok(found)
+}
+
+/// The names of the members of each group, below their roots.
+fn groups(report: &Path) -> Result<Vec<Vec<String>>> {
+    let name = |member: &Value| {
+        let path = Path::new(member["path"].as_str().context("a path")?);
+        let parts: Vec<_> = path
+            .iter()
+            .rev()
+            .take(2)
+            .map(OsStr::to_string_lossy)
+            .collect();
+        Ok(format!("{}/{}", parts[1], parts[0]))
+    };
+    let files = |group: Value| -> Result<Vec<String>> {
+        let members = group["members"].as_array().context("members")?;
+        let mut names = members.iter().map(name).collect::<Result<Vec<_>>>()?;
+        names.sort();
+        Ok(names)
+    };
+    lines(report, "groups.jsonl")?
+        .into_iter()
+        .map(files)
+        .collect()
+}
+
+/// Changes since a report of other roots are said to be that; an unknown root is refused with those that are watched.
+fn since_and_unknown(bed: &Bed, whole: &Path, legal: &Path) -> Result<()> {
+    let whole = whole.to_str().context("a path")?;
+    let legal = legal.to_str().context("a path")?;
+    let since = bed
+        .ask("since", &["--root", legal, "--since", whole])?
+        .success()?;
+    let changes = since.lines_of("changes")?;
+    ensure!(
+        changes[0]["caveats"] == serde_json::json!(["other-roots"]),
+        "{changes:?}"
+    );
+    let unknown = bed.ask("unknown", &["--root", "/nowhere"])?;
+    ensure!(
+        unknown.stderr.contains("/nowhere") && unknown.stderr.contains(legal),
+        "{}",
+        unknown.stderr
+    );
+    ensure!(!bed.sandbox.beside("unknown").exists());
+    Ok(())
+}
+
+#[test]
+fn a_report_of_some_roots_has_nothing_of_the_others() -> Result<()> {
+    let bed = Bed::new()?;
+    let legal = bed.root("legal")?;
+    let of_legal = [
+        OsStr::new("--root"),
+        legal.as_os_str(),
+        OsStr::new("--load-file"),
+        OsStr::new("csv"),
+    ];
+    let report = bed.report("of-legal", &of_legal)?;
+    let sales = bed.root("sales")?;
+    ensure!(
+        holding(&report, "sales")?.is_empty(),
+        "{:?}",
+        holding(&report, "sales")?
+    );
+    let whole = bed.report("whole", &[] as &[&str])?;
+    ensure!(!holding(&whole, sales.to_str().context("a path")?)?.is_empty());
+    let right = [
+        vec![
+            "legal/contract-2.txt".to_owned(),
+            "legal/contract.txt".to_owned(),
+        ],
+        vec!["legal/pair-a.txt".to_owned(), "legal/pair-b.txt".to_owned()],
+    ];
+    ensure!(groups(&report)? == right, "{:?}", groups(&report)?);
+    let of_legal = manifest(&report)?;
+    ensure!(
+        of_legal["roots"] == serde_json::json!([{ "path": legal }]),
+        "{of_legal}"
+    );
+    ensure!(
+        of_legal["files_on_disk"] == 6 && of_legal["documents"] == 5 && of_legal["groups"] == 2
+    );
+    let unread = lines(&report, "unread.jsonl")?;
+    ensure!(
+        unread.len() == 1 && unread[0]["path"] == legal.join("link").to_str().context("a path")?
+    );
+    let rows = fs::read_to_string(report.join("load/documents.csv"))?;
+    ensure!(rows.lines().count() == 7, "{rows}");
+
+    since_and_unknown(&bed, &whole, &legal)?;
+    bed.end()
+}
