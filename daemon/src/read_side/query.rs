@@ -37,8 +37,9 @@ use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN
 use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
-pub(crate) use family::scheme_used;
+pub(crate) use family::{date_of_document, scheme_used};
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
+pub(crate) use crate::read_side::families::VersionDate;
 pub use fold::fold;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
 pub use named_file::file_at_path;

@@ -2,7 +2,12 @@
 //!
 //! Families are sought from the principal of each group, by its path; a document that was in a family before is not
 //! asked about again. A version is superseded by one that was revised from it, or that contains it, where something
-//! tells which is the later; an excerpt supersedes nothing. Families without two near-duplicates are not sought.
+//! tells which is the later; an excerpt supersedes nothing.
+//!
+//! A family is sought where there are two near-duplicates. What stands alone in its group or has none, and what no
+//! family superseded, is looked up in longer documents ([`contained`]).
+
+mod contained;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -24,9 +29,10 @@ use crate::read_side::query::{
 /// Bytes that a document takes in a set, with room to grow.
 const PLACED: u64 = 80;
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "cut_short",
     "families",
+    "looked_up",
     "not_compared",
     "stale_bytes",
     "stale_files",
@@ -72,6 +78,7 @@ pub(super) fn find(
         })
     })?;
     failed.into_result()?;
+    finder.contained()?;
     Ok(finder.sums)
 }
 

@@ -260,6 +260,16 @@ pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
     }
 }
 
+/// When a version was made, by the files of a view: see [`of_files`].
+pub(crate) fn date_of_document(
+    index: &IndexReader,
+    document: DocId,
+    view: &View,
+    cancel: &Cancel,
+) -> Result<Option<VersionDate>, IndexError> {
+    Ok(of_files(index, Some(document), view, cancel)?.0)
+}
+
 /// When a version was made: the earliest that one of its files states, else what a mail tells, else the earliest
 /// modification time; and where its files lie.
 fn of_files(

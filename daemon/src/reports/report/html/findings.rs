@@ -30,7 +30,8 @@ fn words(kind: &str) -> Words {
         ),
         "stale-versions" => (
             "Stale versions",
-            "Every version that a later one superseded, older than was asked. The date is the best that is \
+            "Every version that a later one superseded, older than was asked: one that was revised from it, or \
+             that contains its text, however much else it holds. The date is the best that is \
              known: what the document states, or else the file system. Which is the later is told by dates \
              inside, by modification times or by the texts; where nothing tells it, no version is listed.",
             "Superseded by",
@@ -60,6 +61,7 @@ fn meaning(sum: &str) -> &str {
         "families" => "families looked at",
         "files" => "files asked about",
         "found" => "files found",
+        "looked_up" => "old documents looked up in longer ones",
         "hard_links" => "hard links, which free nothing",
         "identical_bytes_bytes" => "bytes in files with the same bytes",
         "identical_bytes_files" => "files with the same bytes",
