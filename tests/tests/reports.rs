@@ -205,3 +205,86 @@ fn a_report_of_some_roots_has_nothing_of_the_others() -> Result<()> {
     since_and_unknown(&bed, &whole, &legal)?;
     bed.end()
 }
+
+#[test]
+fn a_report_of_some_files_is_of_their_groups_alone_and_marks_them() -> Result<()> {
+    let bed = Bed::new()?;
+    let legal = bed.root("legal")?;
+    let [asked, alone] = ["contract.txt", "alone.txt"].map(|name| legal.join(name));
+    let flags = [
+        asked.as_os_str(),
+        alone.as_os_str(),
+        OsStr::new("--load-file"),
+        OsStr::new("csv"),
+    ];
+    let report = bed.report("some", &flags)?;
+    let found = lines(&report, "groups.jsonl")?;
+    ensure!(found.len() == 1, "{found:?}");
+    let members = found[0]["members"].as_array().context("members")?;
+    let marked = members.iter().filter(|member| member["asked"] == true);
+    let marked: Vec<_> = marked
+        .map(|member| Path::new(member["path"].as_str().unwrap_or("")))
+        .collect();
+    ensure!(
+        members.len() == 4 && marked == [asked.as_path()],
+        "{members:?}"
+    );
+    let of_some = manifest(&report)?;
+    ensure!(
+        of_some["question"]["files"] == serde_json::json!([{ "path": alone }, { "path": asked }])
+    );
+    ensure!(
+        of_some["files_in_no_group"] == serde_json::json!([{ "path": alone }]),
+        "{of_some}"
+    );
+    ensure!(of_some["groups"] == 1 && of_some["diffs"] == 3, "{of_some}");
+    ensure!(all_files(&report.join("text"))?.len() == 4);
+    // Nothing of another group: neither its paths nor its text.
+    for other in ["pair-a.txt", &prose(10, 5), "sales/alone.txt"] {
+        ensure!(
+            holding(&report, other)?.is_empty(),
+            "{other}: {:?}",
+            holding(&report, other)?
+        );
+    }
+    let page = fs::read_to_string(report.join("report.html"))?;
+    ensure!(
+        page.matches("asked about</span>").count() == 1 && page.contains("Of these in no group")
+    );
+    let rows = fs::read_to_string(report.join("load/documents.csv"))?;
+    ensure!(rows.lines().count() == 6, "{rows}");
+    refused_and_since(&bed, &report, &alone)?;
+    bed.end()
+}
+
+/// A file in no group makes a report of none; another question is a caveat; an unknown file is refused.
+fn refused_and_since(bed: &Bed, earlier: &Path, alone: &Path) -> Result<()> {
+    let [earlier, alone] = [earlier, alone].map(|path| path.to_str().context("a path"));
+    let (earlier, alone) = (earlier?, alone?);
+    let since = bed.ask("none", &[alone, "--since", earlier])?.success()?;
+    let changes = since.lines_of("changes")?;
+    ensure!(
+        changes[0]["caveats"] == serde_json::json!(["other-question"]),
+        "{changes:?}"
+    );
+    let none = bed.sandbox.beside("none");
+    ensure!(lines(&none, "groups.jsonl")?.is_empty() && manifest(&none)?["groups"] == 0);
+    let sales = bed.root("sales")?;
+    let sales = sales.to_str().context("a path")?;
+    for (flags, words) in [
+        (
+            vec!["/nowhere/x.txt"],
+            "/nowhere/x.txt is not a file the index knows",
+        ),
+        (vec![alone, "--root", sales], "lies below none of the roots"),
+        (
+            vec![alone, "--kind", "duplicates"],
+            "groups or copies-of alone takes files",
+        ),
+    ] {
+        let refused = bed.ask("refused", &flags)?;
+        ensure!(refused.stderr.contains(words), "{}", refused.stderr);
+        ensure!(refused.success().is_err() && !bed.sandbox.beside("refused").exists());
+    }
+    Ok(())
+}

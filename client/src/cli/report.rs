@@ -52,7 +52,7 @@ pub(crate) struct QuestionArgs {
     /// Kind of report
     #[arg(long, value_enum, default_value_t = Kind::Groups)]
     kind: Kind,
-    /// Indexed files whose near-copies are reported (--kind copies-of)
+    /// Indexed files whose groups alone are reported (--kind groups), or whose near-copies are (--kind copies-of)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)

@@ -314,9 +314,9 @@ fn a_question_that_makes_no_sense_is_refused_and_leaves_nothing() {
         (
             wire::ReportOptions {
                 files: unknown(),
-                ..of_kind("groups")
+                ..of_kind("duplicates")
             },
-            "a report of kind copies-of alone takes files",
+            "a report of kind groups or copies-of alone takes files",
         ),
         (
             wire::ReportOptions {
@@ -524,6 +524,10 @@ fn a_question_about_unknown_files_is_refused_and_leaves_nothing() {
         wire::ReportOptions {
             files: unknown(),
             ..of_kind("copies-of")
+        },
+        wire::ReportOptions {
+            files: unknown(),
+            ..of_kind("groups")
         },
         wire::ReportOptions {
             protected: unknown(),

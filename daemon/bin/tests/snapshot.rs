@@ -369,7 +369,7 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
         threshold: bed.engine.threshold(),
         strict: false,
         load: None,
-        kind: ReportKind::Groups,
+        kind: ReportKind::Groups(Vec::new()),
         with_judgement: false,
         since: None,
     };

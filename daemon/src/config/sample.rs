@@ -43,7 +43,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # Reports on schedule, one block each, kept in report_dir as NAME-TIME (the time the run was due, UTC).
 # Runs missed while the daemon was away are caught up by one; a run that failed waits for the next time.
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
-#   kind             groups, or a question: copies-of with files, stale-versions with older_than (90d, 2y),
+#   kind             groups, of some files alone with files; or a question: copies-of with files, stale-versions with older_than (90d, 2y),
 #                    leak with protected roots, duplicates
 #   roots            the roots that the reports are of (all); not of kind leak
 #   threshold        as --threshold of simctl report

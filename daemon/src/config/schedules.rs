@@ -24,7 +24,7 @@ pub struct ScheduleConfig {
     /// What the reports are of.
     #[serde(default = "groups")]
     pub kind: String,
-    /// Files that `copies-of` asks about.
+    /// Files that `copies-of` asks about, or whose groups alone a report of groups is of.
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// Least age of a stale version, such as `90d`.

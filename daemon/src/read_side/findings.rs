@@ -106,6 +106,18 @@ impl Search<'_> {
         }
     }
 
+    /// Files of a view that were named, by path, each once; one that the index does not know refuses them all.
+    pub fn named(&self, files: &[PathBuf], view: &View) -> Result<Vec<FileView>, FindingError> {
+        let (index, roots) = (self.engine.index.reader(), &self.engine.roots);
+        let named = files
+            .iter()
+            .map(|path| query::file_at_path(index, roots, path, view));
+        let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
+        named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+        named.dedup_by(|a, b| a.path == b.path);
+        Ok(named)
+    }
+
     fn cancel(&self) -> &Cancel {
         self.account.cancel()
     }

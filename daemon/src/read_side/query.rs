@@ -36,10 +36,10 @@ use simdex_schema::{DocumentHash, Reason, State, StoredReason};
 use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
 use thiserror::Error;
 
-pub use dates::{DateSource, KnownDate, best_date};
-pub(crate) use family::{date_of_document, scheme_used};
-pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub(crate) use crate::read_side::families::VersionDate;
+pub use dates::{DateSource, KnownDate, best_date};
+pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
+pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::fold;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
 pub use named_file::file_at_path;

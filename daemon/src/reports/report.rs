@@ -19,6 +19,7 @@
 //!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
+mod asked;
 mod changes;
 mod check_files;
 mod file;
@@ -54,6 +55,7 @@ use thiserror::Error;
 use crate::base::report_key::ReportKey;
 use crate::read_side::lists::ListSummary;
 
+pub use asked::AskedFiles;
 pub use changes::EarlierReport;
 pub use check_files::{Verified, VerifyError, verify};
 pub use file::{AllFiles, ReportFile, VisitFile};
@@ -88,6 +90,8 @@ pub struct ReportInput<'a> {
     pub seconds: &'a dyn Fn() -> f64,
     /// The groups, in any order; none of a compliance question.
     pub groups: Vec<ReportGroup>,
+    /// The files whose groups these are, where not all were asked for.
+    pub asked: Option<AskedFiles>,
     /// What a compliance question found: the report is of it, and not of the groups.
     pub findings: Option<Findings<'a>>,
     /// Visits every file.
@@ -138,6 +142,8 @@ pub struct ReportMember {
     pub modified: Option<i64>,
     /// Size of the file in bytes.
     pub bytes: Option<u64>,
+    /// Whether it is one of the files whose groups were asked for.
+    pub is_asked: bool,
     /// What else its judgement asks for; none where none was asked for.
     pub on_record: Option<Box<OnRecord>>,
 }

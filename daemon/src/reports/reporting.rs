@@ -3,6 +3,7 @@
 mod check;
 mod convert;
 mod files;
+mod gathered;
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -12,25 +13,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{GrowingPermit, IndexError, MemoryAccount, UnsettledCounts, View};
-use simdex_proto::completeness::Completeness;
+use simdex_index::{IndexError, MemoryAccount, View};
 use simdex_proto::lines::{JsonPath, Question};
-use simdex_proto::promise::Promise;
 use simdex_signature::Ratio;
 use thiserror::Error;
 
-use crate::base::visit::FirstError;
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
-use crate::read_side::catalogue::{self, GroupsRequest, ListCounts};
 use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
-use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
+use crate::read_side::lists::ListSummary;
 use crate::reports::report::{
-    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportGroup, ReportInput,
-    ReportMember, Sink, VisitFindings,
+    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportInput, Sink,
+    VisitFindings,
 };
-use convert::{OnRecordReader, report_group, scheme_line, text_of};
+use convert::{scheme_line, text_of};
 use files::files;
+use gathered::gathered;
 
 pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport, UnknownRoot};
 
@@ -73,8 +71,8 @@ pub struct ReportRequest {
 /// What a report is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportKind {
-    /// The groups, with their differences.
-    Groups,
+    /// The groups that hold these files, with their differences; all groups where none is named.
+    Groups(Vec<PathBuf>),
     /// A compliance question.
     Compliance(ComplianceQuestion),
 }
@@ -201,6 +199,7 @@ fn write(
             completeness: &|| check.completeness(),
             seconds: &seconds,
             groups: gathered.groups,
+            asked: gathered.asked,
             findings: asked.findings(&request.kind, &answer),
             files: &|visit| files(&search, visit),
             load: request.load,
@@ -223,61 +222,6 @@ fn write(
 fn roots_in(engine: &Engine, view: &View) -> Vec<PathBuf> {
     let shown = engine.roots.iter().filter(|root| view.shows(root.id));
     shown.map(|root| root.path.clone()).collect()
-}
-
-/// The groups and counts that a report is made of.
-struct GatheredReport {
-    groups: Vec<ReportGroup>,
-    /// Counts the groups as long as they are held.
-    _held: GrowingPermit,
-    counts: ListCounts,
-    /// How many groups there are; none where they would have to be made to be counted.
-    group_count: Option<u64>,
-    /// Posting lists that the search for groups skipped, because none depends on them.
-    long_lists: u64,
-    /// How seldom a pair of near-duplicates is missed; none of a compliance question.
-    promise: Option<Promise>,
-    /// Documents that were not settled when the groups were taken, or whose group is not among them.
-    unsettled: UnsettledCounts,
-}
-
-impl GatheredReport {
-    fn summary(&self, completeness: Completeness, seconds: f64) -> ListSummary {
-        ListSummary {
-            counts: self.counts.clone(),
-            groups: self.group_count,
-            long_lists: self.long_lists,
-            promise: self.promise.clone(),
-            completeness,
-            seconds,
-            ..ListSummary::default()
-        }
-    }
-}
-
-/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
-fn gathered(
-    search: &Search<'_>,
-    request: &ReportRequest,
-) -> Result<GatheredReport, ReportingError> {
-    let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
-    let gathered = match &request.kind {
-        ReportKind::Groups => listed(search, request)?,
-        ReportKind::Compliance(question) => {
-            search.check(question)?;
-            GatheredReport {
-                groups: Vec::new(),
-                _held: GrowingPermit::of(search.account),
-                counts: catalogue::counts(engine.index.reader(), view, cancel)?,
-                group_count: kept_groups(engine, view, search.account)?,
-                long_lists: 0,
-                promise: None,
-                unsettled: UnsettledCounts::default(),
-            }
-        }
-    };
-    cancel.check()?;
-    Ok(gathered)
 }
 
 /// A compliance question on its way into a report.
@@ -332,39 +276,6 @@ impl ComplianceSearch<'_> {
                 }
             })
     }
-}
-
-/// The groups of a view, with its counts.
-fn listed(search: &Search<'_>, request: &ReportRequest) -> Result<GatheredReport, IndexError> {
-    let (view, account, threshold) = (search.view, search.account, request.threshold);
-    let mut groups: Vec<ReportGroup> = Vec::new();
-    let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
-    let (index, asked) = (
-        search.engine.index.reader(),
-        GroupsRequest::all(view, threshold),
-    );
-    let on_record = OnRecordReader(request.with_judgement.then_some(index));
-    let listed = catalogue::visit_groups(index, asked, account, &mut |part| {
-        let members: Vec<_> = part.members.iter().map(|it| on_record.member(it)).collect();
-        let beside = members.iter().map(ReportMember::beside).sum::<usize>();
-        let all = members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
-        let counted = held.add((2 * all + beside) as u64);
-        match groups.last_mut().filter(|_| part.is_continued) {
-            Some(group) => group.members.extend(members),
-            None => groups.push(report_group(part.id, members)),
-        }
-        failed.flow(counted)
-    })?;
-    failed.into_result()?;
-    Ok(GatheredReport {
-        groups,
-        _held: held,
-        counts: catalogue::counts(index, view, account.cancel())?,
-        group_count: Some(listed.items),
-        long_lists: listed.long_lists,
-        promise: Some(promise_of_pairs(index, threshold)),
-        unsettled: listed.unsettled,
-    })
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub struct ReportTerms {
     /// What names the list of lines that were left out of what was compared; none where nothing was.
     #[serde(default)]
     pub template_list: Option<String>,
-    /// What a compliance question asked.
+    /// What it was asked about, where that is not everything.
     #[serde(default)]
     pub question: Option<Value>,
     /// What it came to, by name.

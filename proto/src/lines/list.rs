@@ -131,6 +131,9 @@ pub struct Member {
     pub containment_of_member: Option<f64>,
     /// Share of the principal found in this file.
     pub containment_of_principal: Option<f64>,
+    /// It is one of the files whose groups a report is of; absent where it is not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asked: bool,
     /// What this file and the principal are judged to be, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
@@ -145,6 +148,7 @@ impl From<&v1::Member> for Member {
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
             containment_of_principal: member.containment_of_principal,
+            asked: false,
             judgement: member.judgement.as_ref().map(Into::into),
         }
     }

@@ -210,7 +210,7 @@ pub struct EarlierReport {
     pub caveats: Vec<&'static str>,
 }
 
-/// What a compliance question asked.
+/// What a report was asked about.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
     /// The files asked about.
@@ -249,9 +249,12 @@ pub struct Manifest {
     /// Of the index when it was written.
     #[serde(flatten)]
     pub completeness: Completeness,
-    /// What a compliance question asked.
+    /// What a compliance question asked, or of which files the groups are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
+    /// Of these files those that are in no group; absent where the report is of all groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_in_no_group: Option<Vec<JsonPath>>,
     /// What it came to, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<BTreeMap<&'static str, u64>>,

@@ -12,19 +12,11 @@ use super::{
     Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes as bytes_of, count,
 };
 use crate::base::visit::FirstError;
-use crate::read_side::query::{FindKind, QueryParams, Relation, file_at_path};
+use crate::read_side::query::{FindKind, QueryParams, Relation};
 
-/// The files that were named, by path, each once; one that the index does not know refuses the whole question.
+/// The files that were named, wherever they lie.
 pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
-    let (index, roots) = (search.engine.index.reader(), &search.engine.roots);
-    let anywhere = roots.view();
-    let named = files
-        .iter()
-        .map(|path| file_at_path(index, roots, path, &anywhere));
-    let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
-    named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
-    named.dedup_by(|a, b| a.path == b.path);
-    Ok(named)
+    search.named(files, &search.engine.roots.view())
 }
 
 pub(super) fn find(

@@ -20,7 +20,7 @@ use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
 use super::sorted_group::SortedGroup;
 use super::write::json_line;
-use super::{ReportError, ReportInput, html};
+use super::{AskedFiles, ReportError, ReportInput, html};
 use crate::read_side::findings::Sums;
 
 pub(super) use findings::FoundChanges;
@@ -220,6 +220,8 @@ fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> R
     let (found, sums) = asked.unzip();
     let sums = sums.into_iter().flatten();
     let completeness = (input.completeness)();
+    let of_groups = input.asked.as_ref().map(AskedFiles::question);
+    let question = found.map(|found| &found.question).or(of_groups.as_ref());
     ReportTerms {
         kind: found.map_or("groups", |found| found.kind).to_owned(),
         roots: roots.map(JsonPath::new).collect(),
@@ -227,7 +229,7 @@ fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> R
         scheme: (&input.scheme).into(),
         complete: completeness.complete,
         template_list: completeness.template_list,
-        question: found.and_then(|found| serde_json::to_value(&found.question).ok()),
+        question: question.and_then(|question| serde_json::to_value(question).ok()),
         findings: sums.map(|(name, sum)| ((*name).to_owned(), *sum)).collect(),
     }
 }

@@ -5,7 +5,7 @@
 //! * EDRM XML 1.2, with the relationships of containers and near-duplicates.
 //!
 //! A [`Profile`] names the fields as one platform knows them ([`fields`]). Every file of the roots has a row, by
-//! path, whether it is in a group or not. Rows are written as they are visited; memory holds where each file of
+//! path, whether it is in a group or not; of a report of the groups of some files these files, and those of the groups. Rows are written as they are visited; memory holds where each file of
 //! a group stands, no row.
 
 mod dat;
@@ -223,16 +223,29 @@ struct Rows<'a> {
 type WriteRecord = dyn Fn(&mut dyn Write, &[String]) -> io::Result<()>;
 
 impl Rows<'_> {
-    /// Visits the row of every file.
+    /// Visits the row of every file that has one.
     fn visit(&self, visit: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
         (self.input.files)(&mut |file| {
+            let place = self.places.place(file);
+            if !self.is_wanted(file.path, place.is_some()) {
+                return Ok(());
+            }
+            let holds =
+                |path: &&[u8]| self.is_wanted(path, self.places.of_files.contains_key(path));
             visit(&Row {
                 file,
-                place: self.places.place(file),
+                place,
+                container: file.container.filter(holds),
                 has_text: file.document.is_some_and(|text| self.texts.contains(&text)),
                 is_exact: self.load.holds(file.path),
             })
         })
+    }
+
+    /// Whether a file has a row: all have, but where the report is of the groups of some files.
+    fn is_wanted(&self, path: &[u8], is_in_group: bool) -> bool {
+        let asked = self.input.asked.as_ref();
+        is_in_group || asked.is_none_or(|asked| asked.names(path))
     }
 
     /// A record of names, then one per file.

@@ -7,9 +7,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
-use super::ReportInput;
 use super::changes::ChangeSummary;
 use super::judged::JudgedTotals;
+use super::{AskedFiles, ReportInput};
 use crate::base::report_key::ReportKey;
 use crate::read_side::findings::Sums;
 use crate::read_side::lists::ListSummary;
@@ -39,6 +39,7 @@ pub(super) fn text(
 ) -> serde_json::Result<String> {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let since = input.since.zip(outcome.changes);
+    let asked = input.asked.as_ref();
     let judged = outcome.judged.as_ref();
     let summary = ListSummary {
         unjudged: judged.map(|judged| judged.unjudged),
@@ -61,7 +62,8 @@ pub(super) fn text(
         scheme: input.scheme.clone(),
         counts: Counts::from(&crate::encode::summary(&summary)),
         completeness: (input.completeness)(),
-        question: outcome.question,
+        question: outcome.question.or_else(|| asked.map(AskedFiles::question)),
+        files_in_no_group: asked.map(AskedFiles::ungrouped),
         findings: outcome.sums,
         judge_model: judged.map(|judged| (&judged.model).into()),
         groups_judged_apart: judged.map(|judged| judged.apart),

@@ -93,6 +93,7 @@ impl Serialize for MemberLines<'_, '_> {
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
             containment_of_principal: member.containment_of_principal,
+            asked: member.is_asked,
             judgement: self.judged.and_then(|judged| judged.line(member)),
         }))
     }

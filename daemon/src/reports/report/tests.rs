@@ -40,6 +40,7 @@ fn member(
         containment_of_principal: resemblance,
         modified: Some(1_700_000_000),
         bytes: Some(1234),
+        is_asked: false,
         on_record: None,
     }
 }
@@ -102,6 +103,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         completeness: &|| Pending::default().into(),
         seconds: &|| 0.5,
         groups,
+        asked: None,
         findings: None,
         files: &two_unread,
         load: None,

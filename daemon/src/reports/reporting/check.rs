@@ -28,7 +28,7 @@ const ROOTS_NAMED: usize = 10;
 pub struct UncheckedReport {
     /// Name of its kind; an empty one means `groups`.
     pub kind: String,
-    /// Absolute paths that `copies-of` asks about.
+    /// Absolute paths that `copies-of` asks about, or whose groups a report of groups is of.
     pub files: Vec<PathBuf>,
     /// Least age of a stale version, seconds.
     pub older_than: Option<u64>,
@@ -81,6 +81,9 @@ pub enum BadReport {
     /// The path starts anywhere but at the top.
     #[error("{0:?} is not an absolute path")]
     Relative(PathBuf),
+    /// A file whose group the roots that were named cannot show.
+    #[error("{0:?} lies below none of the roots that the report is of")]
+    Outside(PathBuf),
     /// A threshold that is no ratio.
     #[error("threshold is {0}, not a number from 0 to 1")]
     Threshold(f64),
@@ -146,7 +149,7 @@ pub struct CheckedReport {
 /// What a report is of, with roots by their paths: which of them are watched an engine says.
 #[derive(Clone, Debug)]
 enum CheckedKind {
-    Groups,
+    Groups(Vec<PathBuf>),
     CopiesOf(Vec<PathBuf>),
     StaleVersions(u64),
     Leak(Vec<PathBuf>),
@@ -166,7 +169,7 @@ impl UncheckedReport {
         let ratio = |value| Ratio::new(value).ok_or(BadReport::Threshold(value));
         let threshold = self.threshold.map(ratio).transpose()?;
         let kind = match self.kind.as_str() {
-            "" | "groups" => CheckedKind::Groups,
+            "" | "groups" => CheckedKind::Groups(self.files),
             "copies-of" => CheckedKind::CopiesOf(self.files),
             "stale-versions" => CheckedKind::StaleVersions(self.older_than.unwrap_or(0)),
             "leak" => CheckedKind::Leak(self.protected),
@@ -174,7 +177,7 @@ impl UncheckedReport {
             _ => return Err(BadReport::Kind(self.kind)),
         };
         match &kind {
-            CheckedKind::Groups => {}
+            CheckedKind::Groups(files) => check_below(files, &self.roots)?,
             _ if load.is_some() => return Err(BadReport::NoLoadFile),
             _ if self.with_judgement => return Err(BadReport::NoJudgement),
             CheckedKind::Leak(_) if !self.roots.is_empty() => return Err(BadReport::NoRoots),
@@ -194,8 +197,15 @@ impl UncheckedReport {
 
     /// Checks that what is named belongs to the kind.
     fn check_options(&self) -> Result<(), BadReport> {
+        let takes_files = ["", "groups", "copies-of"].contains(&&*self.kind);
+        match self.files.is_empty() {
+            true if self.kind == "copies-of" => return Err(BadReport::Needs("copies-of", "files")),
+            false if !takes_files => {
+                return Err(BadReport::AloneTakes("groups or copies-of", "files"));
+            }
+            _ => {}
+        }
         let options = [
-            ("copies-of", "files", !self.files.is_empty()),
             ("stale-versions", "an age", self.older_than.is_some()),
             ("leak", "protected roots", !self.protected.is_empty()),
         ];
@@ -255,13 +265,22 @@ impl CheckedKind {
     /// The kind with the ids of an engine's roots, or the first path that is none of them.
     fn resolve(&self, engine: &Engine) -> Result<ReportKind, UnknownRoot> {
         let question = match self {
-            Self::Groups => return Ok(ReportKind::Groups),
+            Self::Groups(files) => return Ok(ReportKind::Groups(files.clone())),
             Self::CopiesOf(files) => ComplianceQuestion::CopiesOf(files.clone()),
             Self::StaleVersions(age) => ComplianceQuestion::StaleVersions(*age),
             Self::Leak(protected) => ComplianceQuestion::Leak(root_ids(engine, protected)?),
             Self::Duplicates => ComplianceQuestion::Duplicates,
         };
         Ok(ReportKind::Compliance(question))
+    }
+}
+
+/// Refuses a file that lies below none of the roots, where some are named.
+fn check_below(files: &[PathBuf], roots: &[PathBuf]) -> Result<(), BadReport> {
+    let is_outside = |file: &&PathBuf| !roots.iter().any(|root| file.starts_with(root));
+    match files.iter().find(is_outside) {
+        Some(file) if !roots.is_empty() => Err(BadReport::Outside(file.clone())),
+        _ => Ok(()),
     }
 }
 
@@ -324,7 +343,7 @@ mod tests {
         ] {
             let kind = asked.kind.clone();
             let checked = asked.check().unwrap();
-            let is_of_groups = matches!(checked.kind, CheckedKind::Groups);
+            let is_of_groups = matches!(checked.kind, CheckedKind::Groups(_));
             assert_eq!(is_of_groups, ["", "groups"].contains(&&*kind));
         }
     }
@@ -374,6 +393,17 @@ mod tests {
             roots: vec!["/b".into()],
             ..report("leak")
         };
+        let of_group = |file: &str, roots: &[&str]| UncheckedReport {
+            files: vec![file.into()],
+            roots: roots.iter().map(PathBuf::from).collect(),
+            ..report("groups")
+        };
+        assert!(of_group("/a/b/c", &["/x", "/a/b"]).check().is_ok());
+        assert!(of_group("/a/b/c", &[]).check().is_ok());
+        let of_duplicates = UncheckedReport {
+            files: vec!["/a".into()],
+            ..report("duplicates")
+        };
         let relative = UncheckedReport {
             roots: vec!["b".into()],
             ..report("groups")
@@ -389,6 +419,11 @@ mod tests {
             (load, BadReport::NoLoadFile),
             (judged, BadReport::NoJudgement),
             (in_roots, BadReport::NoRoots),
+            (of_group("/ab", &["/a"]), BadReport::Outside("/ab".into())),
+            (
+                of_duplicates,
+                BadReport::AloneTakes("groups or copies-of", "files"),
+            ),
             (relative, BadReport::Relative("b".into())),
             (many, BadReport::TooMany(MOST_FILES + 1, "files")),
             (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),

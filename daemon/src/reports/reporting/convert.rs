@@ -16,7 +16,7 @@ use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 pub(super) struct OnRecordReader<'a>(pub(super) Option<&'a IndexReader>);
 
 impl OnRecordReader<'_> {
-    pub(super) fn member(&self, member: &GroupFile) -> ReportMember {
+    pub(super) fn member(&self, member: &GroupFile, is_asked: bool) -> ReportMember {
         ReportMember {
             path: member.file.path.as_os_str().as_bytes().to_vec(),
             document: member.document,
@@ -26,6 +26,7 @@ impl OnRecordReader<'_> {
             containment_of_principal: Some(member.containment_of_principal),
             modified: member.file.record.modified(),
             bytes: member.file.record.bytes(),
+            is_asked,
             on_record: self.on_record(&member.file).map(Box::new),
         }
     }

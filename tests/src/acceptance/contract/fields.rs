@@ -80,6 +80,7 @@ const MEMBER: Fields = &[
     ("resemblance", Maybe(&Ratio)),
     ("containment_of_member", Maybe(&Ratio)),
     ("containment_of_principal", Maybe(&Ratio)),
+    ("asked", Optional(&Bool)),
     ("judgement", Optional(&Object(JUDGEMENT))),
 ];
 

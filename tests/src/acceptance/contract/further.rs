@@ -76,8 +76,9 @@ fn share() -> Result<(Sandbox, PathBuf)> {
 fn reports(sandbox: &Sandbox, daemon: &Daemon, board: &Path, seen: &mut SeenLines) -> Result<()> {
     let revision = sandbox.share().join("revisions/03.txt");
     let [revision, board] = [revision.as_path(), board].map(|path| path.display().to_string());
-    let kinds: [&[&str]; 5] = [
+    let kinds: [&[&str]; 6] = [
         &["groups", "--judge", "on"],
+        &["groups", &revision],
         &["copies-of", &revision],
         &["stale-versions", "--older-than", "1d"],
         &["leak", "--protected", &board],
@@ -93,7 +94,7 @@ fn reports(sandbox: &Sandbox, daemon: &Daemon, board: &Path, seen: &mut SeenLine
         }
         for (at, kind) in kinds.iter().enumerate() {
             let out = sandbox
-                .beside(format!("{}-{round}", kind[0]))
+                .beside(format!("{at}-{}-{round}", kind[0]))
                 .display()
                 .to_string();
             let mut asked = vec!["report", "--out", &out, "--kind"];

@@ -73,7 +73,9 @@ impl Finder<'_, '_> {
             limit: MOST_CONTAINERS,
             view: self.search.view.clone(),
         };
-        let answer = self.search.answer(file, &params, "looked_up", &mut self.sums)?;
+        let answer = self
+            .search
+            .answer(file, &params, "looked_up", &mut self.sums)?;
         let Some(answer) = answer else {
             return Ok(());
         };
@@ -125,7 +127,10 @@ impl Finder<'_, '_> {
                 continue;
             }
             let path = bytes(&hit.file.path);
-            if next.as_ref().is_none_or(|(first, by, _)| (later, &path) < (*first, by)) {
+            if next
+                .as_ref()
+                .is_none_or(|(first, by, _)| (later, &path) < (*first, by))
+            {
                 next = Some((later, path.clone(), hit.overlap));
             }
             if newest.as_ref().is_none_or(|(last, _)| later > *last) {

@@ -95,7 +95,11 @@ fn row(
     let bytes = member
         .bytes
         .map_or("unknown".to_owned(), |n| Count(n).to_string());
-    write!(out, "<tr><td>{path}</td>")?;
+    let mark = match member.is_asked {
+        true => " <span class=\"tag\">asked about</span>",
+        false => "",
+    };
+    write!(out, "<tr><td>{path}{mark}</td>")?;
     if principal {
         out.write_all(
             b"<td><span class=\"tag principal\">principal</span></td><td></td><td></td><td></td>",

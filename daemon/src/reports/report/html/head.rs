@@ -12,7 +12,7 @@ use crate::read_side::lists::ListSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted, minute};
 use crate::reports::report::pages::PagePlan;
 use crate::reports::report::survey::StatesByKind;
-use crate::reports::report::{ReportGroup, ReportInput};
+use crate::reports::report::{AskedFiles, ReportGroup, ReportInput};
 
 /// Nothing may be loaded, and nothing run but the script with this hash.
 const START: &str = r#"<!DOCTYPE html>
@@ -37,7 +37,7 @@ pub(in crate::reports::report) fn head(
     charts::charts(out, groups, input.threshold, kinds)?;
     parameters(out, input)?;
     reading(out, &input.summary)?;
-    list(out, groups, plan)?;
+    list(out, groups, plan, input.asked.is_some())?;
     page_links(out, 0, plan.pages())
 }
 
@@ -104,6 +104,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         let root = PathText(root.as_os_str().as_bytes());
         writeln!(out, "<tr><th>{name}</th><td>{root}</td></tr>")?;
     }
+    input.asked.as_ref().map_or(Ok(()), |it| asked(out, it))?;
     let threshold = input.threshold;
     writeln!(
         out,
@@ -136,6 +137,21 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
     )?;
     out.write_all(TERMS.as_bytes())?;
     out.write_all(super::judged::TERMS.as_bytes())
+}
+
+/// The files whose groups the report is of, those in no group apart.
+fn asked(out: &mut dyn Write, asked: &AskedFiles) -> io::Result<()> {
+    let lists = [
+        ("Only the groups of", &asked.files),
+        ("Of these in no group", &asked.in_no_group),
+    ];
+    for (name, files) in lists {
+        for (index, file) in files.iter().enumerate() {
+            let (name, file) = (if index == 0 { name } else { "" }, PathText(file));
+            writeln!(out, "<tr><th>{name}</th><td>{file}</td></tr>")?;
+        }
+    }
+    Ok(())
 }
 
 fn left_out(count: u64) -> String {

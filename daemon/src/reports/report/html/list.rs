@@ -42,15 +42,20 @@ const PAGER: &str = r#"</tbody></table>
 const PARTIAL: &str = "<p class=\"soft\" id=\"partial\">The paths are so many that not every file is searched here; \
     <a href=\"groups.jsonl\">groups.jsonl</a> has all.</p>\n";
 
-/// Writes the list; `groups` in the order of the report.
+/// Writes the list; `groups` in the order of the report, those of some files alone where `is_of_some`.
 pub(super) fn list(
     out: &mut dyn Write,
     groups: &[&ReportGroup],
     plan: &PagePlan,
+    is_of_some: bool,
 ) -> io::Result<()> {
     out.write_all(b"<h2 id=\"list\">Groups</h2>\n")?;
     if groups.is_empty() {
-        return out.write_all(b"<p>No two files have the same or nearly the same text.</p>\n");
+        let none = match is_of_some {
+            true => "None of the files asked about is in a group.",
+            false => "No two files have the same or nearly the same text.",
+        };
+        return writeln!(out, "<p>{none}</p>");
     }
     out.write_all(TOOLS.as_bytes())?;
     let listed = || groups.iter().take(GROUPS_SHOWN).enumerate();

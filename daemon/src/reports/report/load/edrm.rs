@@ -95,7 +95,7 @@ fn relationships(out: &mut dyn Write, row: &Row<'_>, documents: &HashSet<u128>) 
     let child = id(row.file.path);
     let principal = row.place.filter(|place| !place.is_principal());
     let parents = [
-        ("Container", row.file.container),
+        ("Container", row.container),
         (
             "NearDuplicate",
             principal.map(|place| place.principal.path.as_slice()),

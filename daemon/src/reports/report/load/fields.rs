@@ -76,6 +76,8 @@ pub(super) struct Row<'a> {
     pub(super) file: &'a ReportFile<'a>,
     /// Where it is in a group.
     pub(super) place: Option<GroupPlace<'a>>,
+    /// What holds it, where that has a row too.
+    pub(super) container: Option<&'a [u8]>,
     /// The report has its text.
     pub(super) has_text: bool,
     /// The format holds its path as it is.
@@ -113,7 +115,7 @@ impl Row<'_> {
             Field::PathBytes => base64(file.path),
             Field::Name => lossy(file.name()),
             Field::Root => lossy(file.root),
-            Field::Parent => file.container.map(id).unwrap_or_default(),
+            Field::Parent => self.container.map(id).unwrap_or_default(),
             Field::Custodian => file.owner_name.unwrap_or_default().to_owned(),
             Field::OwnerId => shown(file.owner),
             Field::Modified => date(file.modified).unwrap_or_default(),

@@ -140,6 +140,7 @@ pub(super) const MANIFEST: Fields = &[
     ("suppressed", Count),
     ("complete", Bool),
     ("question", Optional(&Object(QUESTION))),
+    ("files_in_no_group", Optional(&List(PATH))),
     ("findings", Optional(&Counts)),
     ("since", Optional(&Object(SINCE))),
     ("unjudged", Optional(&Count)),

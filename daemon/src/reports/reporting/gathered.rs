@@ -1,0 +1,182 @@
+//! What a report is made of: the groups of a view, all or those that hold some files, and its counts.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use simdex_index::{GrowingPermit, IndexError, UnsettledCounts};
+use simdex_proto::completeness::Completeness;
+use simdex_proto::promise::Promise;
+
+use super::convert::{OnRecordReader, report_group};
+use super::{ReportKind, ReportRequest, ReportingError};
+use crate::base::visit::FirstError;
+use crate::read_side::catalogue::{self, Group, GroupsRequest, ListCounts};
+use crate::read_side::findings::Search;
+use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
+use crate::reports::report::{AskedFiles, ReportGroup, ReportMember};
+
+/// The groups and counts that a report is made of.
+pub(super) struct GatheredReport {
+    pub(super) groups: Vec<ReportGroup>,
+    /// The files whose groups these are, where not all were asked for.
+    pub(super) asked: Option<AskedFiles>,
+    /// Counts the groups as long as they are held.
+    _held: GrowingPermit,
+    counts: ListCounts,
+    /// How many groups there are; none where they would have to be made to be counted.
+    group_count: Option<u64>,
+    /// Posting lists that the search for groups skipped, because none depends on them.
+    long_lists: u64,
+    /// How seldom a pair of near-duplicates is missed; none of a compliance question.
+    promise: Option<Promise>,
+    /// Documents that were not settled when the groups were taken, or whose group is not among them.
+    pub(super) unsettled: UnsettledCounts,
+}
+
+impl GatheredReport {
+    pub(super) fn summary(&self, completeness: Completeness, seconds: f64) -> ListSummary {
+        ListSummary {
+            counts: self.counts.clone(),
+            groups: self.group_count,
+            long_lists: self.long_lists,
+            promise: self.promise.clone(),
+            completeness,
+            seconds,
+            ..ListSummary::default()
+        }
+    }
+}
+
+/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+pub(super) fn gathered(
+    search: &Search<'_>,
+    request: &ReportRequest,
+) -> Result<GatheredReport, ReportingError> {
+    let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
+    let gathered = match &request.kind {
+        ReportKind::Groups(files) => listed(search, request, files)?,
+        ReportKind::Compliance(question) => {
+            search.check(question)?;
+            GatheredReport {
+                groups: Vec::new(),
+                asked: None,
+                _held: GrowingPermit::of(search.account),
+                counts: catalogue::counts(engine.index.reader(), view, cancel)?,
+                group_count: kept_groups(engine, view, search.account)?,
+                long_lists: 0,
+                promise: None,
+                unsettled: UnsettledCounts::default(),
+            }
+        }
+    };
+    cancel.check()?;
+    Ok(gathered)
+}
+
+/// The groups of a view that hold these files, or all where none is named, with its counts.
+fn listed(
+    search: &Search<'_>,
+    request: &ReportRequest,
+    files: &[PathBuf],
+) -> Result<GatheredReport, ReportingError> {
+    let (view, account, threshold) = (search.view, search.account, request.threshold);
+    let named = search.named(files, view)?;
+    let asked = named
+        .iter()
+        .map(|file| file.path.as_os_str().as_bytes().to_vec());
+    let asked: Vec<Vec<u8>> = asked.collect();
+    let index = search.engine.index.reader();
+    let mut gathering = Gathering {
+        asked: (!files.is_empty()).then(|| asked.iter().map(Vec::as_slice).collect()),
+        on_record: OnRecordReader(request.with_judgement.then_some(index)),
+        groups: Vec::new(),
+        is_wanted: false,
+        held: GrowingPermit::of(account),
+        bytes: 0,
+        failed: FirstError::default(),
+    };
+    let all = GroupsRequest::all(view, threshold);
+    let listed = catalogue::visit_groups(index, all, account, &mut |part| gathering.part(&part))?;
+    let (groups, held) = gathering.end()?;
+    let limited = (!files.is_empty()).then_some(groups.len() as u64);
+    Ok(GatheredReport {
+        asked: limited.map(|_| in_groups(asked, &groups)),
+        groups,
+        _held: held,
+        counts: catalogue::counts(index, view, account.cancel())?,
+        group_count: limited.or(Some(listed.items)),
+        long_lists: listed.long_lists,
+        promise: Some(promise_of_pairs(index, threshold)),
+        unsettled: listed.unsettled,
+    })
+}
+
+/// The files asked about, with those that are in none of these groups.
+fn in_groups(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> AskedFiles {
+    let members = groups.iter().flat_map(|group| &group.members);
+    let found = members
+        .filter(|member| member.is_asked)
+        .map(|member| &member.path);
+    let found: HashSet<&Vec<u8>> = found.collect();
+    let in_no_group = files.iter().filter(|file| !found.contains(file)).cloned();
+    AskedFiles {
+        in_no_group: in_no_group.collect(),
+        files,
+    }
+}
+
+/// Groups that are gathered part by part.
+struct Gathering<'a> {
+    /// Paths of the files whose groups are wanted; none where all groups are.
+    asked: Option<HashSet<&'a [u8]>>,
+    on_record: OnRecordReader<'a>,
+    groups: Vec<ReportGroup>,
+    /// Whether the last of them holds a file that was asked about.
+    is_wanted: bool,
+    /// Counts the groups.
+    held: GrowingPermit,
+    /// Bytes of those before the last.
+    bytes: u64,
+    failed: FirstError<IndexError>,
+}
+
+impl Gathering<'_> {
+    fn part(&mut self, part: &Group) -> ControlFlow<()> {
+        if !part.is_continued {
+            self.end_group();
+        }
+        let is_asked = |path: &[u8]| self.asked.as_ref().is_some_and(|it| it.contains(path));
+        let members = part.members.iter().map(|member| {
+            let path = member.file.path.as_os_str().as_bytes();
+            self.on_record.member(member, is_asked(path))
+        });
+        let members: Vec<ReportMember> = members.collect();
+        self.is_wanted |= members.iter().any(|member| member.is_asked);
+        let beside = members.iter().map(ReportMember::beside).sum::<usize>();
+        let all = members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
+        let counted = self.held.add((2 * all + beside) as u64);
+        match self.groups.last_mut().filter(|_| part.is_continued) {
+            Some(group) => group.members.extend(members),
+            None => self.groups.push(report_group(part.id, members)),
+        }
+        self.failed.flow(counted)
+    }
+
+    /// Drops the last group where it holds none of the files that were asked about.
+    fn end_group(&mut self) {
+        if self.asked.is_some() && !self.is_wanted {
+            self.groups.pop();
+            self.held.shrink_to(self.bytes);
+        }
+        self.bytes = self.held.bytes();
+        self.is_wanted = false;
+    }
+
+    fn end(mut self) -> Result<(Vec<ReportGroup>, GrowingPermit), IndexError> {
+        self.end_group();
+        self.failed.into_result()?;
+        Ok((self.groups, self.held))
+    }
+}
