@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use serde::Deserialize;
-use simdex_proto::changes::{Caveat, ReportTerms, Totals, list_of};
+use simdex_proto::changes::{Caveat, ReportTerms, Totals, is_comparable, list_of};
 use simdex_proto::manifest::{FileEntry, checked_hash};
 
 use crate::Error;
@@ -98,13 +98,17 @@ impl EarlierReport {
     /// # Errors
     /// [`Error::NoEarlierReport`].
     pub fn check_kind(&self, later: &str) -> Result<(), Error> {
-        match self.terms.kind == later {
-            true => Ok(()),
-            false => Err(Error::NoEarlierReport {
-                path: self.place.clone(),
-                why: "it is of another kind",
-            }),
-        }
+        let why = match (self.terms.kind == later, is_comparable(later)) {
+            (true, true) => return Ok(()),
+            (false, _) => "it is of another kind",
+            (_, false) => {
+                "components and cores have nothing that stays from one report to the next"
+            }
+        };
+        Err(Error::NoEarlierReport {
+            path: self.place.clone(),
+            why,
+        })
     }
 
     /// Where the changes to a report at `out` are told.

@@ -119,7 +119,7 @@ pub(crate) enum RequestVerb {
     /// Print changes as they become visible to queries, until interrupted
     Watch(WatchArgs),
     /// Write a report directory, or have the daemon keep one
-    Report(ReportArgs),
+    Report(Box<ReportArgs>),
 }
 
 /// The verbs that ask about one document, with the least ratio each lists where none is asked for.

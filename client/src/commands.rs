@@ -89,7 +89,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
         RequestVerb::Watch(args) => watch::run(session, args).await,
-        RequestVerb::Report(args) => report::run(session, args).await,
+        RequestVerb::Report(args) => report::run(session, *args).await,
     }
 }
 

@@ -1157,7 +1157,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --since --kind --older-than --protected --root --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --help"
+            opts="-h --out --keep --since --kind --older-than --common --deadline --protected --root --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1176,10 +1176,18 @@ _simctl() {
                     return 0
                     ;;
                 --kind)
-                    COMPREPLY=($(compgen -W "groups copies-of stale-versions leak duplicates" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "groups components cores copies-of stale-versions leak duplicates" -- "${cur}"))
                     return 0
                     ;;
                 --older-than)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --common)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

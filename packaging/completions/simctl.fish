@@ -307,11 +307,15 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Write t
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Have the daemon keep the report under this name, in its own directory for reports' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l since -d 'Compare with this earlier report of the same kind, given by its directory or manifest; changes are written to DIR.changes.jsonl beside the new report. With --keep, give the name of a kept report; changes are part of the new one' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l kind -d 'Kind of report' -r -f -a "groups\t'Groups of near-duplicates, with their differences'
+components\t'Documents linked by chains of near-duplicates'
+cores\t'Maximal sets of documents that all share the same fingerprints'
 copies-of\t'Everyone who holds a near-copy of these files, by root and owner'
 stale-versions\t'Superseded versions that are older than --older-than'
 leak\t'Files outside the protected roots that share text with a document inside'
 duplicates\t'Copies that could be deleted to free space; nothing is deleted'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l deadline -d 'With --kind cores: stop the search after this time, and report what may be missing [default: 60]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l protected -d 'Watched root whose text must not occur elsewhere (--kind leak; repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l load-file -d 'Also write a load file for review platforms, one row per file, to load/ in the report' -r -f -a "dat\t'Concordance DAT'

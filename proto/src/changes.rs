@@ -59,10 +59,16 @@ pub enum Totals {
     Findings(FindingTotals),
 }
 
+/// Whether what changed between two reports of a kind can be told: components and cores have nothing by which one is
+/// known in both.
+pub fn is_comparable(kind: &str) -> bool {
+    !["components", "cores"].contains(&kind)
+}
+
 /// The file of a report that two reports of this kind are compared by.
 pub fn list_of(kind: &str) -> &'static str {
     match kind {
-        "groups" => "groups.jsonl",
+        "groups" | "components" | "cores" => "groups.jsonl",
         _ => "findings.jsonl",
     }
 }

@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use simdex_cores::InvertedTable;
 use simdex_signature::{CanonicalText, Window};
 use simdex_tests::corpus::Random;
-use simdex_tests::sandbox::Sandbox;
+use simdex_tests::sandbox::{Daemon, Sandbox};
 use simdexd::read_side::clusters::signer;
 
 const LENGTH: usize = 16;
@@ -196,6 +197,139 @@ fn what_belongs_to_another_kind_is_refused() -> Result<()> {
         said.contains("--threshold does not apply to --kind cores"),
         "{said}"
     );
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+/// A report of what `simctl groups` lists by these flags: the same groups, nothing of their texts, and its manifest.
+fn reported(daemon: &Daemon, sandbox: &Sandbox, flags: &[&str]) -> Result<Value> {
+    let out = sandbox.beside(format!("report of {}", flags[1]));
+    let asked = ["report", "--out", out.to_str().context("a path")?];
+    daemon.simctl(asked.iter().chain(flags))?.success()?;
+    simdexd::reports::report::verify(&out).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+    let listed = daemon.simctl(["groups"].iter().chain(flags))?.success()?;
+    let lines = fs::read_to_string(out.join("groups.jsonl"))?;
+    let written: Vec<Value> = lines
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+    ensure!(
+        !written.is_empty() && written == listed.lines_of("group")?,
+        "{lines}"
+    );
+    for name in ["diffs.jsonl", "diffs", "text", "load"] {
+        ensure!(!out.join(name).exists(), "{name}");
+    }
+    let manifest: Value = serde_json::from_slice(&fs::read(out.join("manifest.json"))?)?;
+    ensure!(manifest["kind"] == flags[1] && manifest["groups"] == written.len());
+    Ok(manifest)
+}
+
+/// What a report of components or cores does not take.
+fn refused(daemon: &Daemon, sandbox: &Sandbox) -> Result<()> {
+    let earlier = sandbox.beside("report of cores");
+    let earlier = earlier.to_str().context("a path")?;
+    let out = sandbox.beside("refused");
+    let out = out.to_str().context("a path")?;
+    for (flags, words) in [
+        (
+            &["cores", "--since", earlier][..],
+            "have nothing that stays",
+        ),
+        (
+            &["cores", "--load-file", "csv"],
+            "only a report of kind groups has a load file",
+        ),
+        (
+            &["components", "--judge", "on"],
+            "only a report of kind groups has judgements",
+        ),
+        (
+            &["components", "--common", "90"],
+            "a report of kind cores alone takes",
+        ),
+        (
+            &["cores", "--threshold", "0.5"],
+            "or cores takes no threshold",
+        ),
+    ] {
+        let asked = ["report", "--out", out, "--kind"];
+        let refused = daemon.simctl(asked.iter().chain(flags))?;
+        ensure!(refused.stderr.contains(words), "{}", refused.stderr);
+        ensure!(refused.success().is_err() && !Path::new(out).exists());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_report_of_components_or_cores_lists_what_groups_lists() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for at in 0..LENGTH {
+        sandbox.write(name(at), version(at))?;
+    }
+    sandbox.write("copy.txt", version(3))?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let components = reported(&daemon, &sandbox, &["--kind", "components"])?;
+    ensure!(components["common"].is_null() && components["unfinished"].is_null());
+    let cores = reported(&daemon, &sandbox, &CORES[1..])?;
+    ensure!(
+        cores["common"] == COMMON && cores["unfinished"] == 0,
+        "{cores}"
+    );
+    let page = fs::read_to_string(sandbox.beside("report of cores/report.html"))?;
+    ensure!(page.contains("<title>Cores</title>") && page.contains("Shared of 100"));
+    ensure!(
+        page.contains("<h3>Core 1<small>") && !page.contains("<h3>Group"),
+        "{page}"
+    );
+    refused(&daemon, &sandbox)?;
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+/// Texts of half of 60 passages each: of so many that share some, nearly any selection is a core of its own.
+fn of_passages(at: u64) -> String {
+    let passage = |passage: u64| {
+        let word = |word: u64| {
+            format!(
+                "p{passage:02}w{:05}",
+                Random::new(passage, word).below(100_000)
+            )
+        };
+        (0..40).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let is_in = |passage: &u64| Random::new(91 + at, *passage).below(2) == 0;
+    let chosen = (0..60).filter(is_in).map(passage);
+    chosen.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn cores_for_which_there_was_no_time_are_said_to_be_missing() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for at in 0..240 {
+        sandbox.write(format!("{at:03}.txt"), of_passages(at))?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let flags = ["--kind", "cores", "--common", "8", "--deadline", "1"];
+    let listed = daemon.simctl(["groups"].iter().chain(&flags))?.success()?;
+    let summary = listed.lines_of("summary")?;
+    ensure!(summary[0]["unfinished"].as_u64() > Some(0), "{summary:?}");
+    let out = sandbox.beside("report");
+    let asked = ["report", "--out", out.to_str().context("a path")?];
+    let made = daemon
+        .simctl_in_words(asked.iter().chain(&flags))?
+        .success()?;
+    ensure!(
+        made.stderr.contains("not all cores are in the report"),
+        "{}",
+        made.stderr
+    );
+    let manifest: Value = serde_json::from_slice(&fs::read(out.join("manifest.json"))?)?;
+    ensure!(manifest["unfinished"].as_u64() > Some(0), "{manifest}");
+    let page = fs::read_to_string(out.join("report.html"))?;
+    ensure!(page.contains("Not all cores are here"));
     ensure!(daemon.stop()?.success());
     Ok(())
 }

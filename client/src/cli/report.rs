@@ -58,6 +58,12 @@ pub(crate) struct QuestionArgs {
     /// Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)
     #[arg(long, value_name = "AGE", value_parser = age)]
     older_than: Option<u64>,
+    /// With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=100))]
+    common: Option<u32>,
+    /// With --kind cores: stop the search after this time, and report what may be missing [default: 60]
+    #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    mining_seconds: Option<u32>,
     /// Watched root whose text must not occur elsewhere (--kind leak; repeatable)
     #[arg(long, value_name = "ROOT")]
     protected: Vec<PathBuf>,
@@ -68,6 +74,10 @@ pub(crate) struct QuestionArgs {
 enum Kind {
     /// Groups of near-duplicates, with their differences
     Groups,
+    /// Documents linked by chains of near-duplicates
+    Components,
+    /// Maximal sets of documents that all share the same fingerprints
+    Cores,
     /// Everyone who holds a near-copy of these files, by root and owner
     CopiesOf,
     /// Superseded versions that are older than --older-than
@@ -163,6 +173,8 @@ impl ReportArgs {
             protected: protected.collect::<Result<_, Error>>()?,
             with_judgement: self.judge.is_on(),
             roots,
+            common: self.question.common,
+            mining_seconds: self.question.mining_seconds,
         })
     }
 }

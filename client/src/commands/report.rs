@@ -52,6 +52,13 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         changes(session, earlier, &reply)?;
     }
     let summary = reply.summary.as_ref();
+    let unfinished = summary.and_then(|summary| summary.unfinished);
+    if let (Some(unfinished @ 1..), false) = (unfinished, session.printer.is_json()) {
+        let parts = counted(unfinished, "part");
+        eprint_line(format!(
+            "not all cores are in the report: {parts} of the collection not mined to the end; raise --deadline or --common"
+        ));
+    }
     if let Some(summary) = summary {
         session.remark_unjudged(summary, "file");
     }

@@ -11,7 +11,7 @@ use simdexd::config::{Config, RootConfig, RootMode, ScheduleConfig};
 use simdexd::engine::Engine;
 use simdexd::engine::slot::EngineSlot;
 use simdexd::reports::report::{ReportDir, verify};
-use simdexd::reports::schedule::Scheduler;
+use simdexd::reports::schedule::{Schedule, Scheduler};
 
 /// An engine that knows two versions of a text, and a directory for reports.
 struct Bed {
@@ -316,4 +316,38 @@ fn a_running_daemon_tells_of_its_schedules() {
     let next = jiff::Timestamp::from_second(next).unwrap().to_string();
     assert!(next.ends_with("-01-01T01:00:00Z"), "{next}");
     assert!(names(&path).is_empty());
+}
+
+#[test]
+fn components_and_cores_of_some_roots_are_reported_on_schedule() {
+    for (kind, more) in [
+        ("components", ""),
+        ("cores", "common = 50\nmining_seconds = 30\n"),
+    ] {
+        let bed = Bed::new();
+        let share = bed.place("share");
+        let config = format!("kind = \"{kind}\"\nroots = [{share:?}]\n{more}");
+        let scheduler = bed.scheduler(&config);
+        scheduler.run_due(at(22, "12:00"));
+        scheduler.run_due(at(23, "02:00"));
+        assert_eq!(scheduler.status()[0].error, "");
+        let report = bed.place("reports").join(run(23));
+        verify(&report).unwrap();
+        let manifest = fs::read_to_string(report.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        assert_eq!(
+            (&manifest["kind"], &manifest["groups"]),
+            (&kind.into(), &1.into())
+        );
+        let lines = fs::read_to_string(report.join("groups.jsonl")).unwrap();
+        assert!(
+            lines.contains("a.txt") && lines.contains("b.txt"),
+            "{lines}"
+        );
+        // Nothing of them stays from one report to the next.
+        let text = format!("name = \"n\"\ncron = \"0 2 * * *\"\nsince_last = true\n{config}");
+        let schedule: ScheduleConfig = toml::from_str(&text).unwrap();
+        let refused = Schedule::parse(&schedule).unwrap_err();
+        assert!(refused.contains("have nothing that stays"), "{refused}");
+    }
 }

@@ -44,7 +44,8 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # Runs missed while the daemon was away are caught up by one; a run that failed waits for the next time.
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
 #   kind             groups, of some files alone with files; or a question: copies-of with files, stale-versions with older_than (90d, 2y),
-#                    leak with protected roots, duplicates
+#                    leak with protected roots, duplicates; or components, or cores with common (85) and
+#                    mining_seconds (60)
 #   roots            the roots that the reports are of (all); not of kind leak
 #   threshold        as --threshold of simctl report
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)

@@ -35,6 +35,10 @@ pub struct ScheduleConfig {
     /// Roots that the reports are of; all where none is named.
     #[serde(default)]
     pub roots: Vec<PathBuf>,
+    /// Of `cores`: the least fingerprints of 100 that all documents of one share.
+    pub common: Option<u32>,
+    /// Of `cores`: seconds that they are sought.
+    pub mining_seconds: Option<u32>,
     /// Least resemblance, or for `leak` least share; the daemon's where none is set.
     pub threshold: Option<f64>,
     /// Format of a load file.

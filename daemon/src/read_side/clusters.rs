@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use simdex_index::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_proto::defaults;
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 use thiserror::Error;
@@ -34,6 +35,39 @@ pub enum ClusterRequest {
         /// How long they are sought, once texts are read.
         time: Duration,
     },
+}
+
+/// Longest that cores may be sought, seconds.
+const LONGEST_MINING: u32 = 24 * 3600;
+
+/// Parameters that no cores can be sought by.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum BadCores {
+    /// Fewer or more fingerprints than documents can share.
+    #[error("common is {0}, not 2 to {most} fingerprints", most = SKETCH_FINGERPRINTS)]
+    Common(u32),
+    /// No time, or more than a day.
+    #[error("mining_seconds is {0}, not 1 to {most}", most = LONGEST_MINING)]
+    Time(u32),
+}
+
+impl ClusterRequest {
+    /// Cores of documents that share so many fingerprints, sought so many seconds; the defaults where either is absent.
+    ///
+    /// # Errors
+    /// A parameter out of its range.
+    pub fn cores(common: Option<u32>, mining_seconds: Option<u32>) -> Result<Self, BadCores> {
+        let common = common.unwrap_or(defaults::COMMON);
+        if !(2..=SKETCH_FINGERPRINTS).contains(&common) {
+            return Err(BadCores::Common(common));
+        }
+        let seconds = mining_seconds.unwrap_or(defaults::MINING_SECONDS);
+        if !(1..=LONGEST_MINING).contains(&seconds) {
+            return Err(BadCores::Time(seconds));
+        }
+        let time = Duration::from_secs(seconds.into());
+        Ok(Self::Cores { common, time })
+    }
 }
 
 /// Documents that belong together.

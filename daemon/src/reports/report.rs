@@ -15,13 +15,15 @@
 //!                 hold those after the first ([`pages`])
 //! ```
 //!
-//! A report of a compliance question holds other files: [`findings`].
+//! A report of components or cores lacks the differences, the texts and the load file: [`clusters`]. A report of a
+//! compliance question holds other files: [`findings`].
 //!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod asked;
 mod changes;
 mod check_files;
+mod clusters;
 mod file;
 mod findings;
 mod folder;
@@ -58,6 +60,7 @@ use crate::read_side::lists::ListSummary;
 pub use asked::AskedFiles;
 pub use changes::EarlierReport;
 pub use check_files::{Verified, VerifyError, verify};
+pub use clusters::ClusterTerms;
 pub use file::{AllFiles, ReportFile, VisitFile};
 pub use findings::{Findings, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
@@ -92,6 +95,8 @@ pub struct ReportInput<'a> {
     pub groups: Vec<ReportGroup>,
     /// The files whose groups these are, where not all were asked for.
     pub asked: Option<AskedFiles>,
+    /// What the groups are, where they are components or cores.
+    pub clusters: Option<ClusterTerms>,
     /// What a compliance question found: the report is of it, and not of the groups.
     pub findings: Option<Findings<'a>>,
     /// Visits every file.
@@ -115,9 +120,11 @@ pub struct ReportInput<'a> {
 pub struct ReportGroup {
     /// The group's id, unique in a report.
     pub id: u64,
-    /// Kind of the group, always `star`.
+    /// Kind of the group: `star`, `component` or `core`.
     pub kind: &'static str,
-    /// Path of the principal, as bytes; one of the members.
+    /// Of a core: fingerprints that all its documents share.
+    pub common: Option<u32>,
+    /// Path of the principal, as bytes; one of the members. Of a component or core a file of its longest document.
     pub principal: Vec<u8>,
     /// Every file of the group, the principal among them.
     pub members: Vec<ReportMember>,
@@ -130,8 +137,8 @@ pub struct ReportMember {
     pub path: Vec<u8>,
     /// The document the file carries.
     pub document: DocumentHash,
-    /// Relation to the principal, such as `near-duplicate`.
-    pub relation: &'static str,
+    /// Relation to the principal, such as `near-duplicate`; `None` where it was not sought.
+    pub relation: Option<&'static str>,
     /// Exact resemblance; `None` where it was not measured, like the containments.
     pub resemblance: Option<f64>,
     /// Share of this member found in the principal.

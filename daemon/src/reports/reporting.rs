@@ -20,11 +20,12 @@ use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
+use crate::read_side::clusters::{ClusterError, ClusterRequest};
 use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
 use crate::read_side::lists::ListSummary;
 use crate::reports::report::{
-    self, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportInput, Sink,
-    VisitFindings,
+    self, ClusterTerms, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportInput,
+    Sink, VisitFindings,
 };
 use convert::{scheme_line, text_of};
 use files::files;
@@ -44,6 +45,9 @@ pub enum ReportingError {
     /// What was asked about is not there.
     #[error(transparent)]
     Finding(#[from] FindingError),
+    /// Components or cores cannot be made.
+    #[error(transparent)]
+    Clusters(#[from] ClusterError),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -69,10 +73,12 @@ pub struct ReportRequest {
 }
 
 /// What a report is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ReportKind {
     /// The groups that hold these files, with their differences; all groups where none is named.
     Groups(Vec<PathBuf>),
+    /// Components or cores.
+    Clusters(ClusterRequest),
     /// A compliance question.
     Compliance(ComplianceQuestion),
 }
@@ -170,14 +176,7 @@ fn write(
     let view = request.view.clone();
     let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
     check.begin_list(&view);
-    let search = Search {
-        engine,
-        view: &view,
-        threshold: request.threshold.get(),
-        now: created.as_second(),
-        account,
-        owners: Owners::of_machine(),
-    };
+    let search = search(engine, &view, &request, created, account);
     let gathered = gathered(&search, &request)?;
     check.note_unsettled(gathered.unsettled);
     let seconds = || started.elapsed().as_secs_f64();
@@ -200,6 +199,7 @@ fn write(
             seconds: &seconds,
             groups: gathered.groups,
             asked: gathered.asked,
+            clusters: cluster_terms(&request.kind),
             findings: asked.findings(&request.kind, &answer),
             files: &|visit| files(&search, visit),
             load: request.load,
@@ -216,6 +216,35 @@ fn write(
     summary.seconds = seconds();
     summary.unjudged = written.unjudged;
     Ok((summary, written.manifest))
+}
+
+/// Where a report is gathered, and how.
+fn search<'a>(
+    engine: &'a Engine,
+    view: &'a View,
+    request: &ReportRequest,
+    created: jiff::Timestamp,
+    account: &'a MemoryAccount,
+) -> Search<'a> {
+    Search {
+        engine,
+        view,
+        threshold: request.threshold.get(),
+        now: created.as_second(),
+        account,
+        owners: Owners::of_machine(),
+    }
+}
+
+/// What a report of components or cores says of them; none of another.
+fn cluster_terms(kind: &ReportKind) -> Option<ClusterTerms> {
+    match kind {
+        ReportKind::Clusters(ClusterRequest::Components { .. }) => Some(ClusterTerms::Components),
+        ReportKind::Clusters(ClusterRequest::Cores { common, .. }) => {
+            Some(ClusterTerms::Cores { common: *common })
+        }
+        ReportKind::Groups(_) | ReportKind::Compliance(_) => None,
+    }
 }
 
 /// The paths of the roots of a view, as configured.

@@ -80,6 +80,12 @@ impl Schedule {
         if !(1..=3_600).contains(&config.command_seconds) {
             return Err("has command_seconds beyond 1 to 3600".to_owned());
         }
+        if config.since_last && !self.report.is_comparable() {
+            return Err(
+                "has since_last: components and cores have nothing that stays from one report to the next"
+                    .to_owned(),
+            );
+        }
         let program = config.command.first();
         if let Some(program) = program.filter(|program| !Path::new(program).is_absolute()) {
             return Err(format!(
@@ -167,6 +173,8 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         older_than: config.older_than.as_ref().map(age).transpose()?,
         protected: config.protected.clone(),
         roots: config.roots.clone(),
+        common: config.common,
+        mining_seconds: config.mining_seconds,
         threshold: config.threshold,
         load_file,
         with_judgement: config.judge,

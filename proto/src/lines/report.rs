@@ -231,7 +231,7 @@ pub struct Manifest {
     pub product: &'static str,
     /// Version of the daemon that wrote it.
     pub version: String,
-    /// `groups`, or the name of a compliance question.
+    /// `groups`, `components`, `cores`, or the name of a compliance question.
     pub kind: &'static str,
     /// When the state was taken (RFC 3339).
     pub created: String,
@@ -252,6 +252,9 @@ pub struct Manifest {
     /// What a compliance question asked, or of which files the groups are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
+    /// Of cores: the least fingerprints that all documents of one share, of 100 of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common: Option<u32>,
     /// Of these files those that are in no group; absent where the report is of all groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_in_no_group: Option<Vec<JsonPath>>,

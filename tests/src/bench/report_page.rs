@@ -117,6 +117,7 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             seconds: &|| 0.0,
             groups: (0..groups).map(group).collect(),
             asked: None,
+            clusters: None,
             findings: None,
             files: &files,
             load: None,
@@ -167,7 +168,7 @@ fn group(group: u64) -> ReportGroup {
     let member = |file| ReportMember {
         path: path(group, file),
         document: hash(group, file),
-        relation: "near-duplicate",
+        relation: Some("near-duplicate"),
         resemblance: Some(0.9),
         containment_of_member: Some(0.95),
         containment_of_principal: Some(0.94),
@@ -179,6 +180,7 @@ fn group(group: u64) -> ReportGroup {
     ReportGroup {
         id: group,
         kind: "star",
+        common: None,
         principal: path(group, 0),
         members: (0..FILES).map(member).collect(),
     }

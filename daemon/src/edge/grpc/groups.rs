@@ -1,9 +1,8 @@
 //! Answers ListGroups, whichever kind of group is asked for.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use simdex_proto::{defaults, v1};
+use simdex_proto::v1;
 use tonic::Status;
 
 use super::list_encoder::ListEncoder;
@@ -14,11 +13,8 @@ use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::encode;
 use crate::engine::Engine;
-use crate::read_side::clusters::{ClusterRequest, SKETCH_FINGERPRINTS};
+use crate::read_side::clusters::ClusterRequest;
 use crate::read_side::lists::{self, ClusterListRequest, ListRequest};
-
-/// Longest that cores may be sought, seconds.
-const LONGEST_MINING: u32 = 24 * 3600;
 
 /// A list of groups that is asked for.
 pub(super) enum GroupsRequest {
@@ -74,7 +70,8 @@ impl GroupsRequest {
                 return Err(Status::invalid_argument(refused));
             }
             Kind::Components => ClusterRequest::Components { threshold },
-            Kind::Cores => cores(asked)?,
+            Kind::Cores => ClusterRequest::cores(asked.common, asked.mining_seconds)
+                .map_err(|error| Status::invalid_argument(error.to_string()))?,
         };
         Ok(Self::Clusters(ClusterListRequest {
             view,
@@ -115,21 +112,4 @@ impl GroupsRequest {
         refused.into_result()?;
         send(Part::Summary(judged.summary(&summary?)))
     }
-}
-
-fn cores(asked: &v1::ListGroupsRequest) -> Result<ClusterRequest, Status> {
-    let common = asked.common.unwrap_or(defaults::COMMON);
-    if !(2..=SKETCH_FINGERPRINTS).contains(&common) {
-        return Err(Status::invalid_argument(format!(
-            "common is {common}, not 2 to {SKETCH_FINGERPRINTS} fingerprints"
-        )));
-    }
-    let seconds = asked.mining_seconds.unwrap_or(defaults::MINING_SECONDS);
-    if !(1..=LONGEST_MINING).contains(&seconds) {
-        return Err(Status::invalid_argument(format!(
-            "mining_seconds is {seconds}, not 1 to {LONGEST_MINING}"
-        )));
-    }
-    let time = Duration::from_secs(seconds.into());
-    Ok(ClusterRequest::Cores { common, time })
 }

@@ -25,6 +25,8 @@ pub(super) fn parse(
         protected,
         with_judgement,
         roots,
+        common,
+        mining_seconds,
     } = options.unwrap_or_default();
     let asked = UncheckedReport {
         kind: bounded_name(kind)?,
@@ -32,6 +34,8 @@ pub(super) fn parse(
         older_than: older_than_seconds,
         protected: paths(protected)?,
         roots: paths(roots)?,
+        common,
+        mining_seconds,
         threshold,
         load_file: load_file.map(names).transpose()?,
         with_judgement,

@@ -190,6 +190,7 @@ impl From<ReportingError> for Refused {
     fn from(error: ReportingError) -> Self {
         match error {
             ReportingError::Incomplete(error) => error.into(),
+            ReportingError::Clusters(error) => error.into(),
             ReportingError::Index(error) | ReportingError::Finding(FindingError::Index(error)) => {
                 error.into()
             }

@@ -5,6 +5,7 @@
 //! script the page shows the same, but for a list of groups that ends after the first hundred.
 mod changes;
 mod charts;
+mod clusters;
 mod findings;
 mod group;
 mod head;
@@ -16,6 +17,7 @@ mod unread;
 use std::io::{self, Write};
 
 pub(super) use changes::{CHANGES_SHOWN, change_row, changes, finding_change_row};
+pub(super) use clusters::cluster;
 pub(super) use findings::{FINDINGS_SHOWN, finding_row, findings, findings_foot};
 pub(super) use group::group;
 pub(super) use head::{head, later_head};
@@ -24,6 +26,7 @@ pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 
 use simdex_proto::completeness::Completeness;
 
+use super::ReportInput;
 use super::format::{Count, Text};
 use crate::base::report_files::{MOST_PAGES, page_name};
 
@@ -70,9 +73,17 @@ pub(super) fn later_foot(out: &mut dyn Write, page: usize, pages: usize) -> io::
     out.write_all(b"</main>\n</body>\n</html>\n")
 }
 
-/// Ends the page of a report of groups.
-pub(super) fn foot(out: &mut dyn Write, told: &Completeness, met: &Completeness) -> io::Result<()> {
-    end_of_text(out, told, met, FOOT)?;
+/// Ends the page of a report of groups, components or cores.
+pub(super) fn foot(
+    out: &mut dyn Write,
+    input: &ReportInput<'_>,
+    met: &Completeness,
+) -> io::Result<()> {
+    let foot = match input.clusters {
+        Some(_) => clusters::FOOT,
+        None => FOOT,
+    };
+    end_of_text(out, &input.summary.completeness, met, foot)?;
     list::script(out)?;
     out.write_all(b"</body>\n</html>\n")
 }

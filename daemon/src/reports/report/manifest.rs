@@ -9,7 +9,7 @@ use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
 use super::changes::ChangeSummary;
 use super::judged::JudgedTotals;
-use super::{AskedFiles, ReportInput};
+use super::{AskedFiles, ClusterTerms, ReportInput};
 use crate::base::report_key::ReportKey;
 use crate::read_side::findings::Sums;
 use crate::read_side::lists::ListSummary;
@@ -17,7 +17,7 @@ use crate::read_side::lists::ListSummary;
 /// What a report came to.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// `groups`, or the name of a compliance question.
+    /// `groups`, `components`, `cores`, or the name of a compliance question.
     pub(super) kind: &'static str,
     /// What a compliance question asked, and its sums.
     pub(super) question: Option<Question>,
@@ -63,6 +63,7 @@ pub(super) fn text(
         counts: Counts::from(&crate::encode::summary(&summary)),
         completeness: (input.completeness)(),
         question: outcome.question.or_else(|| asked.map(AskedFiles::question)),
+        common: input.clusters.and_then(ClusterTerms::common),
         files_in_no_group: asked.map(AskedFiles::ungrouped),
         findings: outcome.sums,
         judge_model: judged.map(|judged| (&judged.model).into()),

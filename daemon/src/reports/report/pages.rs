@@ -163,6 +163,7 @@ mod tests {
         ReportGroup {
             id: 1,
             kind: "star",
+            common: None,
             principal: Vec::new(),
             members: vec![member; files],
         }

@@ -23,9 +23,13 @@ impl<'a> SortedGroup<'a> {
         judged: Option<&'b JudgedGroup<'a>>,
     ) -> json::Group<MemberLines<'b, 'a>> {
         json::Group {
-            id: self.group.id,
+            // A component or core is numbered on the page of one report alone.
+            id: match self.group.kind {
+                "star" => self.group.id,
+                _ => 0,
+            },
             kind: self.group.kind.to_owned(),
-            common: None,
+            common: self.group.common,
             principal: lossy(&self.group.principal),
             principal_bytes: exact(&self.group.principal),
             judged_apart: judged.and_then(|judged| judged.apart.told()),
@@ -89,7 +93,7 @@ impl Serialize for MemberLines<'_, '_> {
         to.collect_seq(self.group.members.iter().map(|member| json::Member {
             path: JsonPath::new(&member.path),
             document: Some(member.document.to_string()),
-            relation: Some(member.relation),
+            relation: member.relation,
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
             containment_of_principal: member.containment_of_principal,

@@ -34,7 +34,7 @@ fn member(
     ReportMember {
         path: path.to_vec(),
         document: document(text),
-        relation,
+        relation: Some(relation),
         resemblance,
         containment_of_member: resemblance,
         containment_of_principal: resemblance,
@@ -53,6 +53,7 @@ fn group(id: u64, members: Vec<ReportMember>) -> ReportGroup {
     ReportGroup {
         id,
         kind: "star",
+        common: None,
         principal: members[0].path.clone(),
         members,
     }
@@ -104,6 +105,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         seconds: &|| 0.5,
         groups,
         asked: None,
+        clusters: None,
         findings: None,
         files: &two_unread,
         load: None,

@@ -9,6 +9,7 @@ use simdex_schema::DocumentHash;
 
 use super::Written;
 use super::changes::{ChangeSummary, Changes};
+use super::clusters::{ClusterTerms, check_since};
 use super::judged::Judging;
 use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
@@ -40,6 +41,7 @@ pub(super) fn report<'a>(
 ) -> Result<Written, ReportError> {
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
+    check_since(input)?;
     let mut writer = Writer::open(sink, input, &groups)?;
     let survey = survey(&mut writer.sink, input)?;
     let mut changes = Changes::begin(&mut writer.sink, input)?;
@@ -83,7 +85,7 @@ pub(super) fn report<'a>(
     }
     let met = (input.completeness)();
     let page = writer.pages.first();
-    page.write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
+    page.write_with(|out| html::foot(out, input, &met))?;
     writer.close(input, changes)
 }
 
@@ -91,7 +93,8 @@ pub(super) fn report<'a>(
 struct Writer<'a> {
     sink: HashingSink<'a>,
     groups: HashedFile<'a>,
-    diffs: HashedFile<'a>,
+    /// None of components and cores.
+    diffs: Option<HashedFile<'a>>,
     pages: Pages<'a>,
     texts: Texts<'a>,
     judging: Option<Judging<'a>>,
@@ -109,7 +112,10 @@ impl<'a> Writer<'a> {
         let mut sink = HashingSink::new(to, input.account);
         Ok(Self {
             groups: sink.create_file("groups.jsonl")?,
-            diffs: sink.create_file("diffs.jsonl")?,
+            diffs: match input.clusters {
+                Some(_) => None,
+                None => Some(sink.create_file("diffs.jsonl")?),
+            },
             pages: Pages::open(&mut sink, groups)?,
             sink,
             texts: Texts::of(input.text_of, input.account),
@@ -123,6 +129,16 @@ impl<'a> Writer<'a> {
         })
     }
 
+    /// Writes a component or core: its files, and nothing that needs their texts.
+    fn cluster(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
+        let line = sorted.line(None);
+        self.groups.write_with(|out| json_line(out, &line))?;
+        match shown {
+            true => self.pages.write_with(|out| html::cluster(out, sorted)),
+            false => Ok(()),
+        }
+    }
+
     /// Writes a group, the one with this place in the order of the report.
     fn group(
         &mut self,
@@ -131,6 +147,9 @@ impl<'a> Writer<'a> {
         shown: bool,
     ) -> Result<(), ReportError> {
         check(self.account.cancel())?;
+        if self.diffs.is_none() {
+            return self.cluster(sorted, shown);
+        }
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
         let mut judged = self
             .judging
@@ -196,7 +215,9 @@ impl<'a> Writer<'a> {
             words_moved: words.map(|words| words.extent.moved),
             words_cut_short: words.map(|words| words.cut_short),
         };
-        self.diffs.write_with(|out| json_line(out, &line))?;
+        if let Some(diffs) = &mut self.diffs {
+            diffs.write_with(|out| json_line(out, &line))?;
+        }
         Ok(ComparedDocument {
             document,
             files,
@@ -257,12 +278,12 @@ impl<'a> Writer<'a> {
             judging,
             ..
         } = self;
-        for file in [groups, diffs] {
+        for file in [Some(groups), diffs].into_iter().flatten() {
             sink.finish(file)?;
         }
         pages.finish(&mut sink)?;
         let outcome = manifest::Outcome {
-            kind: "groups",
+            kind: input.clusters.map_or("groups", ClusterTerms::name),
             diffs: self.diff_count,
             without_text: self.without_text,
             changes,

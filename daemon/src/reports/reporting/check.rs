@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::{ReportKind, ReportRequest};
 use crate::base::echo::echo;
 use crate::engine::Engine;
+use crate::read_side::clusters::{BadCores, ClusterRequest};
 use crate::read_side::findings::ComplianceQuestion;
 use crate::reports::report::{LoadFile, LoadFileError};
 
@@ -36,6 +37,10 @@ pub struct UncheckedReport {
     pub protected: Vec<PathBuf>,
     /// Absolute paths of the roots that it is of; all where none is named.
     pub roots: Vec<PathBuf>,
+    /// Least fingerprints that the documents of a core share.
+    pub common: Option<u32>,
+    /// How long cores are sought, seconds.
+    pub mining_seconds: Option<u32>,
     /// Least ratio, from 0 to 1.
     pub threshold: Option<f64>,
     /// The load file to write.
@@ -66,7 +71,7 @@ impl LoadFileNames {
 pub enum BadReport {
     /// No such kind.
     #[error(
-        "{0:?} is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
+        "{0:?} is not a kind of report; choose groups, components, cores, copies-of, stale-versions, leak or duplicates"
     )]
     Kind(String),
     /// This kind needs what was not named.
@@ -88,8 +93,11 @@ pub enum BadReport {
     #[error("threshold is {0}, not a number from 0 to 1")]
     Threshold(f64),
     /// A kind that compares nothing by a threshold of its own.
-    #[error("a report of kind stale-versions or duplicates takes no threshold")]
+    #[error("a report of kind stale-versions, duplicates or cores takes no threshold")]
     NoThreshold,
+    /// No such cores.
+    #[error(transparent)]
+    Cores(#[from] BadCores),
     /// No such load file.
     #[error(transparent)]
     LoadFile(#[from] LoadFileError),
@@ -154,6 +162,8 @@ enum CheckedKind {
     StaleVersions(u64),
     Leak(Vec<PathBuf>),
     Duplicates,
+    Components,
+    Cores(ClusterRequest),
 }
 
 impl UncheckedReport {
@@ -174,6 +184,8 @@ impl UncheckedReport {
             "stale-versions" => CheckedKind::StaleVersions(self.older_than.unwrap_or(0)),
             "leak" => CheckedKind::Leak(self.protected),
             "duplicates" => CheckedKind::Duplicates,
+            "components" => CheckedKind::Components,
+            "cores" => CheckedKind::Cores(ClusterRequest::cores(self.common, self.mining_seconds)?),
             _ => return Err(BadReport::Kind(self.kind)),
         };
         match &kind {
@@ -181,7 +193,9 @@ impl UncheckedReport {
             _ if load.is_some() => return Err(BadReport::NoLoadFile),
             _ if self.with_judgement => return Err(BadReport::NoJudgement),
             CheckedKind::Leak(_) if !self.roots.is_empty() => return Err(BadReport::NoRoots),
-            CheckedKind::StaleVersions(_) | CheckedKind::Duplicates if threshold.is_some() => {
+            CheckedKind::StaleVersions(_) | CheckedKind::Duplicates | CheckedKind::Cores(_)
+                if threshold.is_some() =>
+            {
                 return Err(BadReport::NoThreshold);
             }
             _ => {}
@@ -204,6 +218,10 @@ impl UncheckedReport {
                 return Err(BadReport::AloneTakes("groups or copies-of", "files"));
             }
             _ => {}
+        }
+        if self.kind != "cores" && (self.common.is_some() || self.mining_seconds.is_some()) {
+            let what = "a number of common fingerprints or seconds to mine";
+            return Err(BadReport::AloneTakes("cores", what));
         }
         let options = [
             ("stale-versions", "an age", self.older_than.is_some()),
@@ -238,23 +256,27 @@ impl UncheckedReport {
 }
 
 impl CheckedReport {
+    /// Whether what changed since an earlier report of the kind can be told.
+    pub fn is_comparable(&self) -> bool {
+        !matches!(self.kind, CheckedKind::Components | CheckedKind::Cores(_))
+    }
+
     /// The request to an engine.
     ///
     /// # Errors
     /// The first root it names that this engine does not watch.
     pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, UnknownRoot> {
-        let kind = self.kind.resolve(engine)?;
         let otherwise = match &self.kind {
             CheckedKind::Leak(_) => Ratio::new(defaults::CONTAINMENT),
             _ => None,
         };
-        let threshold = self.threshold.or(otherwise);
+        let threshold = self.threshold.or(otherwise).unwrap_or(engine.threshold());
         Ok(ReportRequest {
             view: view(engine, &self.roots)?,
-            threshold: threshold.unwrap_or(engine.threshold()),
+            threshold,
             strict,
             load: self.load,
-            kind,
+            kind: self.kind.resolve(engine, threshold)?,
             with_judgement: self.with_judgement,
             since: None,
         })
@@ -263,8 +285,14 @@ impl CheckedReport {
 
 impl CheckedKind {
     /// The kind with the ids of an engine's roots, or the first path that is none of them.
-    fn resolve(&self, engine: &Engine) -> Result<ReportKind, UnknownRoot> {
+    fn resolve(&self, engine: &Engine, threshold: Ratio) -> Result<ReportKind, UnknownRoot> {
         let question = match self {
+            Self::Components => {
+                return Ok(ReportKind::Clusters(ClusterRequest::Components {
+                    threshold,
+                }));
+            }
+            Self::Cores(request) => return Ok(ReportKind::Clusters(*request)),
             Self::Groups(files) => return Ok(ReportKind::Groups(files.clone())),
             Self::CopiesOf(files) => ComplianceQuestion::CopiesOf(files.clone()),
             Self::StaleVersions(age) => ComplianceQuestion::StaleVersions(*age),
@@ -304,132 +332,4 @@ fn root_ids(engine: &Engine, paths: &[PathBuf]) -> Result<Vec<RootId>, UnknownRo
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn report(kind: &str) -> UncheckedReport {
-        UncheckedReport {
-            kind: kind.to_owned(),
-            ..UncheckedReport::default()
-        }
-    }
-
-    fn copies_of(files: Vec<PathBuf>) -> UncheckedReport {
-        UncheckedReport {
-            files,
-            ..report("copies-of")
-        }
-    }
-
-    #[test]
-    fn every_kind_is_taken_with_what_belongs_to_it() {
-        let stale = UncheckedReport {
-            older_than: Some(9),
-            ..report("stale-versions")
-        };
-        let leak = UncheckedReport {
-            protected: vec!["/a".into()],
-            threshold: Some(0.5),
-            ..report("leak")
-        };
-        let files = copies_of(vec!["/a/b".into(); MOST_FILES]);
-        for asked in [
-            report(""),
-            report("groups"),
-            report("duplicates"),
-            stale,
-            leak,
-            files,
-        ] {
-            let kind = asked.kind.clone();
-            let checked = asked.check().unwrap();
-            let is_of_groups = matches!(checked.kind, CheckedKind::Groups(_));
-            assert_eq!(is_of_groups, ["", "groups"].contains(&&*kind));
-        }
-    }
-
-    #[test]
-    fn an_unknown_root_is_told_with_those_that_are_watched() {
-        let said = |count: usize| {
-            let roots: Vec<_> = (0..count).map(|n| format!("/r{n}").into()).collect();
-            UnknownRoot::of(Path::new("/x\n"), &roots).to_string()
-        };
-        assert_eq!(said(0), "/x\\n is not a watched root; there are none");
-        assert_eq!(
-            said(2),
-            "/x\\n is not a watched root; the roots are /r0, /r1"
-        );
-        assert!(said(12).ends_with("/r8, /r9 and 2 more"), "{}", said(12));
-    }
-
-    #[test]
-    fn what_does_not_belong_together_is_refused() {
-        let with_threshold = |kind: &str| UncheckedReport {
-            threshold: Some(0.5),
-            older_than: (kind == "stale-versions").then_some(1),
-            ..report(kind)
-        };
-        let no_ratio = UncheckedReport {
-            threshold: Some(1.5),
-            ..report("groups")
-        };
-        let load = UncheckedReport {
-            load_file: Some(LoadFileNames {
-                format: "csv".into(),
-                ..LoadFileNames::default()
-            }),
-            ..report("duplicates")
-        };
-        let judged = UncheckedReport {
-            with_judgement: true,
-            ..report("duplicates")
-        };
-        let misplaced = UncheckedReport {
-            older_than: Some(1),
-            ..report("groups")
-        };
-        let in_roots = UncheckedReport {
-            protected: vec!["/a".into()],
-            roots: vec!["/b".into()],
-            ..report("leak")
-        };
-        let of_group = |file: &str, roots: &[&str]| UncheckedReport {
-            files: vec![file.into()],
-            roots: roots.iter().map(PathBuf::from).collect(),
-            ..report("groups")
-        };
-        assert!(of_group("/a/b/c", &["/x", "/a/b"]).check().is_ok());
-        assert!(of_group("/a/b/c", &[]).check().is_ok());
-        let of_duplicates = UncheckedReport {
-            files: vec!["/a".into()],
-            ..report("duplicates")
-        };
-        let relative = UncheckedReport {
-            roots: vec!["b".into()],
-            ..report("groups")
-        };
-        let many = copies_of(vec!["/a".into(); MOST_FILES + 1]);
-        let cases = [
-            (report("all"), BadReport::Kind("all".into())),
-            (report("leak"), BadReport::Needs("leak", "protected roots")),
-            (misplaced, BadReport::AloneTakes("stale-versions", "an age")),
-            (with_threshold("stale-versions"), BadReport::NoThreshold),
-            (with_threshold("duplicates"), BadReport::NoThreshold),
-            (no_ratio, BadReport::Threshold(1.5)),
-            (load, BadReport::NoLoadFile),
-            (judged, BadReport::NoJudgement),
-            (in_roots, BadReport::NoRoots),
-            (of_group("/ab", &["/a"]), BadReport::Outside("/ab".into())),
-            (
-                of_duplicates,
-                BadReport::AloneTakes("groups or copies-of", "files"),
-            ),
-            (relative, BadReport::Relative("b".into())),
-            (many, BadReport::TooMany(MOST_FILES + 1, "files")),
-            (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),
-        ];
-        for (asked, error) in cases {
-            assert_eq!(asked.check().unwrap_err(), error);
-        }
-    }
-}
+mod tests;

@@ -8,8 +8,9 @@ use simdex_proto::lines::SchemeInUse;
 use simdex_schema::{DocumentHash, GroupId};
 use simdex_signature::{Rung, Scheme, SchemeKind, Unit};
 
-use crate::read_side::catalogue::GroupFile;
+use crate::read_side::catalogue::{ClusterMember, GroupFile};
 use crate::read_side::judging::author_of;
+use crate::read_side::query::Relation;
 use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 
 /// Makes members of the files of groups; with an index, what their judgement asks for beside what every report has.
@@ -20,7 +21,7 @@ impl OnRecordReader<'_> {
         ReportMember {
             path: member.file.path.as_os_str().as_bytes().to_vec(),
             document: member.document,
-            relation: member.relation.name(),
+            relation: Some(member.relation.name()),
             resemblance: Some(member.resemblance),
             containment_of_member: Some(member.containment_of_member),
             containment_of_principal: Some(member.containment_of_principal),
@@ -41,6 +42,38 @@ impl OnRecordReader<'_> {
     }
 }
 
+/// A file of a component or core, of which no number was counted.
+pub(super) fn cluster_member(member: &ClusterMember) -> ReportMember {
+    ReportMember {
+        path: member.file.path.as_os_str().as_bytes().to_vec(),
+        document: member.document,
+        relation: member.relation.map(Relation::name),
+        resemblance: None,
+        containment_of_member: None,
+        containment_of_principal: None,
+        modified: member.file.record.modified(),
+        bytes: member.file.record.bytes(),
+        is_asked: false,
+        on_record: None,
+    }
+}
+
+/// A component or core, the one after so many others; its first file is of the longest document.
+pub(super) fn cluster_group(
+    before: usize,
+    common: Option<u32>,
+    members: Vec<ReportMember>,
+) -> ReportGroup {
+    ReportGroup {
+        kind: match common {
+            Some(_) => "core",
+            None => "component",
+        },
+        common,
+        ..report_group(GroupId(before as u64 + 1), members)
+    }
+}
+
 pub(super) fn report_group(id: GroupId, members: Vec<ReportMember>) -> ReportGroup {
     let principal = members
         .first()
@@ -49,6 +82,7 @@ pub(super) fn report_group(id: GroupId, members: Vec<ReportMember>) -> ReportGro
     ReportGroup {
         id: id.0,
         kind: "star",
+        common: None,
         principal,
         members,
     }

@@ -9,10 +9,11 @@ use simdex_index::{GrowingPermit, IndexError, UnsettledCounts};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::Promise;
 
-use super::convert::{OnRecordReader, report_group};
+use super::convert::{OnRecordReader, cluster_group, cluster_member, report_group};
 use super::{ReportKind, ReportRequest, ReportingError};
 use crate::base::visit::FirstError;
 use crate::read_side::catalogue::{self, Group, GroupsRequest, ListCounts};
+use crate::read_side::clusters::{self, ClusterRequest};
 use crate::read_side::findings::Search;
 use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
 use crate::reports::report::{AskedFiles, ReportGroup, ReportMember};
@@ -29,6 +30,8 @@ pub(super) struct GatheredReport {
     group_count: Option<u64>,
     /// Posting lists that the search for groups skipped, because none depends on them.
     long_lists: u64,
+    /// Parts of the collection whose cores are not all there; none of another report.
+    unfinished: Option<u64>,
     /// How seldom a pair of near-duplicates is missed; none of a compliance question.
     promise: Option<Promise>,
     /// Documents that were not settled when the groups were taken, or whose group is not among them.
@@ -41,6 +44,7 @@ impl GatheredReport {
             counts: self.counts.clone(),
             groups: self.group_count,
             long_lists: self.long_lists,
+            unfinished: self.unfinished,
             promise: self.promise.clone(),
             completeness,
             seconds,
@@ -57,6 +61,7 @@ pub(super) fn gathered(
     let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
     let gathered = match &request.kind {
         ReportKind::Groups(files) => listed(search, request, files)?,
+        ReportKind::Clusters(request) => clusters_of(search, request)?,
         ReportKind::Compliance(question) => {
             search.check(question)?;
             GatheredReport {
@@ -66,6 +71,7 @@ pub(super) fn gathered(
                 counts: catalogue::counts(engine.index.reader(), view, cancel)?,
                 group_count: kept_groups(engine, view, search.account)?,
                 long_lists: 0,
+                unfinished: None,
                 promise: None,
                 unsettled: UnsettledCounts::default(),
             }
@@ -108,9 +114,54 @@ fn listed(
         counts: catalogue::counts(index, view, account.cancel())?,
         group_count: limited.or(Some(listed.items)),
         long_lists: listed.long_lists,
+        unfinished: None,
         promise: Some(promise_of_pairs(index, threshold)),
         unsettled: listed.unsettled,
     })
+}
+
+/// The components or cores of a view, numbered by the paths of their longest documents, with its counts.
+fn clusters_of(
+    search: &Search<'_>,
+    request: &ClusterRequest,
+) -> Result<GatheredReport, ReportingError> {
+    let (engine, view, account) = (search.engine, search.view, search.account);
+    let index = engine.index.reader();
+    let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
+    let mut groups: Vec<ReportGroup> = Vec::new();
+    let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
+    catalogue::visit_clusters(index, view, &found.clusters, account, &mut |part| {
+        let members = part.members.iter().map(cluster_member);
+        let members: Vec<ReportMember> = members.collect();
+        let counted = held.add(held_bytes(&members));
+        match groups.last_mut().filter(|_| part.is_continued) {
+            Some(group) => group.members.extend(members),
+            None => groups.push(cluster_group(groups.len(), part.common, members)),
+        }
+        failed.flow(counted)
+    })?;
+    failed.into_result()?;
+    Ok(GatheredReport {
+        asked: None,
+        group_count: Some(groups.len() as u64),
+        groups,
+        _held: held,
+        counts: catalogue::counts(index, view, account.cancel())?,
+        long_lists: found.clusters.long_lists,
+        unfinished: found.clusters.unfinished,
+        promise: match request {
+            ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
+            ClusterRequest::Cores { .. } => None,
+        },
+        unsettled: UnsettledCounts::default(),
+    })
+}
+
+/// Bytes that members take, with room to grow, and a group.
+fn held_bytes(members: &[ReportMember]) -> u64 {
+    let beside = members.iter().map(ReportMember::beside).sum::<usize>();
+    let all = size_of_val(members) + size_of::<ReportGroup>();
+    (2 * all + beside) as u64
 }
 
 /// The files asked about, with those that are in none of these groups.
@@ -154,9 +205,7 @@ impl Gathering<'_> {
         });
         let members: Vec<ReportMember> = members.collect();
         self.is_wanted |= members.iter().any(|member| member.is_asked);
-        let beside = members.iter().map(ReportMember::beside).sum::<usize>();
-        let all = members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
-        let counted = self.held.add((2 * all + beside) as u64);
+        let counted = self.held.add(held_bytes(&members));
         match self.groups.last_mut().filter(|_| part.is_continued) {
             Some(group) => group.members.extend(members),
             None => self.groups.push(report_group(part.id, members)),

@@ -38,21 +38,23 @@ impl Row {
     }
 }
 
-/// Writes the plots that have something to show.
+/// Writes the plots that have something to show; without a threshold nothing was measured by one.
 pub(super) fn charts(
     out: &mut dyn Write,
     groups: &[&ReportGroup],
-    threshold: f64,
+    threshold: Option<f64>,
     kinds: &StatesByKind,
 ) -> io::Result<()> {
     out.write_all(b"<div class=\"charts\">\n")?;
     plot(out, "Groups by number of files", &group_sizes(groups))?;
-    let resemblances = resemblances(groups, threshold);
-    plot(
-        out,
-        "Files by resemblance to their principal",
-        &resemblances,
-    )?;
+    if let Some(threshold) = threshold {
+        let resemblances = resemblances(groups, threshold);
+        plot(
+            out,
+            "Files by resemblance to their principal",
+            &resemblances,
+        )?;
+    }
     states_by_kind(out, kinds)?;
     out.write_all(b"</div>\n")
 }

@@ -105,7 +105,7 @@ fn row(
             b"<td><span class=\"tag principal\">principal</span></td><td></td><td></td><td></td>",
         )?;
     } else {
-        let relation = Text(member.relation);
+        let relation = Text(member.relation.unwrap_or_default());
         let resemblance = share(member.resemblance);
         let found_in = share(member.containment_of_member);
         let finds = share(member.containment_of_principal);

@@ -4,6 +4,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_proto::lines::hex;
 
+use super::clusters::{self, Words};
 use super::list::{SCRIPT_HASH, list};
 use super::states::{Participation, state};
 use super::{charts, incomplete, page_links};
@@ -12,7 +13,7 @@ use crate::read_side::lists::ListSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted, minute};
 use crate::reports::report::pages::PagePlan;
 use crate::reports::report::survey::StatesByKind;
-use crate::reports::report::{AskedFiles, ReportGroup, ReportInput};
+use crate::reports::report::{AskedFiles, ClusterTerms, ReportGroup, ReportInput};
 
 /// Nothing may be loaded, and nothing run but the script with this hash.
 const START: &str = r#"<!DOCTYPE html>
@@ -32,12 +33,14 @@ pub(in crate::reports::report) fn head(
     plan: &PagePlan,
     kinds: &StatesByKind,
 ) -> io::Result<()> {
-    opening(out, input, "Near-duplicate report")?;
+    let words = Words::of(input);
+    opening(out, input, words.title)?;
     figures(out, &input.summary)?;
-    charts::charts(out, groups, input.threshold, kinds)?;
-    parameters(out, input)?;
+    let threshold = input.clusters.is_none().then_some(input.threshold);
+    charts::charts(out, groups, threshold, kinds)?;
+    parameters(out, input, &words)?;
     reading(out, &input.summary)?;
-    list(out, groups, plan, input.asked.is_some())?;
+    list(out, groups, plan, &words)?;
     page_links(out, 0, plan.pages())
 }
 
@@ -51,7 +54,7 @@ pub(in crate::reports::report) fn later_head(
     opening(
         out,
         input,
-        &format!("Near-duplicate report, page {}", page + 1),
+        &format!("{}, page {}", Words::of(input).title, page + 1),
     )?;
     page_links(out, page, pages)
 }
@@ -96,7 +99,7 @@ fn figures(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     out.write_all(b"</ul>\n")
 }
 
-fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
+fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io::Result<()> {
     let scheme = &input.scheme;
     out.write_all(b"<h2>What was compared, and how</h2>\n<table class=\"facts\">\n")?;
     for (index, root) in input.roots.iter().enumerate() {
@@ -105,11 +108,14 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         writeln!(out, "<tr><th>{name}</th><td>{root}</td></tr>")?;
     }
     input.asked.as_ref().map_or(Ok(()), |it| asked(out, it))?;
-    let threshold = input.threshold;
-    writeln!(
-        out,
-        "<tr><th>Threshold</th><td>resemblance of {threshold} or more</td></tr>"
-    )?;
+    if !matches!(input.clusters, Some(ClusterTerms::Cores { .. })) {
+        let threshold = input.threshold;
+        writeln!(
+            out,
+            "<tr><th>Threshold</th><td>resemblance of {threshold} or more</td></tr>"
+        )?;
+    }
+    clusters::parameters(out, input)?;
     writeln!(
         out,
         "<tr><th>Scheme</th><td>{}, one shingle in up to {}, windows of {}, canonical text {}</td></tr>",
@@ -126,7 +132,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
     }
     let Some(model) = &input.judge else {
         out.write_all(b"</table>\n")?;
-        return out.write_all(TERMS.as_bytes());
+        return out.write_all(words.terms.as_bytes());
     };
     let judged = encode::model(model);
     let hash = hex(&judged.hash).unwrap_or_default();
@@ -164,7 +170,7 @@ fn left_out(count: u64) -> String {
     }
 }
 
-const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the document the others are \
+pub(super) const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the document the others are \
     compared with. <b>Resemblance</b> is the share of passages two texts have in common, of all passages \
     in either. <b>Containment of the member</b> is the share of the member found in the principal, \
     <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \

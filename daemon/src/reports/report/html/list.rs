@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::GROUPS_SHOWN;
+use super::clusters::Words;
 use crate::reports::report::ReportGroup;
 use crate::reports::report::format::{Count, PathText, plain_path, share};
 use crate::reports::report::pages::PagePlan;
@@ -22,7 +23,7 @@ const FILES_SEARCHED: usize = 200;
 /// The script, which follows from nothing in the report.
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in Base64: the page's policy allows this script alone.
-pub(super) const SCRIPT_HASH: &str = "uIsC7R2BHnGmppgZ15avH/U4jlz+QwqOOf3JyEho7KA=";
+pub(super) const SCRIPT_HASH: &str = "xxFHNzdkJFScgZm9OCoy2g/Ccq2JvF4ArSqreELYyOs=";
 
 const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
 <label>Search paths (press /)<input type="search" id="search" autocomplete="off" spellcheck="false"></label>
@@ -30,7 +31,7 @@ const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
 <label>Files<select id="files"><option value="2">2 or more<option value="5">5 or more<option value="20">20 or more<option value="100">100 or more</select></label>
 </div>
 <table class="cards" id="groups" aria-label="Groups">
-<thead><tr><th scope="col" class="r"><button type="button" data-column="0" disabled>Group</button></th><th scope="col"><button type="button" data-column="2" disabled>Principal</button></th><th scope="col" class="r"><button type="button" data-column="3" disabled>Files</button></th><th scope="col" class="r"><button type="button" data-column="4" disabled>Texts</button></th><th scope="col" class="r"><button type="button" data-column="5" disabled>Least resemblance</button></th></tr></thead>
+<thead><tr><th scope="col" class="r"><button type="button" data-column="0" disabled>Group</button></th><th scope="col"><button type="button" data-column="2" disabled>FIRST</button></th><th scope="col" class="r"><button type="button" data-column="3" disabled>Files</button></th><th scope="col" class="r"><button type="button" data-column="4" disabled>Texts</button></th><th scope="col" class="r"><button type="button" data-column="5" disabled>NUMBER</button></th></tr></thead>
 <tbody>
 "#;
 
@@ -42,27 +43,24 @@ const PAGER: &str = r#"</tbody></table>
 const PARTIAL: &str = "<p class=\"soft\" id=\"partial\">The paths are so many that not every file is searched here; \
     <a href=\"groups.jsonl\">groups.jsonl</a> has all.</p>\n";
 
-/// Writes the list; `groups` in the order of the report, those of some files alone where `is_of_some`.
+/// Writes the list; `groups` in the order of the report.
 pub(super) fn list(
     out: &mut dyn Write,
     groups: &[&ReportGroup],
     plan: &PagePlan,
-    is_of_some: bool,
+    words: &Words,
 ) -> io::Result<()> {
     out.write_all(b"<h2 id=\"list\">Groups</h2>\n")?;
     if groups.is_empty() {
-        let none = match is_of_some {
-            true => "None of the files asked about is in a group.",
-            false => "No two files have the same or nearly the same text.",
-        };
-        return writeln!(out, "<p>{none}</p>");
+        return writeln!(out, "<p>{}</p>", words.none);
     }
-    out.write_all(TOOLS.as_bytes())?;
+    let tools = TOOLS.replace("FIRST", words.first);
+    out.write_all(tools.replace("NUMBER", words.number).as_bytes())?;
     let listed = || groups.iter().take(GROUPS_SHOWN).enumerate();
     for (index, group) in listed().take(ROWS_SHOWN) {
         // A group without its principal is refused before it is shown.
         if let Ok(sorted) = SortedGroup::new(group) {
-            row(out, &sorted, &plan.link(index, group.id))?;
+            row(out, &sorted, &plan.link(index, group.id), words)?;
         }
     }
     out.write_all(PAGER.as_bytes())?;
@@ -95,20 +93,24 @@ pub(super) fn script(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<script>{SCRIPT}</script>")
 }
 
-fn row(out: &mut dyn Write, sorted: &SortedGroup<'_>, link: &str) -> io::Result<()> {
+fn row(out: &mut dyn Write, sorted: &SortedGroup<'_>, link: &str, words: &Words) -> io::Result<()> {
     let (id, principal) = (sorted.group.id, PathText(&sorted.group.principal));
     let files = Count(sorted.members.len() as u64);
     let texts = Count(sorted.distinct_documents());
-    let least = share(sorted.least_resemblance());
+    let number = words.number;
+    let least = match sorted.group.common {
+        Some(common) => common.to_string(),
+        None => share(sorted.least_resemblance()),
+    };
     writeln!(
         out,
         "<tr><td class=\"r\" data-is=\"Group\"><a href=\"{link}\">{id}</a></td><td>{principal}</td>\
          <td class=\"r\" data-is=\"Files\">{files}</td><td class=\"r\" data-is=\"Texts\">{texts}</td>\
-         <td class=\"r\" data-is=\"Least resemblance\">{least}</td></tr>"
+         <td class=\"r\" data-is=\"{number}\">{least}</td></tr>"
     )
 }
 
-/// A group as the script reads it: id, page, principal, files, texts, least resemblance, other paths; and whether all
+/// A group as the script reads it: id, page, principal, files, texts, least resemblance or what a core shares, other paths; and whether all
 /// of its paths are there.
 fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> (String, bool) {
     let mut others = Vec::new();
@@ -123,13 +125,17 @@ fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> (String, boo
         others.push(plain_path(&member.path));
     }
     let is_whole = others.len() + 1 == sorted.members.len();
+    let number = match sorted.group.common {
+        Some(common) => Some(f64::from(common)),
+        None => sorted.least_resemblance(),
+    };
     let row = json!([
         sorted.group.id,
         page,
         plain_path(&sorted.group.principal),
         sorted.members.len(),
         sorted.distinct_documents(),
-        sorted.least_resemblance(),
+        number,
         others,
     ]);
     // Nothing in it can end the element that holds it.

@@ -4,11 +4,12 @@
   const byId = (id) => document.getElementById(id);
   const data = byId("groups-data");
   if (!data) return;
-  // Each group: id, page, principal, files, texts, least resemblance or null, other paths.
+  // Each group: id, page, principal, files, texts, least resemblance or null (of a core a count), other paths.
   const groups = JSON.parse(data.textContent);
   const [ID, PAGE, PRINCIPAL, FILES, TEXTS, LEAST, OTHERS] = [0, 1, 2, 3, 4, 5, 6];
   const table = byId("groups");
   const body = table.tBodies[0];
+  const numbers = table.tHead.querySelector("button[data-column='5']").textContent;
   const search = byId("search"), texts = byId("texts"), files = byId("files");
   const status = byId("shown"), back = byId("back"), next = byId("next");
   const nothing = byId("partial")
@@ -19,6 +20,7 @@
   const counted = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : "s");
   const share = (v) =>
     v === null ? "not measured"
+    : v > 1 ? String(v)
     : v < 1 && v > 0.9995 ? "0.999"
     : v > 0 && v < 0.0005 ? "<0.001"
     : v.toFixed(3);
@@ -57,7 +59,7 @@
     }
     const made = element("tr");
     made.append(id, principal, cell(group[FILES].toLocaleString("en"), "Files"),
-      cell(group[TEXTS].toLocaleString("en"), "Texts"), cell(share(group[LEAST]), "Least resemblance"));
+      cell(group[TEXTS].toLocaleString("en"), "Texts"), cell(share(group[LEAST]), numbers));
     return made;
   };
   const show = () => {

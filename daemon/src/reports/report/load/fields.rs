@@ -155,7 +155,7 @@ fn of_group(field: Field, place: &GroupPlace<'_>, [yes, no]: [&str; 2]) -> Strin
         Field::InPrincipal => shown(member.containment_of_member),
         Field::OfPrincipal => shown(member.containment_of_principal),
         Field::Relation if is_principal => "principal".to_owned(),
-        Field::Relation => member.relation.to_owned(),
+        Field::Relation => member.relation.unwrap_or_default().to_owned(),
         Field::GroupFiles => place.files.to_string(),
         Field::GroupTexts => place.texts.to_string(),
         _ => String::new(),

@@ -140,6 +140,8 @@ pub(super) const MANIFEST: Fields = &[
     ("suppressed", Count),
     ("complete", Bool),
     ("question", Optional(&Object(QUESTION))),
+    ("unfinished", Optional(&Count)),
+    ("common", Optional(&Count)),
     ("files_in_no_group", Optional(&List(PATH))),
     ("findings", Optional(&Counts)),
     ("since", Optional(&Object(SINCE))),
