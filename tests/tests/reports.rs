@@ -3,11 +3,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use simdex_tests::sandbox::{Answer, Daemon, Sandbox};
+use simdex_tests::sandbox::{Answer, Daemon, Sandbox, bound_by_permissions};
 
 /// So many words of a text that shares nothing with that of another seed; more words are a continuation.
 fn prose(seed: usize, words: usize) -> String {
@@ -286,5 +288,112 @@ fn refused_and_since(bed: &Bed, earlier: &Path, alone: &Path) -> Result<()> {
         ensure!(refused.stderr.contains(words), "{}", refused.stderr);
         ensure!(refused.success().is_err() && !bed.sandbox.beside("refused").exists());
     }
+    Ok(())
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    Ok(fs::set_permissions(path, Permissions::from_mode(mode))?)
+}
+
+#[test]
+fn a_folder_that_was_not_entered_is_in_the_report() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    sandbox.write("a.txt", prose(1, 100))?;
+    sandbox.write("closed/inside.txt", prose(2, 100))?;
+    let closed = sandbox.share().join("closed");
+    set_mode(&closed, 0o000)?;
+    let daemon = bound_by_permissions(|| sandbox.serve().start())?;
+    daemon.sync()?;
+    let out = sandbox.beside("report");
+    let asked = ["report", "--out", out.to_str().context("a path")?];
+    let made = daemon.simctl(asked)?;
+    set_mode(&closed, 0o700)?;
+    made.success()?;
+    let unread = lines(&out, "unread.jsonl")?;
+    ensure!(unread.len() == 1, "{unread:?}");
+    let (path, state, reason) = (
+        &unread[0]["path"],
+        &unread[0]["state"],
+        &unread[0]["reason"],
+    );
+    ensure!(
+        path.as_str() == closed.to_str() && state == "unreadable",
+        "{unread:?}"
+    );
+    ensure!(reason == "permission-denied", "{unread:?}");
+    let page = fs::read_to_string(out.join("report.html"))?;
+    ensure!(page.contains("permission-denied") && page.contains("/closed</bdi>"));
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+#[test]
+fn a_report_directory_that_is_none_refuses_the_start_and_the_config() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let place = sandbox
+        .share()
+        .parent()
+        .context("a parent")?
+        .join("reports");
+    fs::write(&place, "a file in its place")?;
+    let serve = sandbox.serve().report_dir(&place);
+    for refused in [serve.refused()?, serve.checked()?] {
+        let said = &refused.stderr;
+        let right = format!("the report directory {} cannot be opened", place.display());
+        ensure!(
+            said.contains(&right) && said.contains("Not a directory"),
+            "{said}"
+        );
+        ensure!(refused.code()? != 0);
+    }
+    ensure!(fs::read(&place)? == b"a file in its place");
+    Ok(())
+}
+
+const SCHEDULE: &str = "[[schedules]]\nname = \"nightly\"\ncron = \"0 2 * * *\"\n";
+
+#[test]
+fn a_directory_without_rights_holds_no_report_and_nothing_of_one() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for (name, words) in [("a.txt", 300), ("b.txt", 320)] {
+        sandbox.write(name, prose(1, words))?;
+    }
+    let place = sandbox
+        .share()
+        .parent()
+        .context("a parent")?
+        .join("reports");
+    fs::create_dir(&place)?;
+    set_mode(&place, 0o500)?;
+    // With schedules the daemon must be able to write there, and says so at its start.
+    let serve = sandbox.serve().report_dir(&place);
+    let scheduled = serve.clone().config(SCHEDULE);
+    let refused = bound_by_permissions(|| scheduled.refused())?;
+    let said = &refused.stderr;
+    ensure!(
+        said.contains("reports") && said.contains("Permission denied"),
+        "{said}"
+    );
+    ensure!(refused.code()? != 0);
+    // Without, it starts and refuses to keep one.
+    let daemon = bound_by_permissions(|| serve.start())?;
+    daemon.sync()?;
+    let kept = daemon.simctl(["report", "--keep", "june"])?;
+    ensure!(kept.stderr.contains("Permission denied"), "{}", kept.stderr);
+    // Whoever asks writes with their own rights.
+    let out = place.join("july");
+    let asked = ["report", "--out", out.to_str().context("a path")?];
+    let written = bound_by_permissions(|| daemon.simctl(asked))?;
+    ensure!(
+        written.stderr.contains("permission denied"),
+        "{}",
+        written.stderr
+    );
+    for refused in [kept, written] {
+        ensure!(refused.success().is_err());
+    }
+    ensure!(fs::read_dir(&place)?.count() == 0);
+    set_mode(&place, 0o700)?;
+    ensure!(daemon.stop()?.success());
     Ok(())
 }

@@ -33,6 +33,7 @@ pub struct Serve {
     roots: Vec<(PathBuf, &'static str)>,
     config: String,
     template_lines: Option<PathBuf>,
+    report_dir: Option<PathBuf>,
     /// Bytes of its address space, where they are limited.
     address_space: Option<u64>,
     /// Options of the shell's `ulimit`, such as `-n 256`.
@@ -49,6 +50,7 @@ impl Serve {
             roots: vec![(sandbox.share().to_owned(), "auto")],
             config: String::new(),
             template_lines: None,
+            report_dir: None,
             address_space: None,
             limits: Vec::new(),
         }
@@ -87,6 +89,12 @@ impl Serve {
     /// Has it leave out the lines of this list.
     pub fn template_lines(mut self, list: impl Into<PathBuf>) -> Self {
         self.template_lines = Some(list.into());
+        self
+    }
+
+    /// Has it keep reports in this directory.
+    pub fn report_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.report_dir = Some(directory.into());
         self
     }
 
@@ -192,6 +200,9 @@ impl Serve {
         );
         if let Some(list) = &self.template_lines {
             let _ = writeln!(text, "template_lines = {list:?}");
+        }
+        if let Some(directory) = &self.report_dir {
+            let _ = writeln!(text, "report_dir = {directory:?}");
         }
         for (path, mode) in &self.roots {
             let _ = write!(text, "[[roots]]\npath = {path:?}\nmode = {mode:?}\n");
