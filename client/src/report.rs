@@ -4,7 +4,7 @@
 //! It grows in a hidden folder beside its place (folders 0700, files 0600), is held against its own
 //! manifest, and is renamed when everything is there. Whatever ends it before that leaves nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -53,7 +53,7 @@ pub(crate) struct ReportFolder {
     hidden: PathBuf,
     open: BTreeMap<String, OpenFile>,
     done: BTreeMap<String, FileSum>,
-    folders: Vec<PathBuf>,
+    folders: BTreeSet<PathBuf>,
     published: bool,
 }
 
@@ -96,7 +96,7 @@ impl ReportFolder {
                         hidden,
                         open: BTreeMap::new(),
                         done: BTreeMap::new(),
-                        folders: Vec::new(),
+                        folders: BTreeSet::new(),
                         published: false,
                     });
                 }
@@ -158,14 +158,14 @@ impl ReportFolder {
     }
 
     fn folder(&mut self, folder: &Path) -> Result<(), Error> {
-        if self.folders.iter().any(|known| known == folder) {
+        if self.folders.contains(folder) {
             return Ok(());
         }
         let made = DirBuilder::new()
             .mode(0o700)
             .create(self.hidden.join(folder));
         made.map_err(|source| unwritable(&self.out.join(folder), source))?;
-        self.folders.push(folder.to_owned());
+        self.folders.insert(folder.to_owned());
         Ok(())
     }
 
@@ -173,8 +173,6 @@ impl ReportFolder {
         let Some(growing) = self.open.remove(name) else {
             return Ok(());
         };
-        let synced = growing.file.sync_all();
-        synced.map_err(|source| unwritable(&self.out.join(name), source))?;
         let sum = FileSum {
             bytes: growing.bytes,
             blake3: growing.hasher.finalize().to_hex().to_string(),
@@ -187,10 +185,7 @@ impl ReportFolder {
     pub(crate) fn publish(mut self, summary: Summary) -> Result<SavedReport, Error> {
         let manifest = self.check()?;
         let failed = |source| unwritable(&self.out, source);
-        for folder in self.folders.iter().rev() {
-            sync_folder(&self.hidden.join(folder)).map_err(failed)?;
-        }
-        sync_folder(&self.hidden).map_err(failed)?;
+        sync_all(&self.hidden).map_err(failed)?;
         if fs::symlink_metadata(&self.out).is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
@@ -244,6 +239,12 @@ impl Drop for ReportFolder {
             let _ = fs::remove_dir_all(&self.hidden);
         }
     }
+}
+
+/// Syncs what was written below a folder: with its whole file system, at once. A report may have a hundred thousand small
+/// files, each of which would wait for the disk.
+fn sync_all(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
 fn sync_folder(path: &Path) -> io::Result<()> {
