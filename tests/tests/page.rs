@@ -167,6 +167,14 @@ fn accessible(browser: &Browser) -> Result<()> {
     )?;
     ensure!(bare == 0, "{bare} without a name");
     ensure!(browser.run("return document.querySelectorAll('svg').length")? == 3);
+    // A link that is alike on every row says by its name where it leads.
+    let vague = browser.run(
+        "let links = [...document.querySelectorAll('section.group a')]; \
+         let name = (it) => it.ariaLabel || it.textContent; \
+         return links.filter(it => !name(it).includes(it.getAttribute('href'))).map(name) \
+         .concat(new Set(links.map(name)).size < 2 ? ['few'] : [])",
+    )?;
+    ensure!(vague == json!([]), "{vague}");
     Ok(())
 }
 

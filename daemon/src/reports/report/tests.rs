@@ -301,6 +301,8 @@ fn the_page_shows_what_differs() {
             "<i class=\"u\">CR</i>",
             "<i class=\"u\">no line end</i>",
             "draft-<i class=\"u\">\\xFF</i>.txt",
+            "aria-label=\"diff as a file: draft.txt, diffs/7/",
+            "aria-label=\"diff as a file: draft-\\xFF.txt, diffs/7/",
             "<td class=\"r\" data-is=\"Resemblance\">0.875</td>",
             "2023-11-14 22:13",
             "Of 6 files on disk, 4 were compared, 0 were opened as containers, and 2 took no part.",

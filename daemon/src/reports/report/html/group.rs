@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{FILES_SHOWN, judged as judged_cells};
 use crate::read_side::judging::ListJudgement;
 use crate::reports::report::ReportMember;
-use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
+use crate::reports::report::format::{Count, PathText, Text, counted, date, plain_path, share};
 use crate::reports::report::judged::JudgedGroup;
 use crate::reports::report::sorted_group::SortedGroup;
 use crate::reports::report::write::{ComparedDocument, NoDiff, WordFacts};
@@ -67,7 +67,7 @@ fn members(
             None => "same text".to_owned(),
             Some(Err(NoDiff::TextNotKept)) => "text not kept".to_owned(),
             Some(Err(NoDiff::TooManyLines)) => "too many lines to align".to_owned(),
-            Some(Ok(facts)) => format!("<a href=\"{}\">diff as a file</a>", facts.diff),
+            Some(Ok(facts)) => diff_link(&facts.diff, &member.path),
         };
         let judged = judged.map(|judged| judged.of(member));
         row(out, member, index == 0, judged, &link)?;
@@ -121,6 +121,15 @@ fn row(
         out,
         "<td class=\"w\" data-is=\"Modified (UTC)\">{modified}</td>\
          <td class=\"r\" data-is=\"Bytes\">{bytes}</td><td class=\"w\">{link}</td></tr>"
+    )
+}
+
+/// Leads to a diff as a file. There is one on every row: its name says of which file it is, and where it leads.
+fn diff_link(diff: &str, member: &[u8]) -> String {
+    let name = plain_path(member);
+    let name = Text(name.rsplit('/').next().unwrap_or(&name));
+    format!(
+        "<a href=\"{diff}\" title=\"{diff}\" aria-label=\"diff as a file: {name}, {diff}\">diff as a file</a>"
     )
 }
 
