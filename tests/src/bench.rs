@@ -15,6 +15,7 @@ mod index_100k;
 mod judged;
 mod peers;
 mod process;
+mod report_100k;
 mod report_page;
 mod repository;
 mod rescan;
@@ -88,6 +89,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "peers",
         about: "all pairs and queries beside DuckDB, sourmash, datasketch, rensa and gaoya, which PYTHON has installed",
         run: peers::run,
+    },
+    Benchmark {
+        name: "report-100k",
+        about: "a report of everything at 100,000 documents in 10,000 groups: time, memory, bytes",
+        run: report_100k::run,
     },
     Benchmark {
         name: "report-page",
