@@ -99,9 +99,20 @@ pub(crate) fn hash(smallest: Fingerprint, n: u64) -> Fingerprint {
 }
 
 /// The smallest fingerprint of each chunk, of windows that are added in the order of the text.
-#[derive(Default)]
 pub(crate) struct ChunkMinima {
-    smallest: Option<Fingerprint>,
+    /// The greatest there is at the beginning of a chunk.
+    smallest: Fingerprint,
+    /// Whether the last window did not end a chunk.
+    is_open: bool,
+}
+
+impl Default for ChunkMinima {
+    fn default() -> Self {
+        Self {
+            smallest: Fingerprint(u64::MAX),
+            is_open: false,
+        }
+    }
 }
 
 impl ChunkMinima {
@@ -113,22 +124,23 @@ impl ChunkMinima {
         ends: impl Fn(Fingerprint) -> bool,
         mut keep: impl FnMut(Fingerprint),
     ) {
+        let mut smallest = self.smallest;
         for &fingerprint in run {
-            let least = self
-                .smallest
-                .map_or(fingerprint, |least| least.min(fingerprint));
+            smallest = smallest.min(fingerprint);
             if ends(fingerprint) {
-                keep(least);
-                self.smallest = None;
-            } else {
-                self.smallest = Some(least);
+                keep(smallest);
+                smallest = Fingerprint(u64::MAX);
             }
+        }
+        self.smallest = smallest;
+        if let Some(&last) = run.last() {
+            self.is_open = !ends(last);
         }
     }
 
     /// The smallest of the windows after the last boundary.
     pub(crate) fn finish(self) -> Option<Fingerprint> {
-        self.smallest
+        self.is_open.then_some(self.smallest)
     }
 }
 

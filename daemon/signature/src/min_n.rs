@@ -22,8 +22,9 @@
 use crate::canonical::CanonicalText;
 use crate::compare::Support;
 use crate::fingerprint::Fingerprint;
+use crate::rolling::Choice;
 use crate::rung::Rung;
-use crate::shingle::for_each_run;
+use crate::shingle::{choose_shingles, for_each_run, sorted_distinct};
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 
@@ -41,13 +42,18 @@ impl MinN {
     /// The Min_n signature of a text, n = 2^rung.
     pub fn sign(text: &CanonicalText, window: Window, rung: Rung) -> Signature {
         let n = rung.modulus() as usize;
-        let gathered = |mut gather: Self| {
-            for_each_run(text, window, |run| gather.add(run));
-            gather.finish()
-        };
         let guess = Self::guessing(n, text.as_bytes().len());
-        let surely = || gathered(Self::new(n)).unwrap_or_default();
-        let kept = gathered(guess).unwrap_or_else(surely);
+        let found = guess.guess().and_then(|below| {
+            let mut kept = Vec::new();
+            choose_shingles(text, window, Choice::Below(below), &mut kept);
+            guess.finish_with(kept)
+        });
+        let surely = || {
+            let mut gather = Self::new(n);
+            for_each_run(text, window, |run| gather.add(run));
+            gather.finish().unwrap_or_default()
+        };
+        let kept = found.unwrap_or_else(surely);
         Signature::new(Scheme::of_text(SchemeKind::MinN, window), rung, kept)
     }
 
@@ -75,12 +81,33 @@ impl MinN {
         gather
     }
 
+    /// What the n smallest are hoped to be below, before any is added.
+    pub(crate) fn guess(&self) -> Option<Fingerprint> {
+        self.below.filter(|_| self.is_guess)
+    }
+
+    /// The n smallest, given all that are below the guess, in any order and with repeats; `None` where the
+    /// guess was wrong.
+    pub(crate) fn finish_with(self, kept: Vec<Fingerprint>) -> Option<Vec<Fingerprint>> {
+        Self { kept, ..self }.finish()
+    }
+
     /// Adds fingerprints in any order, with repeats.
     pub(crate) fn add(&mut self, run: &[Fingerprint]) {
+        let mut small = [Fingerprint(0); ROOM];
         // In pieces, so that few are gathered before it is known how far the smallest reach.
         for piece in run.chunks(ROOM) {
             match self.below {
-                Some(below) => self.kept.extend(piece.iter().filter(|&&f| f < below)),
+                Some(below) => {
+                    // Written over where it is not wanted: a branch would be guessed wrong too often.
+                    let mut end = 0;
+                    for &fingerprint in piece {
+                        small[end % ROOM] = fingerprint;
+                        end += usize::from(fingerprint < below);
+                    }
+                    self.kept
+                        .extend_from_slice(small.get(..end).unwrap_or(&small));
+                }
                 None => self.kept.extend_from_slice(piece),
             }
             if self.kept.len() >= 2 * self.n + ROOM {
@@ -90,8 +117,7 @@ impl MinN {
     }
 
     fn make_room(&mut self) {
-        self.kept.sort_unstable();
-        self.kept.dedup();
+        self.kept = sorted_distinct(std::mem::take(&mut self.kept));
         self.kept.truncate(self.n);
         if let Some(&last) = self.kept.get(self.n.saturating_sub(1)) {
             self.below = Some(last);

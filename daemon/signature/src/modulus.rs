@@ -50,12 +50,42 @@ impl Modulus {
         let quotient = fingerprint.0.wrapping_mul(self.inverse);
         quotient.rotate_right(self.twos) <= self.most
     }
+}
 
-    /// Whether F mod n = `remainder`, which must be below n.
-    #[inline]
-    pub(crate) const fn leaves(self, fingerprint: Fingerprint, remainder: u64) -> bool {
-        // A fingerprint below the remainder is its own remainder, another one.
-        fingerprint.0 >= remainder && self.divides(Fingerprint(fingerprint.0 - remainder))
+/// The numbers that leave one remainder modulo n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Residues {
+    modulus: Modulus,
+    /// What a number's product with the inverse is too great by.
+    offset: u64,
+    /// The greatest quotient: a number below the remainder is its own remainder, another one, and what is taken
+    /// from it wraps around to quotients beyond this one.
+    most: u64,
+}
+
+impl Residues {
+    /// Those that leave `remainder` modulo n; that of the remainder, where it is not below n.
+    pub(crate) const fn new(n: u64, remainder: u64) -> Self {
+        let modulus = Modulus::new(n);
+        let remainder = remainder % modulus.n;
+        Self {
+            modulus,
+            offset: remainder.wrapping_mul(modulus.inverse),
+            most: (u64::MAX - remainder) / modulus.n,
+        }
+    }
+
+    /// The modulus n.
+    pub(crate) const fn modulus(self) -> u64 {
+        self.modulus.n
+    }
+
+    /// Whether F is one of them.
+    #[inline(always)]
+    pub(crate) const fn has(self, fingerprint: Fingerprint) -> bool {
+        let product = fingerprint.0.wrapping_mul(self.modulus.inverse);
+        let quotient = product.wrapping_sub(self.offset);
+        quotient.rotate_right(self.modulus.twos) <= self.most
     }
 }
 
@@ -73,8 +103,8 @@ mod tests {
             prop_assert_eq!(modulus.get(), n);
             for f in [f, n.wrapping_mul(times), (f / n) * n] {
                 prop_assert_eq!(modulus.divides(Fingerprint(f)), f % n == 0);
-                prop_assert!(modulus.leaves(Fingerprint(f), f % n));
-                prop_assert_eq!(modulus.leaves(Fingerprint(f), times % n), f % n == times % n);
+                prop_assert!(Residues::new(n, f % n).has(Fingerprint(f)));
+                prop_assert_eq!(Residues::new(n, times % n).has(Fingerprint(f)), f % n == times % n);
             }
         }
     }

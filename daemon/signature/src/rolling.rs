@@ -5,22 +5,36 @@
 //! before it, so a single chain is bound by the latency of a look-up, not by the processor's
 //! width. The kernel therefore cuts the text into blocks of [`LANES`] neighbouring stretches, runs
 //! their chains side by side, and either gathers a block in text order or selects from it at once.
+//!
+//! The first lane of a block goes on where the last of the block before it ended; the others
+//! begin with their first window taken eight bytes a step. The last block of a text has lanes as short as what
+//! is left asks for, unless beginning them costs more than one chain would.
 
-use crate::fingerprint::{Fingerprint, Table, byte_multiples, push, residue, times_x};
+use crate::fingerprint::{Fingerprint, Table, byte_multiples, power_of_bytes, push, residue};
+use crate::modulus::Residues;
 use crate::rung::Rung;
+
+mod choice;
+
+pub(crate) use choice::Choice;
 
 /// Independent chains in flight: enough to cover the latency, few enough for the registers.
 const LANES: usize = 4;
 
-/// Windows a lane takes in a block: long ones first, since each lane begins with w bytes of
-/// run-up; short ones for what is left of a text.
-const LONG: usize = 512;
-const SHORT: usize = 64;
+/// The most windows a lane takes in a block: a block of fingerprints stays in the fastest cache.
+const LONGEST: usize = 512;
 
 /// The most fingerprints [`RabinWindow::for_each_run`] hands on at once.
-pub(crate) const LONGEST_RUN: usize = LANES * LONG;
-/// The length of every other run but the last of a text.
-pub(crate) const SHORT_RUN: usize = LANES * SHORT;
+pub(crate) const LONGEST_RUN: usize = LANES * LONGEST;
+
+/// From one in so many on a branch to what is wanted is guessed right often enough to be cheaper than
+/// writing every fingerprint.
+const RARE: u64 = 48;
+
+/// Windows of a lane that are done in one step; the lengths of lanes are multiples of it.
+const STEP: usize = 8;
+/// All runs but the last of a text hold a multiple of so many fingerprints.
+pub(crate) const RUN_GRAIN: usize = LANES * STEP;
 
 /// Windows of one width, in bytes, and the table that takes the outgoing byte back.
 #[derive(Clone, Debug)]
@@ -31,13 +45,13 @@ pub struct RabinWindow {
 }
 
 impl RabinWindow {
-    /// Tables for windows of `width` bytes: 2 KB whatever the width; a width of zero is taken as 1.
+    /// Tables for windows of `width` bytes: 2 KB whatever the width, made in less time than some 200
+    /// windows take; a width of zero is taken as 1.
     pub fn new(width: usize) -> Self {
         let width = width.max(1);
-        let power = (0..8 * width).fold(1, |power, _| times_x(power));
         Self {
             width,
-            pop: Box::new(byte_multiples(power)),
+            pop: Box::new(byte_multiples(power_of_bytes(width))),
         }
     }
 
@@ -58,115 +72,127 @@ impl RabinWindow {
 
     /// The fingerprints of all windows, left to right, in runs of some 2,000 at most.
     pub fn for_each_run(&self, bytes: &[u8], mut visit: impl FnMut(&[Fingerprint])) {
-        let rest = self.runs::<LONG>(bytes, &mut visit);
-        let rest = self.runs::<SHORT>(rest, &mut visit);
-        let mut last = Vec::with_capacity(self.windows_in(rest.len()));
-        self.for_each_plainly(rest, |fingerprint| last.push(fingerprint));
+        let mut run = [Fingerprint(0); LONGEST_RUN];
+        let Some(mut at) = Position::first_of(bytes, self.width) else {
+            return visit(&[]);
+        };
+        while let Some(block) = at.block(self.width) {
+            let run = &mut run[..LANES * block.stride()];
+            let mut lanes = lanes_of(run, block.stride());
+            at = self.chains(&block, |lane, at, residue| {
+                if let Some(place) = lanes[lane].get_mut(at) {
+                    *place = Fingerprint::of_residue(residue);
+                }
+            });
+            visit(run);
+        }
+        let mut last = Vec::with_capacity(at.windows(self.width));
+        self.one_chain(at, |fingerprint| last.push(fingerprint));
         visit(&last);
     }
 
     /// Appends the fingerprints divisible by 2^rung, in no particular order and with repeats.
     pub fn select(&self, bytes: &[u8], rung: Rung, selected: &mut Vec<Fingerprint>) {
-        let rest = self.select_blocks::<LONG>(bytes, rung, selected);
-        let rest = self.select_blocks::<SHORT>(rest, rung, selected);
-        self.for_each_plainly(rest, |fingerprint| {
-            if fingerprint.divisible_by(rung) {
+        let mask = Fingerprint::product_mask(rung);
+        let one_in = rung.modulus();
+        self.select_where(bytes, one_in, |product| product & mask == 0, selected);
+    }
+
+    /// Appends the fingerprints of a choice, in no particular order and with repeats.
+    pub(crate) fn choose(&self, bytes: &[u8], choice: Choice, chosen: &mut Vec<Fingerprint>) {
+        match choice {
+            Choice::Divisible(rung) => self.select(bytes, rung, chosen),
+            Choice::Congruent(class) => {
+                let has = |product| class.has(Fingerprint::of_product(product));
+                self.select_where(bytes, class.modulus(), has, chosen);
+            }
+            Choice::Below(below) => {
+                let is_below = |product| Fingerprint::of_product(product) < below;
+                self.select_where(bytes, u64::MAX / below.0.max(1), is_below, chosen);
+            }
+        }
+    }
+
+    /// Appends the fingerprints whose products are wanted, which is about one in so many.
+    #[inline(always)]
+    fn select_where(
+        &self,
+        bytes: &[u8],
+        one_in: u64,
+        is_wanted: impl Fn(u64) -> bool,
+        selected: &mut Vec<Fingerprint>,
+    ) {
+        let Some(mut at) = Position::first_of(bytes, self.width) else {
+            return;
+        };
+        // Kept in an array: a `Vec` that may grow costs the loop its registers.
+        let mut products = [0; LONGEST_RUN];
+        while let Some(block) = at.block(self.width) {
+            let mut end = 0;
+            at = if one_in >= RARE {
+                self.chains(&block, |_, _, residue| {
+                    let product = Fingerprint::product(residue);
+                    if is_wanted(product) {
+                        products[end % LONGEST_RUN] = product;
+                        end += 1;
+                    }
+                })
+            } else {
+                // Every product is written, and written over where it is not wanted.
+                self.chains(&block, |_, _, residue| {
+                    let product = Fingerprint::product(residue);
+                    products[end % LONGEST_RUN] = product;
+                    end += usize::from(is_wanted(product));
+                })
+            };
+            let found = products.iter().take(end);
+            selected.extend(found.map(|&product| Fingerprint::of_product(product)));
+        }
+        self.one_chain(at, |fingerprint| {
+            if is_wanted(Fingerprint::product(fingerprint.residue())) {
                 selected.push(fingerprint);
             }
         });
     }
 
-    /// The same by the plain rolling loop, one chain: for the ends of texts, and the baseline
+    /// The fingerprint of each window by the plain rolling loop, one chain: the baseline that
     /// [`for_each`](Self::for_each) is measured against.
-    pub fn for_each_plainly(&self, bytes: &[u8], mut visit: impl FnMut(Fingerprint)) {
-        let Some((first, incoming)) = bytes.split_at_checked(self.width) else {
-            return;
-        };
-        let mut residue = residue(first);
+    pub fn for_each_plainly(&self, bytes: &[u8], visit: impl FnMut(Fingerprint)) {
+        if let Some(first) = Position::first_of(bytes, self.width) {
+            self.one_chain(first, visit);
+        }
+    }
+
+    fn one_chain(&self, at: Position<'_>, mut visit: impl FnMut(Fingerprint)) {
+        let mut residue = at.residue;
         visit(Fingerprint::of_residue(residue));
-        for (&entering, &leaving) in incoming.iter().zip(bytes) {
+        for (&entering, &leaving) in at.bytes[self.width..].iter().zip(at.bytes) {
             residue = self.slide(residue, entering, leaving);
             visit(Fingerprint::of_residue(residue));
         }
     }
 
-    /// Gathers the windows of each whole block into a run; returns the bytes that remain.
-    fn runs<'b, const STRIDE: usize>(
-        &self,
-        mut bytes: &'b [u8],
-        visit: &mut impl FnMut(&[Fingerprint]),
-    ) -> &'b [u8] {
-        let mut run = [[Fingerprint(0); STRIDE]; LANES];
-        while let Some(block) = Block::<STRIDE>::first_of(bytes, self.width) {
-            self.chains(&block, |lane, at, residue| {
-                run[lane][at] = Fingerprint::of_residue(residue);
-            });
-            visit(run.as_flattened());
-            bytes = block.rest;
-        }
-        bytes
-    }
-
-    /// Selects from the windows of each whole block; returns the bytes that remain.
-    fn select_blocks<'b, const STRIDE: usize>(
-        &self,
-        mut bytes: &'b [u8],
-        rung: Rung,
-        selected: &mut Vec<Fingerprint>,
-    ) -> &'b [u8] {
-        let mask = Fingerprint::product_mask(rung);
-        let mut products = [[0; STRIDE]; LANES];
-        let products = products.as_flattened_mut();
-        while let Some(block) = Block::<STRIDE>::first_of(bytes, self.width) {
-            // Kept in an array: a `Vec` that may grow costs the loop its registers.
-            let mut end = 0;
-            self.chains(&block, |_, _, residue| {
-                let product = Fingerprint::product(residue);
-                if product & mask == 0
-                    && let Some(free) = products.get_mut(end)
-                {
-                    *free = product;
-                    end += 1;
-                }
-            });
-            selected.extend(
-                products[..end]
-                    .iter()
-                    .map(|&product| Fingerprint::of_product(product)),
-            );
-            bytes = block.rest;
-        }
-        bytes
-    }
-
-    /// Runs the chains of one block side by side; `put` gets lane, position in it and residue.
+    /// Runs the chains of one block side by side; `put` gets lane, position in it and residue. Returns the
+    /// position after the block.
     #[inline(always)]
-    fn chains<const STRIDE: usize>(
+    fn chains<'b>(
         &self,
-        block: &Block<'_, STRIDE>,
+        block: &Block<'b>,
         mut put: impl FnMut(usize, usize, u64),
-    ) {
-        let mut residues = self.first_of_each(block);
-        for at in 0..STRIDE {
-            for (lane, residue) in residues.iter_mut().enumerate() {
-                put(lane, at, *residue);
-                let (entering, leaving) = (block.entering[lane][at], block.leaving[lane][at]);
-                *residue = self.slide(*residue, entering, leaving);
+    ) -> Position<'b> {
+        let mut residues = block.first;
+        for (step, [entering, leaving]) in block.steps().enumerate() {
+            for at in 0..STEP {
+                for (lane, residue) in residues.iter_mut().enumerate() {
+                    put(lane, step * STEP + at, *residue);
+                    *residue = self.slide(*residue, entering[lane][at], leaving[lane][at]);
+                }
             }
         }
-    }
-
-    /// The residue of the first window of each lane.
-    fn first_of_each<const STRIDE: usize>(&self, block: &Block<'_, STRIDE>) -> [u64; LANES] {
-        let lanes: [&[u8]; LANES] =
-            std::array::from_fn(|lane| &block.bytes[lane * STRIDE..][..self.width]);
-        let mut residues = [0; LANES];
-        for at in 0..self.width {
-            for (residue, lane) in residues.iter_mut().zip(lanes) {
-                *residue = push(*residue, lane[at].into());
-            }
+        Position {
+            residue: residues[LANES - 1],
+            bytes: block.rest,
         }
-        residues
     }
 
     #[inline(always)]
@@ -178,26 +204,86 @@ impl RabinWindow {
     }
 }
 
-/// `LANES * STRIDE` windows at the front of a text.
-struct Block<'b, const STRIDE: usize> {
-    /// The text from the first window on.
+/// A run in its lanes.
+fn lanes_of(run: &mut [Fingerprint], stride: usize) -> [&mut [Fingerprint]; LANES] {
+    let mut lanes = run.chunks_exact_mut(stride.max(1));
+    std::array::from_fn(|_| lanes.next().unwrap_or_default())
+}
+
+/// A window of a text.
+struct Position<'b> {
+    /// The text from this window on.
     bytes: &'b [u8],
+    /// That of this window.
+    residue: u64,
+}
+
+impl<'b> Position<'b> {
+    /// The first window, if there is one.
+    fn first_of(bytes: &'b [u8], width: usize) -> Option<Self> {
+        let residue = residue(bytes.get(..width)?);
+        Some(Self { bytes, residue })
+    }
+
+    /// How many windows are left, with this one.
+    fn windows(&self, width: usize) -> usize {
+        self.bytes.len() + 1 - width
+    }
+
+    /// The next block; `None` where one chain is cheaper.
+    fn block(&self, width: usize) -> Option<Block<'b>> {
+        // The window after the block is there too.
+        let stride = ((self.windows(width) - 1) / RUN_GRAIN * STEP).min(LONGEST);
+        // To begin a lane costs about as much as w windows of four lanes.
+        if stride < SHORTEST || 2 * stride < width {
+            return None;
+        }
+        let (all, bytes) = (self.bytes, stride * LANES);
+        let starts: [usize; LANES] = std::array::from_fn(|lane| lane * stride);
+        Some(Block {
+            first: starts.map(|start| match start {
+                0 => self.residue,
+                _ => residue(&all[start..start + width]),
+            }),
+            leaving: starts.map(|start| &all[start..start + stride]),
+            entering: starts.map(|start| &all[start + width..][..stride]),
+            rest: &all[bytes..],
+        })
+    }
+}
+
+/// Fewer windows than so many a lane are left to one chain.
+const SHORTEST: usize = 16;
+
+/// Windows in a row, `LANES` times as many as a lane has.
+struct Block<'b> {
+    /// The residue of the first window of each lane.
+    first: [u64; LANES],
     /// For each lane and window, the byte that leaves after it and the one that then enters.
-    leaving: &'b [[u8; STRIDE]; LANES],
-    entering: &'b [[u8; STRIDE]; LANES],
+    leaving: [&'b [u8]; LANES],
+    entering: [&'b [u8]; LANES],
     /// The text from the first window after the block on.
     rest: &'b [u8],
 }
 
-impl<'b, const STRIDE: usize> Block<'b, STRIDE> {
-    /// The first block of `bytes`, if they hold a whole one and the byte after it.
-    fn first_of(bytes: &'b [u8], width: usize) -> Option<Self> {
-        Some(Self {
-            bytes,
-            leaving: bytes.as_chunks().0.first_chunk()?,
-            entering: bytes.get(width..)?.as_chunks().0.first_chunk()?,
-            rest: bytes.get(LANES * STRIDE..)?,
-        })
+impl<'b> Block<'b> {
+    /// The bytes that enter and that leave, step after step: arrays, whose bounds need no checks.
+    #[inline(always)]
+    fn steps(&self) -> impl Iterator<Item = [[&'b [u8; STEP]; LANES]; 2]> + use<'b> {
+        let in_steps = |lanes: [&'b [u8]; LANES]| {
+            let [a, b, c, d] = lanes.map(|lane| lane.as_chunks().0.iter());
+            let lanes = a.zip(b).zip(c.zip(d));
+            lanes.map(|((a, b), (c, d))| [a, b, c, d])
+        };
+        in_steps(self.entering)
+            .zip(in_steps(self.leaving))
+            .map(|(entering, leaving)| [entering, leaving])
+    }
+
+    /// Windows of a lane.
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.leaving[0].len()
     }
 }
 
@@ -236,18 +322,25 @@ mod tests {
 
     #[test]
     fn every_window_is_visited_once_at_every_edge_of_width_and_block() {
-        let bytes: Vec<u8> = (0..6000u32).map(|i| (i * i * 31 + 7) as u8).collect();
+        let bytes: Vec<u8> = (0..9000u32).map(|i| (i * i * 31 + 7) as u8).collect();
+        let shortest = LANES * SHORTEST;
         for width in [1, 2, 8, 9, 20, 160] {
-            for blocks in [
-                0,
-                LANES * SHORT,
-                LANES * LONG,
-                2 * LANES * LONG + LANES * SHORT,
-            ] {
-                for length in [0, width - 1, width, width + 1, width + SHORT - 1] {
+            for blocks in [0, shortest, LONGEST_RUN, 2 * LONGEST_RUN + shortest] {
+                for length in [0, width - 1, width, width + 1, width + 7, width + 63] {
                     agrees(&bytes[..blocks + length], width);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn runs_end_where_eight_windows_do_but_for_the_last() {
+        let bytes: Vec<u8> = (0..5000u32).map(|i| (i * i * 31 + 7) as u8).collect();
+        for length in (0..bytes.len()).step_by(37) {
+            let mut runs = Vec::new();
+            RabinWindow::new(16).for_each_run(&bytes[..length], |run| runs.push(run.len()));
+            let last = runs.pop();
+            assert!(last.is_some() && runs.iter().all(|run| run.is_multiple_of(8)));
         }
     }
 
@@ -267,6 +360,26 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_chosen_is_what_the_choice_says(
+            bytes in prop::collection::vec(any::<u8>(), 0..5000), width in 1usize..60, n in 1u64..200, log2 in 0u8..8,
+        ) {
+            let tables = RabinWindow::new(width);
+            let rung = Rung::new(log2).unwrap();
+            let all = reference::window_fingerprints(&bytes, width);
+            let sorted = |mut list: Vec<Fingerprint>| { list.sort_unstable(); list };
+            let kept = |wanted: &dyn Fn(u64) -> bool| sorted(all.iter().copied().filter(|f| wanted(f.0)).collect());
+            let chosen = |choice| {
+                let mut chosen = Vec::new();
+                tables.choose(&bytes, choice, &mut chosen);
+                sorted(chosen)
+            };
+            prop_assert_eq!(chosen(Choice::Divisible(rung)), kept(&|f| f % rung.modulus() == 0));
+            prop_assert_eq!(chosen(Choice::Congruent(Residues::new(n, n / 2))), kept(&|f| f % n == n / 2));
+            let below = u64::MAX / n;
+            prop_assert_eq!(chosen(Choice::Below(Fingerprint(below))), kept(&|f| f < below));
+        }
+
         #[test]
         fn both_loops_agree_with_long_division(
             bytes in prop::collection::vec(any::<u8>(), 0..1000),

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::Fingerprint;
-use crate::rolling::{LONGEST_RUN, RabinWindow, SHORT_RUN};
+use crate::rolling::{Choice, LONGEST_RUN, RUN_GRAIN, RabinWindow};
 use crate::rung::Rung;
 use crate::window::Window;
 
@@ -38,19 +38,29 @@ pub(crate) fn select_shingles(
     rung: Rung,
     selected: &mut Vec<Fingerprint>,
 ) {
+    choose_shingles(text, window, Choice::Divisible(rung), selected);
+}
+
+/// Adds the shingles of a choice, likewise.
+pub(crate) fn choose_shingles(
+    text: &CanonicalText,
+    window: Window,
+    choice: Choice,
+    chosen: &mut Vec<Fingerprint>,
+) {
     let mut distinct = Distinct::default();
-    let mut select = |tables: &RabinWindow| {
+    let mut choose = |tables: &RabinWindow| {
         for slab in slabs(text.as_bytes(), tables.width()) {
-            tables.select(slab, rung, selected);
-            distinct.keep(selected);
+            tables.choose(slab, choice, chosen);
+            distinct.keep(chosen);
         }
     };
     match window {
-        Window::DEFAULT => select(&DEFAULT_TABLES),
-        Window::Bytes(width) => select(&RabinWindow::new(width.get().into())),
+        Window::DEFAULT => choose(&DEFAULT_TABLES),
+        Window::Bytes(width) => choose(&RabinWindow::new(width.get().into())),
         Window::Words(width) => word_shingles(text, width.get().into(), |run| {
-            selected.extend(run.iter().filter(|shingle| shingle.divisible_by(rung)));
-            distinct.keep(selected);
+            chosen.extend(run.iter().filter(|shingle| choice.has(**shingle)));
+            distinct.keep(chosen);
         }),
     }
 }
@@ -59,7 +69,7 @@ pub(crate) fn select_shingles(
 const SLAB: usize = 1 << 20;
 
 /// A text in pieces that together have its windows, each once.
-fn slabs(bytes: &[u8], width: usize) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn slabs(bytes: &[u8], width: usize) -> impl Iterator<Item = &[u8]> {
     let windows = (bytes.len() + 1).saturating_sub(width);
     let starts = (0..windows).step_by(SLAB);
     starts.map(move |start| {
@@ -99,7 +109,7 @@ fn word_shingles(text: &CanonicalText, width: usize, mut visit: impl FnMut(&[Fin
     let mut roll = |words: &[u8]| {
         tables.for_each_run(words, |run| {
             // Only windows that begin where a word begins are shingles; so does every run.
-            const { assert!(LONGEST_RUN.is_multiple_of(8) && SHORT_RUN.is_multiple_of(8)) }
+            const { assert!(RUN_GRAIN.is_multiple_of(8)) }
             shingles.clear();
             shingles.extend(run.iter().step_by(8));
             visit(&shingles);
@@ -119,8 +129,8 @@ fn word_shingles(text: &CanonicalText, width: usize, mut visit: impl FnMut(&[Fin
 
 /// Sorts and drops repeats.
 ///
-/// Fingerprints are close to uniform, so one scatter by their top bits leaves buckets of some
-/// tens of values, each sorted in the fastest cache; input that is not uniform only costs the
+/// Fingerprints are close to uniform, so one scatter by their top bits leaves buckets of few
+/// values, each sorted in the fastest cache; input that is not uniform only costs the
 /// comparison sort it would have cost anyway.
 pub(crate) fn sorted_distinct(mut fingerprints: Vec<Fingerprint>) -> Vec<Fingerprint> {
     if fingerprints.len() < SCATTER_FROM {
@@ -133,13 +143,17 @@ pub(crate) fn sorted_distinct(mut fingerprints: Vec<Fingerprint>) -> Vec<Fingerp
 }
 
 /// From how many values on a scatter pays for its table.
-const SCATTER_FROM: usize = 1024;
+const SCATTER_FROM: usize = 128;
 
 /// Sorts by counting the top bits, placing, and sorting each bucket.
 fn scattered(values: &[Fingerprint]) -> Vec<Fingerprint> {
-    // About 32 values a bucket; more buckets than 2¹² would not stay in the cache.
-    let bits = (values.len() / 32).max(1).ilog2().clamp(1, 12);
-    let bucket = |value: Fingerprint| (value.0 >> (64 - bits)) as usize;
+    // The smallest of many begin with zeros.
+    let any = values.iter().fold(0, |any, value| any | value.0);
+    let used = 64 - any.leading_zeros();
+    // About 8 values a bucket; more buckets than 2¹² would not stay in the cache.
+    let bits = (values.len() / 8).max(1).ilog2().clamp(1, 12);
+    let shift = used.saturating_sub(bits);
+    let bucket = |value: Fingerprint| (value.0 >> shift) as usize;
     let mut ends = vec![0; 1 << bits];
     for &value in values {
         ends[bucket(value)] += 1;

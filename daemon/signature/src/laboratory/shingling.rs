@@ -13,7 +13,8 @@ use std::borrow::Cow;
 
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::OutOfDomain;
-use crate::rolling::RabinWindow;
+use crate::rolling::{Choice, RabinWindow};
+use crate::shingle::{Distinct, slabs};
 use crate::window::{Unit, Window};
 
 /// What the length of a shingle counts.
@@ -152,6 +153,24 @@ impl Shingler {
     pub fn for_each_run(&self, text: &str, visit: impl FnMut(&[Fingerprint])) {
         let (units, step) = self.units(text);
         self.roll(&units, step, visit);
+    }
+
+    /// The shingles of a choice, in no particular order and with some repeats.
+    pub(super) fn choose(&self, text: &str, choice: Choice) -> Vec<Fingerprint> {
+        let (units, step) = self.units(text);
+        let (mut chosen, mut distinct) = (Vec::new(), Distinct::default());
+        if step == 1 {
+            for slab in slabs(&units, self.tables.width()) {
+                self.tables.choose(slab, choice, &mut chosen);
+                distinct.keep(&mut chosen);
+            }
+        } else {
+            self.roll(&units, step, |run| {
+                chosen.extend(run.iter().filter(|shingle| choice.has(**shingle)));
+                distinct.keep(&mut chosen);
+            });
+        }
+        chosen
     }
 
     /// The bytes whose windows the shingles are, and how far apart these are.

@@ -5,8 +5,9 @@ use crate::fingerprint::Fingerprint;
 use crate::laboratory::family::WindowHash;
 use crate::laboratory::{Family, Method, Order, OutOfDomain, Recipe, Shingler};
 use crate::min_n::MinN;
-use crate::modulus::Modulus;
+use crate::modulus::{Modulus, Residues};
 use crate::permutation::Permutation;
+use crate::rolling::Choice;
 use crate::shingle::{Distinct, sorted_distinct};
 use crate::sketch_n::{Entry, LeastUnder, SketchN};
 use crate::super_shingle;
@@ -82,7 +83,8 @@ impl Signer {
     fn kept(&self, text: &str) -> Kept {
         match self.recipe.method {
             Method::ModN { n, remainder } => {
-                Kept::Set(self.mod_n(text, Modulus::new(n), remainder))
+                let choice = Choice::Congruent(Residues::new(n, remainder));
+                Kept::Set(sorted_distinct(self.shingler.choose(text, choice)))
             }
             Method::BswN { n } => Kept::Set(self.bsw_n(text, Modulus::new(n))),
             Method::MinN { n, .. } => Kept::Set(self.min_n(text, n as usize)),
@@ -123,16 +125,6 @@ impl Signer {
         }
     }
 
-    fn mod_n(&self, text: &str, modulus: Modulus, remainder: u64) -> Vec<Fingerprint> {
-        let (mut selected, mut distinct) = (Vec::new(), Distinct::default());
-        self.shingler.for_each_run(text, |run| {
-            let chosen = run.iter().filter(|&&f| modulus.leaves(f, remainder));
-            selected.extend(chosen);
-            distinct.keep(&mut selected);
-        });
-        sorted_distinct(selected)
-    }
-
     fn bsw_n(&self, text: &str, modulus: Modulus) -> Vec<Fingerprint> {
         let (mut kept, mut distinct) = (Vec::new(), Distinct::default());
         let mut minima = ChunkMinima::default();
@@ -149,8 +141,14 @@ impl Signer {
 
     fn min_n(&self, text: &str, n: usize) -> Vec<Fingerprint> {
         let guess = MinN::guessing(n, self.shingler.most_in(text));
-        let surely = || self.gathered(text, MinN::new(n)).unwrap_or_default();
-        self.gathered(text, guess).unwrap_or_else(surely)
+        let found = match guess.guess() {
+            Some(below) if self.permutations.is_empty() => {
+                let choice = Choice::Below(below);
+                guess.finish_with(self.shingler.choose(text, choice))
+            }
+            _ => self.gathered(text, guess),
+        };
+        found.unwrap_or_else(|| self.gathered(text, MinN::new(n)).unwrap_or_default())
     }
 
     fn gathered(&self, text: &str, mut gather: MinN) -> Option<Vec<Fingerprint>> {
