@@ -11,7 +11,6 @@
 //! is left asks for, unless beginning them costs more than one chain would.
 
 use crate::fingerprint::{Fingerprint, Table, byte_multiples, power_of_bytes, push, residue};
-use crate::modulus::Residues;
 use crate::rung::Rung;
 
 mod choice;
@@ -290,6 +289,7 @@ impl<'b> Block<'b> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modulus::Residues;
     use crate::reference;
     use proptest::prelude::*;
 
