@@ -187,6 +187,11 @@ pub const STUDIES: &[Study] = &[
         run: papers::families::run,
     },
     Study {
+        name: "mod-n-error",
+        about: "bias, error and intervals of the schemes, by resemblance and by length of the documents",
+        run: papers::mod_n_error::run,
+    },
+    Study {
         name: "bsw-error",
         about: "how far estimates by BSW_n are off: its table of intervals, written beside figures and checked",
         run: bsw_error::run,

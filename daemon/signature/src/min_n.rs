@@ -72,7 +72,11 @@ impl MinN {
     pub(crate) fn guessing(n: usize, windows: usize) -> Self {
         let mut gather = Self::new(n);
         let enough = n as f64 + 5.0 * (n as f64).sqrt();
-        let share = enough / windows.max(1) as f64;
+        let mut share = enough / windows.max(1) as f64;
+        if share < FEW {
+            // So few cost nothing, and many of the windows may be repeats.
+            share *= 4.0;
+        }
         if share < 0.5 {
             // A cast to an integer saturates.
             gather.below = Some(Fingerprint((share * 2f64.powi(64)) as u64));
@@ -131,6 +135,9 @@ impl MinN {
         (!self.is_guess).then_some(self.kept)
     }
 }
+
+/// Where the n smallest are fewer of the windows than this, the guess is generous.
+const FEW: f64 = 1.0 / 256.0;
 
 /// Fingerprints gathered beyond twice n before the greater ones are dropped.
 const ROOM: usize = 256;

@@ -28,6 +28,7 @@ pub(super) mod ignatov;
 pub(super) mod ignatov_images;
 pub(super) mod ignatov_table4;
 pub(super) mod lexical;
+pub(super) mod mod_n_error;
 mod pair_counts;
 pub(super) mod units;
 pub(super) mod ye;
