@@ -74,7 +74,8 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
     Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader,
-    IsWanted, NextDocuments, PairSearch, QueryFingerprints, SignAtRung, SoughtRatio, TextsByGroup,
+    IsWanted, NextDocuments, PairSearch, QueryFingerprints, ReadText, SignAtRung, SoughtRatio,
+    TextsByGroup,
 };
 pub use registry::Registry;
 pub use resigning::SigningAnew;

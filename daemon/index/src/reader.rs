@@ -22,7 +22,7 @@ pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
     QueryFingerprints, SignAtRung, SoughtRatio,
 };
-pub use document_text::HeldText;
+pub use document_text::{HeldText, ReadText};
 pub use files::FileView;
 pub use groups::{GroupDocument, GroupLookup, GroupView, Groups, TextsByGroup};
 pub use pairs::{IsWanted, NextDocuments, PairSearch};
@@ -54,8 +54,8 @@ pub use shingles::HeldSet;
 ///   [`candidates_of_fixed_size`](Self::candidates_of_fixed_size), the documents that share fingerprints with a query;
 /// * `document_text`: [`held_text`](Self::held_text) and [`check_text_hash`](Self::check_text_hash), of texts that are
 ///   checked as they are read;
-/// * `shingles`: [`shingles`](Self::shingles), [`shingles_if_readable`](Self::shingles_if_readable),
-///   [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable);
+/// * `shingles`: [`shingles`](Self::shingles), [`shingles_with_text`](Self::shingles_with_text),
+///   [`shingles_if_readable`](Self::shingles_if_readable), [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable);
 /// * `pairs`: [`pair_search`](Self::pair_search); `groups`: [`texts`](Self::texts), [`groups`](Self::groups),
 ///   [`group_of`](Self::group_of), [`group_by_id`](Self::group_by_id) and
 ///   [`kept_group_count`](Self::kept_group_count);

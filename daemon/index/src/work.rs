@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Work done since the index was opened, for groups, pairs and questions together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Texts read and taken apart into shingles.
+    /// Texts of documents read, to be taken apart into shingles, judged or shown.
     pub texts_read: u64,
     /// Lists of fingerprints looked up.
     pub lists_read: u64,

@@ -38,7 +38,8 @@ pub fn answer(
     };
     if asked.is_judged {
         let model = engine.models.in_force();
-        judge_hits(&model, index, subject, &mut answer.hits)?;
+        let Answer { hits, texts, .. } = &mut answer;
+        judge_hits(&model, index, subject, hits, texts)?;
     }
     Ok((answer, folded))
 }

@@ -1,8 +1,8 @@
 //! Judgements beside the numbers: the model in force, and what of the index it is asked with.
 //!
 //! A judgement is made after an answer is found and changes nothing of it. What is on record and what was
-//! counted for the answer comes first; the text of a hit is read again only where the model's tree asks for it,
-//! with a permit of the question's account, and the question's own text is taken apart once for all hits. A hit
+//! counted for the answer comes first; the text of a hit is looked at only where the model's tree asks for it, and read
+//! again only where the question kept none, with a permit of the question's account, and the question's own text is taken apart once for all hits. A hit
 //! whose text is damaged or gone has no judgement, and neither have those left when [`TIME`] is over. Titles are
 //! the first lines of texts, as in the pairs that the model was trained on, so that all files of one text are
 //! judged alike.
@@ -20,7 +20,7 @@ use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit,
 use simdex_judge::{Class, JudgedText, Judgement, Model, Values};
 use simdex_schema::DocId;
 
-use crate::read_side::query::{Hit, Overlap, QueryError, ShingledText, Subject};
+use crate::read_side::query::{Hit, KeptTexts, Overlap, QueryError, ShingledText, Subject};
 use side::known;
 
 pub use apart::JudgedApart;
@@ -35,7 +35,7 @@ const TIME: Duration = Duration::from_secs(10);
 /// Whoever has so much of the other in it is not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
 
-/// Judges all hits of an answer.
+/// Judges all hits of an answer, by the texts that were kept of them and those that are read again.
 ///
 /// # Errors
 /// The index failed, or the asker went away.
@@ -44,6 +44,7 @@ pub fn judge_hits(
     index: &IndexReader,
     subject: &Subject,
     hits: &mut [Hit],
+    texts: &mut KeptTexts,
 ) -> Result<(), QueryError> {
     let Some(text) = subject.text() else {
         return Ok(());
@@ -54,6 +55,7 @@ pub fn judge_hits(
         account: subject.account(),
         own: None,
         last: None,
+        texts,
     };
     let begun = Instant::now();
     for hit in hits
@@ -135,6 +137,8 @@ struct Judge<'a> {
     own: Option<HeldJudgedText>,
     /// The text of the last hit that was read: copies of a document follow one another.
     last: Option<(DocId, HeldJudgedText)>,
+    /// Texts that the question has read.
+    texts: &'a mut KeptTexts,
 }
 
 /// A text taken apart, with the permits for it.
@@ -156,6 +160,19 @@ impl HeldJudgedText {
         let stored = index.held_text(id, account)?;
         let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
         Self::of(&extracted, permit, account)
+    }
+
+    /// A text of so many canonical bytes that was read before.
+    fn kept(
+        text: Arc<JudgedText>,
+        length: u64,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let permit = account.take_large(JudgedText::peak_bytes(length))?;
+        Ok(Self {
+            text,
+            _permits: Arc::new([permit, None]),
+        })
     }
 
     /// A text as it was extracted, with the permit for taking it apart.
@@ -224,7 +241,10 @@ impl Judge<'_> {
         }
         // The text of the hit before gives up its memory first.
         self.last = None;
-        let held = HeldJudgedText::read(self.index, id, length, self.account)?;
+        let held = match self.texts.take(id) {
+            Some(text) => HeldJudgedText::kept(text, length, self.account)?,
+            None => HeldJudgedText::read(self.index, id, length, self.account)?,
+        };
         self.last = Some((id, held.clone()));
         Ok(held)
     }
@@ -236,32 +256,4 @@ pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::read_side::query::RatioEstimate;
-
-    #[test]
-    fn what_is_contradicted_or_contested_is_withheld() {
-        let containing = |share: f64| Overlap {
-            resemblance: RatioEstimate::default(),
-            of_first: RatioEstimate {
-                value: Some(share),
-                ..RatioEstimate::default()
-            },
-            of_second: RatioEstimate::default(),
-            shared: 0,
-            verified: true,
-        };
-        let given = |class, is_contested, share: f64| {
-            let judgement = Judgement {
-                class,
-                is_contested,
-                ..Judgement::of_one_text()
-            };
-            within_reach(judgement, &containing(share)).is_some()
-        };
-        assert!(given(Class::Unrelated, false, 0.4) && !given(Class::Unrelated, false, 0.5));
-        assert!(given(Class::TemplateOnly, false, 0.9) && !given(Class::TemplateOnly, true, 0.4));
-        assert!(given(Class::Version, false, 0.9));
-    }
-}
+mod tests;

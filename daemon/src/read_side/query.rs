@@ -19,6 +19,7 @@ mod dates;
 mod family;
 mod fold;
 mod hits;
+mod kept_texts;
 mod named_file;
 mod promise;
 mod subject;
@@ -42,6 +43,7 @@ pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find
 pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::fold;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
+pub(crate) use kept_texts::KeptTexts;
 pub use named_file::file_at_path;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 
@@ -92,6 +94,8 @@ pub struct QueryParams {
     pub limit: usize,
     /// The roots whose files may be listed.
     pub view: View,
+    /// Texts that were read to be counted are kept with the answer, for judgements.
+    pub keeps_texts: bool,
 }
 
 /// The files that answer a query, and how they were found.
@@ -120,6 +124,8 @@ pub struct Answer {
     pub truncated: bool,
     /// How seldom a document that reaches the threshold is missing.
     pub promise: Promise,
+    /// Texts of hits, where the query keeps them.
+    pub(crate) texts: KeptTexts,
     /// Counts the hits while they are held.
     _held: GrowingPermit,
 }
@@ -234,6 +240,7 @@ pub fn find(
         long_lists: candidates.long_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
+        texts: verified.texts,
         _held: top.held,
     })
 }
@@ -294,6 +301,8 @@ fn candidates(
 /// Documents that reach the threshold, with the numbers of each.
 struct VerifiedDocuments {
     documents: Vec<(Candidate, Overlap)>,
+    /// Texts of the best, where the query keeps them.
+    texts: KeptTexts,
     /// Candidates counted on all shingles.
     counted: u64,
     /// Candidates beyond the limit.
@@ -312,6 +321,7 @@ fn verify(
 ) -> Result<VerifiedDocuments, QueryError> {
     let mut found = VerifiedDocuments {
         documents: Vec::new(),
+        texts: KeptTexts::new(if params.keeps_texts { params.limit } else { 0 }),
         counted: 0,
         not_looked_at: 0,
     };
@@ -325,18 +335,18 @@ fn verify(
             found.not_looked_at = (ranked.len() - position) as u64;
             break;
         }
-        let set = match index.shingles(candidate.document, subject.account()) {
+        let read = match index.shingles_with_text(candidate.document, subject.account()) {
             // Its last file went away between the candidates and here, or its text is damaged: the index
             // notes that, and the answer says that it is not complete.
             Err(error) if error.is_of_one_document() => continue,
-            set => set?,
+            read => read?,
         };
-        let overlap = match (subject.text(), set) {
-            (Some(text), Some(set)) => {
+        let (overlap, read) = match (subject.text(), read) {
+            (Some(text), Some((set, read))) => {
                 found.counted += 1;
-                Overlap::exact(&text.shingles, &set, cancel)?
+                (Overlap::exact(&text.shingles, &set, cancel)?, read)
             }
-            _ => Overlap::estimated(candidate),
+            _ => (Overlap::estimated(candidate), None),
         };
         if let Some(value) = overlap.value(params.kind)
             && value >= params.threshold
@@ -344,6 +354,9 @@ fn verify(
             // The file asked about is not listed, so its document may fill no place of the answer.
             if !is_own_document(index, subject, candidate) {
                 stop.add(value);
+                if let Some(text) = read {
+                    found.texts.add(value, candidate.document, text);
+                }
             }
             found.documents.push((*candidate, overlap));
         }

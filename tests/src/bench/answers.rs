@@ -176,6 +176,7 @@ fn in_process(
         relation_threshold: 0.8,
         limit: HITS,
         view: View::All,
+        keeps_texts: false,
     };
     for pass in ["first", "warm"] {
         let mut times = Vec::with_capacity(queries.len());

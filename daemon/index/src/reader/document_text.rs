@@ -4,7 +4,7 @@
 use std::ops::Deref;
 
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
-use simdex_signature::SignedText;
+use simdex_signature::{CanonicalText, SignedText};
 
 use crate::text::{TextError, TextRef};
 use crate::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
@@ -26,6 +26,15 @@ impl<'a> StoredText<'a> {
 
 /// What of a text is signed, with the permit for the memory that it takes.
 type HeldSignedText = (SignedText, Option<MemoryPermit>);
+
+/// A text as it was read, which is small enough to need no permit.
+#[derive(Clone, Debug)]
+pub struct ReadText {
+    /// As it was extracted.
+    pub extracted: String,
+    /// Its canonical text, which was checked.
+    pub canonical: CanonicalText,
+}
 
 /// An extracted text with the permit for the memory that it takes.
 pub struct HeldText {
@@ -67,6 +76,7 @@ impl IndexReader {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldText>, IndexError> {
+        self.shared.work.text_read();
         self.load_text(id, |stored| {
             let read = || self.read_extracted(stored, account);
             let (text, permit) = with_permit(stored.at, account, read)?;
@@ -80,6 +90,16 @@ impl IndexReader {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldSignedText>, IndexError> {
+        let read = self.held_signed_and_whole_text(id, account)?;
+        Ok(read.map(|(signed, _)| signed))
+    }
+
+    /// The same, with the whole text where it needs no permit.
+    pub(crate) fn held_signed_and_whole_text(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<(HeldSignedText, Option<ReadText>)>, IndexError> {
         self.load_text(id, |stored| self.read_signed(stored, account))
     }
 
@@ -93,7 +113,7 @@ impl IndexReader {
     ) -> Result<Option<HeldSignedText>, IndexError> {
         let stored = StoredText::of(id, record)?;
         let read = stored.map(|stored| self.read_signed(&stored, account));
-        let read = read.transpose();
+        let read = read.transpose().map(|read| read.map(|(signed, _)| signed));
         read.inspect_err(|error| self.shared.damaged.note(id, error))
     }
 
@@ -168,22 +188,29 @@ impl IndexReader {
         Ok(text)
     }
 
-    /// Reads the text, makes it canonical, which is checked by its hash, and leaves out what is not signed.
+    /// Reads the text, makes it canonical, which is checked by its hash, and leaves out what is not signed. The whole
+    /// text is returned beside it where it is small.
     fn read_signed(
         &self,
         stored: &StoredText<'_>,
         account: &MemoryAccount,
-    ) -> Result<HeldSignedText, IndexError> {
+    ) -> Result<(HeldSignedText, Option<ReadText>), IndexError> {
         let (text, of_text) = with_permit(stored.at, account, || {
             Ok(self.shared.texts.read(&stored.at)?)
         })?;
         let (canonical, of_canonical) = canonicalise(&text, account)?;
         self.verify_hash(stored, DocumentHash(canonical.hash()))?;
-        drop((text, of_text));
         let (signed, of_rest) = self.signed_text(&canonical, account)?;
+        let is_small = of_text.is_none() && of_canonical.is_none();
+        let whole = is_small.then_some(ReadText {
+            extracted: text,
+            canonical,
+        });
+        drop(of_text);
         // The whole text is shared where nothing is left out of it.
         let is_whole = signed.left_out().lines == 0;
-        Ok((signed, if is_whole { of_canonical } else { of_rest }))
+        let permit = if is_whole { of_canonical } else { of_rest };
+        Ok(((signed, permit), whole))
     }
 
     fn verify_hash(&self, stored: &StoredText<'_>, hash: DocumentHash) -> Result<(), IndexError> {

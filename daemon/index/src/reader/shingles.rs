@@ -6,6 +6,7 @@ use std::sync::Arc;
 use simdex_schema::DocId;
 use simdex_signature::{ShingleSet, SignedText, laboratory};
 
+use super::ReadText;
 use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
 
 /// All shingles of a text, with the permit for what counting them takes.
@@ -30,16 +31,26 @@ impl IndexReader {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldSet>, IndexError> {
+        Ok(self.shingles_with_text(id, account)?.map(|(set, _)| set))
+    }
+
+    /// All shingles of a document's text, with the text that they were made of; `None` for raw bytes. There is no text
+    /// where the shingles were in memory, or where it is so large that it needs a permit.
+    pub fn shingles_with_text(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<(HeldSet, Option<ReadText>)>, IndexError> {
         if let Some(set) = self.shared.sets.get(&id) {
             let permit = account.take_large(set.counting_bytes())?;
-            return Ok(Some(HeldSet { set, permit }));
+            return Ok(Some((HeldSet { set, permit }, None)));
         }
-        let held = self.read_shingles(id, account)?;
-        if let Some(held) = &held {
+        let read = self.read_shingles_and_text(id, account)?;
+        if let Some((held, _)) = &read {
             let bytes = held.set.held_bytes();
             self.shared.sets.insert(id, Arc::clone(&held.set), bytes);
         }
-        Ok(held)
+        Ok(read)
     }
 
     /// All shingles of a document; `None` too where the document went away, or its text is damaged, which is noted: a
@@ -61,11 +72,21 @@ impl IndexReader {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldSet>, IndexError> {
-        let Some((text, _of_text)) = self.held_signed_text(id, account)? else {
+        let read = self.read_shingles_and_text(id, account)?;
+        Ok(read.map(|(set, _)| set))
+    }
+
+    fn read_shingles_and_text(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<(HeldSet, Option<ReadText>)>, IndexError> {
+        let Some(((signed, _of_signed), text)) = self.held_signed_and_whole_text(id, account)?
+        else {
             return Ok(None);
         };
         self.shared.work.text_read();
-        self.shingles_of(&text, account).map(Some)
+        Ok(Some((self.shingles_of(&signed, account)?, text)))
     }
 
     /// The signature of a document's signed text by any recipe; `None` for raw bytes, and where the document

@@ -11,6 +11,10 @@ use simdex_signature::Fingerprint;
 
 use super::idf;
 
+/// Terms are sorted in buckets of so many bits: for few it is not worth it, and more would not stay in the cache.
+const LEAST_BUCKET_BITS: u32 = 6;
+const MOST_BUCKET_BITS: u32 = 14;
+
 /// Bytes of a term that tell it apart from others.
 const LONGEST: usize = 64;
 
@@ -75,7 +79,7 @@ impl TermCounts {
             }
         }
         // Sorting all of them takes less time than counting them in a map and sorting that.
-        all.sort_unstable();
+        let all = sorted(all);
         numbers.sort_unstable();
         numbers.dedup();
         let runs = all.chunk_by(|a, b| a == b);
@@ -109,6 +113,39 @@ impl TermCounts {
     pub(crate) fn is_number(&self, term: Term) -> bool {
         self.numbers.binary_search(&term).is_ok()
     }
+}
+
+/// Sorts terms: into buckets by their first bits, of which uniform hashes hardly ever put more than a few into one.
+fn sorted(mut terms: Vec<Term>) -> Vec<Term> {
+    let bits = terms
+        .len()
+        .checked_ilog2()
+        .unwrap_or(0)
+        .min(MOST_BUCKET_BITS);
+    if bits < LEAST_BUCKET_BITS {
+        terms.sort_unstable();
+        return terms;
+    }
+    let bucket = |term: &Term| (term.0 >> (u64::BITS - bits)) as usize;
+    let mut ends = vec![0_usize; 1 << bits];
+    terms.iter().for_each(|term| ends[bucket(term)] += 1);
+    let mut end = 0;
+    for count in &mut ends {
+        // Where the bucket begins; each term put into it moves this on to its end.
+        end += std::mem::replace(count, end);
+    }
+    let mut sorted = vec![Term(0); terms.len()];
+    for term in &terms {
+        let place = &mut ends[bucket(term)];
+        sorted[*place] = *term;
+        *place += 1;
+    }
+    let mut begin = 0;
+    for end in ends {
+        sorted[begin..end].sort_unstable();
+        begin = end;
+    }
+    sorted
 }
 
 fn has_digit(word: &str) -> bool {
@@ -219,6 +256,18 @@ mod tests {
         #[test]
         fn words_are_those_of_the_definition(text in "[a-c1 .é\u{301}契ก½_—\u{10400}]{0,40}") {
             prop_assert_eq!(words(&text).collect::<Vec<_>>(), by_definition(&text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn buckets_sort_as_sorting_does(
+            terms in prop::collection::vec(prop_oneof![any::<u64>(), 0_u64..9, Just(u64::MAX)], 0..700),
+        ) {
+            let terms: Vec<Term> = terms.into_iter().map(Term).collect();
+            let mut plain = terms.clone();
+            plain.sort_unstable();
+            prop_assert_eq!(sorted(terms), plain);
         }
     }
 

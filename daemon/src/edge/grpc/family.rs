@@ -134,5 +134,6 @@ fn without_text(params: &FamilyParams) -> QueryParams {
         relation_threshold: params.relation_threshold,
         limit: params.most,
         view: params.view.clone(),
+        keeps_texts: false,
     }
 }

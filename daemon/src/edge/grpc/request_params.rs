@@ -114,6 +114,7 @@ pub(super) fn parse_query(
         relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
+        keeps_texts: query.with_judgement,
     })
 }
 

@@ -38,6 +38,7 @@ pub(super) fn find(
         relation_threshold: search.threshold,
         limit: MOST_FOUND,
         view: search.view.clone(),
+        keeps_texts: false,
     };
     for file in &asked {
         search.cancel().check()?;

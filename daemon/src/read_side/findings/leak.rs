@@ -40,6 +40,7 @@ pub(super) fn find(
         relation_threshold: search.engine.threshold().get(),
         limit: MOST_FOUND,
         view: outside,
+        keeps_texts: false,
     };
     let (mut seen, mut failed) = (HashSet::new(), FirstError::default());
     let mut held = GrowingPermit::of(search.account);

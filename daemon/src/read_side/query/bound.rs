@@ -160,6 +160,7 @@ mod tests {
             relation_threshold: 0.8,
             limit: 2,
             view: View::All,
+            keeps_texts: false,
         }
     }
 

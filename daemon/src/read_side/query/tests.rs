@@ -122,6 +122,7 @@ pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
         relation_threshold: 0.8,
         limit: 100,
         view: View::All,
+        keeps_texts: false,
     }
 }
 

@@ -193,6 +193,7 @@ impl Search<'_> {
             relation_threshold: self.params.relation_threshold,
             limit: self.params.most,
             view: view.clone(),
+            keeps_texts: false,
         };
         let found = candidates(self.index, subject, &params, self.cancel)?;
         self.found.candidates += found.found.len() as u64;

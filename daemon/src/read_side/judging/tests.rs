@@ -1,0 +1,110 @@
+//! What is withheld, and that a judgement follows from the texts alone, however they were come by.
+
+use simdex_index::{Index, Opened};
+use simdex_signature::SchemeKind;
+
+use super::*;
+use crate::read_side::query::tests::{opened_of, similar, words};
+use crate::read_side::query::{Answer, QueryParams, RatioEstimate, find};
+
+#[test]
+fn what_is_contradicted_or_contested_is_withheld() {
+    let containing = |share: f64| Overlap {
+        resemblance: RatioEstimate::default(),
+        of_first: RatioEstimate {
+            value: Some(share),
+            ..RatioEstimate::default()
+        },
+        of_second: RatioEstimate::default(),
+        shared: 0,
+        verified: true,
+    };
+    let given = |class, is_contested, share: f64| {
+        let judgement = Judgement {
+            class,
+            is_contested,
+            ..Judgement::of_one_text()
+        };
+        within_reach(judgement, &containing(share)).is_some()
+    };
+    assert!(given(Class::Unrelated, false, 0.4) && !given(Class::Unrelated, false, 0.5));
+    assert!(given(Class::TemplateOnly, false, 0.9) && !given(Class::TemplateOnly, true, 0.4));
+    assert!(given(Class::Version, false, 0.9));
+}
+
+/// A text of so many words and versions of it, of which the first is asked about.
+fn versions(seed: u64, length: usize) -> Vec<String> {
+    let mut seed = seed;
+    let base = words(&mut seed, length);
+    let version = |edits: usize| {
+        let mut text = base.clone();
+        let fresh = words(&mut seed, edits);
+        for (at, word) in fresh.into_iter().enumerate() {
+            let place = at * 37 % text.len();
+            text[place] = word;
+        }
+        text.join(" ")
+    };
+    (0..6)
+        .map(|edits| edits * length / 80)
+        .map(version)
+        .collect()
+}
+
+/// Asks about a text and returns the answer, not judged yet, with its subject.
+fn asked(index: &IndexReader, text: &str, keeps_texts: bool) -> (Answer, Subject) {
+    let never = Cancel::never();
+    let account = index.memory().requests.account(&never);
+    let subject = Subject::from_text(index, text.to_owned(), &account).unwrap();
+    let params = QueryParams {
+        keeps_texts,
+        ..similar(SchemeKind::ModN, 0.2)
+    };
+    (find(index, &subject, &params, &never).unwrap(), subject)
+}
+
+/// Judges an answer; returns the judgements, and how many texts were read for them.
+fn judged(index: &Index, mut answer: Answer, subject: &Subject) -> (Vec<Option<Judgement>>, u64) {
+    let before = index.work().texts_read;
+    let Answer { hits, texts, .. } = &mut answer;
+    let model = Model::shipped().unwrap();
+    judge_hits(&model, index.reader(), subject, hits, texts).unwrap();
+    let judgements = hits.iter().map(|hit| hit.judgement.clone());
+    (judgements.collect(), index.work().texts_read - before)
+}
+
+#[test]
+fn judging_reads_no_text_that_was_read_to_count_it() {
+    let texts = versions(3, 400);
+    let (Opened { index, .. }, _dir) = opened_of(&texts);
+    let (answer, subject) = asked(index.reader(), &texts[0], true);
+    let (first, read) = judged(&index, answer, &subject);
+    assert_eq!((first.len(), read), (texts.len(), 0));
+    // All shingles are in memory by now, so that no text was read to count them.
+    let (answer, subject) = asked(index.reader(), &texts[0], true);
+    let (again, read) = judged(&index, answer, &subject);
+    assert_eq!(first, again);
+    assert!(read >= 3, "{read} texts were read");
+}
+
+#[test]
+fn a_text_too_long_to_keep_is_read_again() {
+    let texts = versions(5, 120_000);
+    let (Opened { index, .. }, _dir) = opened_of(&texts[..2]);
+    let (answer, subject) = asked(index.reader(), &texts[2], true);
+    let (judgements, read) = judged(&index, answer, &subject);
+    assert_eq!((judgements.len(), read), (2, 2));
+}
+
+#[test]
+fn judgements_of_kept_texts_are_those_of_texts_read_again() {
+    for seed in 0..20 {
+        let texts = versions(seed, 60 + 40 * seed as usize);
+        let (Opened { index, .. }, _dir) = opened_of(&texts[1..]);
+        let (answer, subject) = asked(index.reader(), &texts[0], true);
+        let (kept, read) = judged(&index, answer, &subject);
+        let (answer, subject) = asked(index.reader(), &texts[0], false);
+        let (reread, _) = judged(&index, answer, &subject);
+        assert_eq!((kept, read), (reread, 0), "{seed}");
+    }
+}

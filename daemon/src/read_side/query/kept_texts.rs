@@ -1,0 +1,126 @@
+//! Texts of documents that were read to be counted and reach the threshold, kept for their judgement.
+//!
+//! Whoever counts a document's shingles has read its text, made it canonical and checked it; a judgement would do so once
+//! more. The best are kept, as many as are shown and no more than [`MOST_BYTES`], which needs no permit. What is not
+//! kept is read again: where a document's shingles were in memory no text was read, and a long one is not kept.
+
+use std::sync::Arc;
+
+use simdex_index::ReadText;
+use simdex_judge::JudgedText;
+use simdex_schema::DocId;
+
+/// Bytes of extracted and canonical texts kept for one question: below what a permit is taken for.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The texts of the best documents so far.
+#[derive(Debug, Default)]
+pub struct KeptTexts {
+    /// Best first.
+    texts: Vec<KeptText>,
+    most: usize,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct KeptText {
+    value: f64,
+    document: DocId,
+    bytes: usize,
+    text: Arc<JudgedText>,
+}
+
+impl KeptTexts {
+    /// Keeps so many at most.
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            ..Self::default()
+        }
+    }
+
+    /// Keeps the text of a document of this value, if it is among the best; of equals those that came first.
+    pub(super) fn add(&mut self, value: f64, document: DocId, text: ReadText) {
+        let bytes = text.extracted.len().max(text.canonical.as_bytes().len());
+        let at = self.texts.partition_point(|kept| kept.value >= value);
+        if at >= self.most || bytes > self.room_below(at) {
+            return;
+        }
+        let text = Arc::new(JudgedText::of(text.canonical, &text.extracted));
+        let kept = KeptText {
+            value,
+            document,
+            bytes,
+            text,
+        };
+        self.bytes += bytes;
+        self.texts.insert(at, kept);
+        while self.texts.len() > self.most || self.bytes > MOST_BYTES {
+            self.bytes -= self.texts.pop().map_or(self.bytes, |worst| worst.bytes);
+        }
+    }
+
+    /// Bytes that there are for what takes this place: worse texts give up theirs.
+    fn room_below(&self, at: usize) -> usize {
+        let better: usize = self.texts[..at].iter().map(|kept| kept.bytes).sum();
+        MOST_BYTES.saturating_sub(better)
+    }
+
+    /// Hands over the text of a document, which is no longer kept.
+    pub(crate) fn take(&mut self, document: DocId) -> Option<Arc<JudgedText>> {
+        let at = self
+            .texts
+            .iter()
+            .position(|kept| kept.document == document)?;
+        let kept = self.texts.remove(at);
+        self.bytes -= kept.bytes;
+        Some(kept.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_signature::CanonicalText;
+
+    use super::*;
+
+    fn text(length: usize) -> ReadText {
+        let extracted = "word ".repeat(length / 5);
+        ReadText {
+            canonical: CanonicalText::from_extracted(&extracted),
+            extracted,
+        }
+    }
+
+    fn documents(kept: &KeptTexts) -> Vec<u64> {
+        kept.texts.iter().map(|kept| kept.document.0).collect()
+    }
+
+    #[test]
+    fn the_best_are_kept_and_handed_over_once() {
+        let mut kept = KeptTexts::new(2);
+        for (document, value) in [(1, 0.5), (2, 0.9), (3, 0.4), (4, 0.9), (5, 0.6)] {
+            kept.add(value, DocId(document), text(100));
+        }
+        assert_eq!(documents(&kept), [2, 4]);
+        assert!(kept.take(DocId(2)).is_some() && kept.take(DocId(2)).is_none());
+        assert_eq!((documents(&kept), kept.bytes), (vec![4], 100));
+        assert!(kept.take(DocId(1)).is_none());
+    }
+
+    #[test]
+    fn long_texts_give_way_to_better_ones_and_never_exceed_what_may_be_held() {
+        let mut kept = KeptTexts::new(10);
+        kept.add(0.9, DocId(1), text(MOST_BYTES / 2));
+        kept.add(0.8, DocId(2), text(MOST_BYTES / 4));
+        // Does not fit beside better ones; a shorter one of less value does.
+        kept.add(0.7, DocId(3), text(MOST_BYTES / 2));
+        kept.add(0.6, DocId(4), text(1_000));
+        assert_eq!(documents(&kept), [1, 2, 4]);
+        kept.add(0.95, DocId(5), text(MOST_BYTES / 2));
+        assert_eq!(documents(&kept), [5, 1]);
+        assert!(kept.bytes <= MOST_BYTES);
+        kept.add(1.0, DocId(6), text(MOST_BYTES + 5));
+        assert_eq!(documents(&kept), [5, 1]);
+    }
+}
