@@ -91,6 +91,13 @@ pub struct LabelledPair {
 }
 
 impl LabelledPair {
+    /// Whether the heads of both documents carry numbers of one kind that differ: then no judgement is given that takes
+    /// them for one.
+    pub fn is_numbered_otherwise(&self, body: Body) -> bool {
+        let [a, b] = [0, 1].map(|side| self.documents[side].text(body));
+        a.is_numbered_otherwise(b)
+    }
+
     /// The measured signals of one body; `None` where both texts are one, or one of them has no shingle: such
     /// pairs are not judged.
     pub fn values(&self, body: Body) -> Option<Values> {
@@ -101,6 +108,22 @@ impl LabelledPair {
         }
         let known = known(of_a, of_b)?;
         Some(Values::measured(&known, a, b))
+    }
+
+    /// The measured signals of one body of each document, whatever is in it: where one of them has no shingle they have
+    /// none in common, and two that are one text have all.
+    pub fn values_of(&self, bodies: [Body; 2]) -> Values {
+        let [a, b] = [0, 1].map(|side| self.documents[side].text(bodies[side]));
+        let (of_a, of_b) = (a.canonical(), b.canonical());
+        let alike = f64::from(u8::from(of_a == of_b));
+        let without = || KnownSignals {
+            lengths: [of_a, of_b].map(|text| text.as_bytes().len() as u64),
+            resemblance: alike,
+            containments: [alike; 2],
+            ..KnownSignals::default()
+        };
+        let known = known(of_a, of_b).unwrap_or_else(without);
+        Values::measured(&known, a, b)
     }
 }
 

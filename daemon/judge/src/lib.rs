@@ -13,6 +13,7 @@
 
 mod class;
 pub mod evaluation;
+mod identifier;
 mod model;
 mod rule;
 pub mod signal;

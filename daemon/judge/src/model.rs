@@ -94,6 +94,8 @@ pub struct Judgement {
     pub probability: f64,
     /// More training pairs under this rule were duplicates than not, and too few for it to call one so.
     pub is_contested: bool,
+    /// The class makes both one document, and identifiers at their heads differ, as those of serial notices do.
+    pub is_numbered_otherwise: bool,
     /// The rule that fired; none where both sides are one text, which needs no judging.
     pub rule: Option<Rule>,
     /// The signals that were computed, in that order; `None` of one that says nothing of this pair.
@@ -109,6 +111,7 @@ impl Judgement {
             class: Class::Same,
             probability: 1.0,
             is_contested: false,
+            is_numbered_otherwise: false,
             rule: None,
             signals: Vec::new(),
             model: None,
@@ -157,7 +160,7 @@ impl Model {
     }
 
     /// Judges a pair. Signals are computed as the tree asks for them; `texts` is called at most once, and
-    /// only if a signal needs them.
+    /// only if a signal needs them, or the pair is found to be one document: then their identifiers are compared.
     ///
     /// # Errors
     /// Those of `texts`.
@@ -186,10 +189,15 @@ impl Model {
             Ok(value.unwrap_or(UNKNOWN))
         });
         let (leaf, rule) = walked?;
+        if let Some(load) = load.take_if(|_| leaf.class.is_duplicate()) {
+            texts = Some(load()?);
+        }
+        let differ = |[a, b]: &[T; 2]| a.as_ref().is_numbered_otherwise(b.as_ref());
         Ok(Judgement {
             class: leaf.class,
             probability: leaf.counts.probability(leaf.class),
             is_contested: leaf.is_contested(),
+            is_numbered_otherwise: leaf.class.is_duplicate() && texts.as_ref().is_some_and(differ),
             rule: Some(rule),
             signals,
             model: Some(Arc::clone(&self.id)),

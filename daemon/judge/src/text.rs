@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use simdex_signature::CanonicalText;
 
+use crate::identifier;
 use crate::signal::compression::{self, Compressed};
 use crate::signal::own_words::OwnWords;
 use crate::signal::simhash::Simhash;
@@ -53,6 +54,11 @@ impl JudgedText {
     /// The canonical text.
     pub fn canonical(&self) -> &CanonicalText {
         &self.canonical
+    }
+
+    /// Whether the heads of both texts carry identifiers of one kind that differ, as those of serial notices do.
+    pub fn is_numbered_otherwise(&self, other: &Self) -> bool {
+        identifier::differ(self.canonical.as_str(), other.canonical.as_str())
     }
 
     /// The part of it that signals look at.

@@ -112,13 +112,15 @@ pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) 
 }
 
 /// None where a judgement contradicts what was counted (of short excerpts of long documents the model knows too few,
-/// and takes them for unrelated), and where the evidence for its rule is divided.
+/// and takes them for unrelated), where the evidence for its rule is divided, and where two documents that it takes for
+/// one have different numbers at their heads.
 fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
     let containments = [overlap.of_first, overlap.of_second];
     let most = containments.iter().filter_map(|measured| measured.value);
     let is_related = most.fold(0.0, f64::max) >= RELATED;
     let is_contradicted = judgement.class == Class::Unrelated && is_related;
-    (!is_contradicted && !judgement.is_contested).then_some(judgement)
+    let is_withheld = is_contradicted || judgement.is_contested || judgement.is_numbered_otherwise;
+    (!is_withheld).then_some(judgement)
 }
 
 /// Until when a list or report judges: for half of the time that it has left. None where it has any time.

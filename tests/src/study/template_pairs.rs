@@ -17,6 +17,7 @@ use super::Settings;
 use super::papers::originals;
 use crate::corpus::Random;
 use crate::figure::Figures;
+use crate::labelled::Prose;
 
 const THRESHOLD: f64 = 0.8;
 /// Documents that hold a template.
@@ -126,13 +127,31 @@ pub(super) fn pairs(texts: &[String]) -> BTreeSet<Pair> {
 
 /// Support notes of 600 bytes of template and 40 to 160 of their own, and the pairs of which one revises the other.
 pub(super) fn forms() -> (Vec<String>, BTreeSet<Pair>) {
-    let (mut forms, mut truth) = (Vec::new(), BTreeSet::new());
-    for number in 0..FORMS {
+    filled_in(|number| {
         let mut random = Random::new(2009, number);
         let words = 8 + random.below(24);
-        let mut own: Vec<String> = (0..words)
-            .map(|_| format!("{:04x}", random.below(1 << 16)))
-            .collect();
+        let word = |_| format!("{:04x}", random.below(1 << 16));
+        (0..words).map(word).collect()
+    })
+}
+
+/// The same notes with a sentence or two of their own, without a digit, in place of numbers.
+pub(super) fn forms_of_prose() -> (Vec<String>, BTreeSet<Pair>) {
+    filled_in(|number| {
+        let mut prose = Prose::new(2009, number);
+        let sentences = 1 + prose.random().below(2);
+        let own = prose.paragraph(sentences);
+        let words = own.split_whitespace().map(str::to_owned);
+        words
+            .filter(|word| !word.contains(|letter: char| letter.is_ascii_digit()))
+            .collect()
+    })
+}
+
+fn filled_in(own: impl Fn(u64) -> Vec<String>) -> (Vec<String>, BTreeSet<Pair>) {
+    let (mut forms, mut truth) = (Vec::new(), BTreeSet::new());
+    for number in 0..FORMS {
+        let mut own = own(number);
         forms.push(form(&own));
         if number % 5 == 0 {
             own.push("again".to_owned());

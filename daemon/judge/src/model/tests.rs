@@ -95,6 +95,21 @@ fn a_leaf_that_claims_less_than_its_pairs_are_is_contested() {
 }
 
 #[test]
+fn one_document_by_the_tree_is_none_where_the_numbers_differ() {
+    let model = Model::parse(&FILE.replace("unrelated 0 0 1 2", "version 0 4 0 0")).unwrap();
+    let judged = |a: &str, b: &str, resemblance: f64| {
+        let texts = || Ok::<[Rc<JudgedText>; 2], Infallible>([text(a), text(b)]);
+        let Ok(judged) = model.judge(&known(resemblance), texts);
+        (judged.class, judged.is_numbered_otherwise)
+    };
+    let [a, b] = ["note 1715 on a lease", "note 1716 on a lease"];
+    assert_eq!(judged(a, b, 0.3), (Class::Version, true));
+    assert_eq!(judged(a, a, 0.3), (Class::Version, false));
+    let (class, differ) = judged(a, b, 0.7);
+    assert_eq!(differ, class.is_duplicate());
+}
+
+#[test]
 fn a_damaged_file_is_refused_with_its_line() {
     let refused = |from: &str, to: &str| {
         let damaged = FILE.replacen(from, to, 1);

@@ -30,6 +30,11 @@ fn what_is_contradicted_or_contested_is_withheld() {
     assert!(given(Class::Unrelated, false, 0.4) && !given(Class::Unrelated, false, 0.5));
     assert!(given(Class::TemplateOnly, false, 0.9) && !given(Class::TemplateOnly, true, 0.4));
     assert!(given(Class::Version, false, 0.9));
+    let numbered_otherwise = Judgement {
+        is_numbered_otherwise: true,
+        ..Judgement::of_one_text()
+    };
+    assert!(within_reach(numbered_otherwise, &containing(0.9)).is_none());
 }
 
 /// A text of so many words and versions of it, of which the first is asked about.
@@ -40,7 +45,8 @@ fn versions(seed: u64, length: usize) -> Vec<String> {
         let mut text = base.clone();
         let fresh = words(&mut seed, edits);
         for (at, word) in fresh.into_iter().enumerate() {
-            let place = at * 37 % text.len();
+            // The first word is what a document is numbered by.
+            let place = 1 + at * 37 % (text.len() - 1);
             text[place] = word;
         }
         text.join(" ")
