@@ -129,7 +129,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand compare" -l diff -d 'Show 
 lines\t'By lines, as patch applies it'
 words\t'By words, whatever the line breaks: [-removed-], {+added+}, {>line N: moved<}; with --json as operations with offsets in both texts'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l scheme -d 'Also show the estimates of this signature scheme (repeatable) [default: those of the index]' -r -f -a "mod_n\t'Sampled fingerprints'
-bsw_n\t'Content-defined chunks of fingerprints; gives no interval'
+bsw_n\t'Content-defined chunks of fingerprints; its interval is measured'
 min_n\t'The smallest fingerprints; gives no containment'
 sketch_n\t'The smallest fingerprint of each bin; gives no containment'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l n -d 'Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the index does]' -r

@@ -365,7 +365,7 @@ impl From<Scheme> for SchemeChoice {
 pub(crate) enum ComparedScheme {
     /// Sampled fingerprints
     ModN,
-    /// Content-defined chunks of fingerprints; gives no interval
+    /// Content-defined chunks of fingerprints; its interval is measured
     BswN,
     /// The smallest fingerprints; gives no containment
     MinN,

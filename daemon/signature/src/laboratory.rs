@@ -1,10 +1,10 @@
-//! Every scheme of the papers, with any n, over any unit. What is not kept in the index is signed with these:
-//! cores (Min_n), the estimates of a comparison, and the studies.
+//! Every scheme of the papers, with any n, over any unit. What the index does not hold is signed with these: cores, the
+//! estimates of a comparison, and the studies.
 //!
-//! The index keeps to [`ModN`](crate::ModN) and [`BswN`](crate::BswN) at moduli that nest. What
-//! the papers compare is wider: n = 25, 100, 400, 500; signatures of fixed size; shingles of
-//! words, sentences or lines; offsets. Here a [`Recipe`] names a [`Method`] and a [`Shingling`], a
-//! [`Signer`] signs by it, and signatures of one recipe are compared.
+//! The index holds [`ModN`](crate::ModN) and, where it is told to, [`BswN`](crate::BswN) at moduli that nest, and
+//! [`MinN`](crate::MinN) and [`SketchN`](crate::SketchN) at one size. What the papers compare is wider: n = 25, 100,
+//! 400, 500; signatures of other sizes; shingles of words, sentences or lines; offsets. Here a [`Recipe`] names a
+//! [`Method`] and a [`Shingling`], a [`Signer`] signs by it, and signatures of one recipe are compared.
 //!
 //! A method answers what it can: asking [`containment`] of Min_n, or [`resemblance`] of
 //! super-shingles, is an error that says so, and signatures of different recipes do not compare.

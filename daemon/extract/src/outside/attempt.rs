@@ -167,8 +167,8 @@ impl<'a> Attempt<'a> {
         }))
     }
 
-    /// Name of the program that read it. Programs that tried in vain stay named, or would be asked again at every
-    /// ingest.
+    /// Names for people the program that read the document, with those that tried before it in vain. Which are asked
+    /// again does not follow from it, but from [`Fact::ProgramsTried`].
     fn engine(&self, program: &str) -> String {
         match self.poor.engine.split_once(TRIED) {
             Some((_, tried)) => format!("{program}, after {tried}"),
