@@ -1,0 +1,57 @@
+//! `deny.toml` names each library of which two versions are linked, as `cargo deny check bans` has it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use super::top;
+
+/// Libraries of which `Cargo.lock` has several versions and a build at most one: for other systems, and for features
+/// that nothing turns on. `cargo deny` does not see them.
+const NOT_BUILT: &[&str] = &["bitflags", "euclid", "glam"];
+
+fn read(name: &str) -> toml::Table {
+    let text = fs::read_to_string(top().join(name)).expect(name);
+    text.parse().expect("it is TOML")
+}
+
+/// The versions of each library, oldest first, numbers compared as numbers.
+fn locked() -> BTreeMap<String, Vec<String>> {
+    let lock = read("Cargo.lock");
+    let mut locked: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in lock["package"].as_array().expect("packages") {
+        let text = |key: &str| package[key].as_str().expect("text").to_owned();
+        locked
+            .entry(text("name"))
+            .or_default()
+            .push(text("version"));
+    }
+    let parts = |version: &String| -> Vec<u64> {
+        let numbers = version.split(['.', '-', '+']);
+        numbers.map_while(|part| part.parse().ok()).collect()
+    };
+    locked
+        .values_mut()
+        .for_each(|known| known.sort_by_key(parts));
+    locked
+}
+
+#[test]
+fn every_second_version_of_a_library_stands_in_deny_toml_with_a_reason() {
+    let rules = read("deny.toml");
+    let bans = &rules["bans"];
+    assert_eq!(bans["multiple-versions"].as_str(), Some("deny"));
+    let skipped = bans["skip"].as_array().expect("a list").iter();
+    let skipped: BTreeSet<String> = skipped
+        .inspect(|skip| assert!(skip["reason"].as_str().is_some_and(|why| !why.is_empty())))
+        .map(|skip| skip["crate"].as_str().expect("text").to_owned())
+        .collect();
+    let older = locked().into_iter().flat_map(|(name, versions)| {
+        let older = versions[..versions.len() - 1].to_vec();
+        older
+            .into_iter()
+            .map(move |version| (name.clone(), version))
+    });
+    let built = older.filter(|(name, _)| !NOT_BUILT.contains(&&**name));
+    let built = built.map(|(name, version)| format!("{name}@{version}"));
+    assert_eq!(skipped, built.collect());
+}
