@@ -15,6 +15,7 @@ mod loss;
 mod memory;
 mod page;
 mod python;
+mod raw;
 mod reports;
 mod roots;
 mod sampling;

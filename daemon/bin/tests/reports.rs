@@ -442,6 +442,26 @@ fn every_file_of_every_kind_of_report_is_passed_over_below_a_root() {
 }
 
 #[test]
+fn a_kept_report_of_changes_that_is_copied_below_a_root_is_passed_over() {
+    let (_dir, place) = place();
+    let daemon = Daemon::with(&share(), |config| config.report_dir = Some(place.clone()));
+    keep(&daemon, b"first").unwrap();
+    fs::copy(daemon.path("other.txt"), daemon.path("twin.txt")).unwrap();
+    daemon.sync();
+    keep_since(&daemon, b"second", Some("first"), "").unwrap();
+    fs::create_dir(daemon.path("copied")).unwrap();
+    for name in ["manifest.json", "changes.jsonl"] {
+        let copy = daemon.path("copied").join(name);
+        fs::copy(place.join("second").join(name), copy).unwrap();
+    }
+    daemon.sync();
+    let own = ("skipped".to_owned(), "own-report".to_owned());
+    for name in ["copied/manifest.json", "copied/changes.jsonl"] {
+        assert_eq!(standing(&daemon, name), own, "{name}");
+    }
+}
+
+#[test]
 fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it() {
     let daemon = Daemon::start(&share());
     let out = daemon.path("report");

@@ -1,0 +1,44 @@
+//! Files without text, compared by their raw bytes, with the real programs.
+
+use anyhow::{Result, ensure};
+use simdex_tests::sandbox::Sandbox;
+
+/// Bytes of no format that follow from a seed.
+fn noise(seed: u32) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..100_000).map(|_| next()).collect()
+}
+
+#[test]
+fn a_raw_file_that_resembles_nothing_is_an_answer_and_ends_with_1() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let mut longer = noise(1);
+    longer.extend(noise(3).iter().take(5_000));
+    for (name, bytes) in [("a.bin", noise(1)), ("a2.bin", longer), ("b.bin", noise(2))] {
+        sandbox.write(name, bytes)?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let asked = |name: &str| {
+        let path = sandbox.share().join(name).display().to_string();
+        daemon.simctl(["find-similar", &path])
+    };
+    let kin = asked("a.bin")?;
+    ensure!(kin.code()? == 0, "{}", kin.stderr);
+    ensure!(kin.lines_of("match")?.len() == 1, "{}", kin.stderr);
+    let alone = asked("b.bin")?;
+    ensure!(alone.code()? == 1, "{}", alone.stderr);
+    ensure!(alone.lines_of("match")?.is_empty(), "{}", alone.stderr);
+    let query = alone.lines_of("query")?.remove(0);
+    ensure!(query["compared_by"] == "raw-bytes", "{query}");
+    ensure!(
+        !alone.stderr.contains("cannot be compared"),
+        "{}",
+        alone.stderr
+    );
+    Ok(())
+}
