@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod losses;
+mod migrated;
 mod moved;
 
 use std::collections::BTreeSet;

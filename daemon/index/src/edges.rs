@@ -277,7 +277,7 @@ impl<'a> EdgeFinder<'a> {
         document: &LoadedDocument,
         account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
-        let own = rank_of(&document.stats);
+        let own = rank_of(document.id, &document.stats);
         let admits = |state: &IndexState, other: DocId| {
             state.stars.leads(other) && rank(&state.table, other) < own
         };

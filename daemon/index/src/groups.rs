@@ -27,18 +27,19 @@ use simdex_schema::{DocId, DocumentHash, EdgeRecord};
 
 use crate::table::{DocumentStats, Table};
 
-/// Where a document stands in the order of principals: longest first, then by hash.
-pub(crate) type Rank = (Reverse<u64>, DocumentHash);
+/// Where a document stands in the order of principals: longest first, then by hash. Two of one hash there are only
+/// while contents that an older canonical text named wait to be read again.
+pub(crate) type Rank = (Reverse<u64>, DocumentHash, DocId);
 
 /// The rank of a document; one that is not known comes last.
 pub(crate) fn rank(table: &Table, id: DocId) -> Rank {
-    let unknown = (Reverse(0), DocumentHash([0xff; 32]));
-    table.get(id).map_or(unknown, rank_of)
+    let unknown = (Reverse(0), DocumentHash([0xff; 32]), id);
+    table.get(id).map_or(unknown, |stats| rank_of(id, stats))
 }
 
 /// The rank of a document with these figures.
-pub(crate) fn rank_of(stats: &DocumentStats) -> Rank {
-    (Reverse(stats.length), stats.hash)
+pub(crate) fn rank_of(id: DocId, stats: &DocumentStats) -> Rank {
+    (Reverse(stats.length), stats.hash, id)
 }
 
 /// Where a document belongs among the settled ones.

@@ -24,6 +24,7 @@ mod parts;
 mod permits;
 mod readers;
 mod regrouped;
+mod renamed;
 mod resigned;
 mod resigned_hindered;
 mod template_lines;

@@ -16,7 +16,7 @@ fn rank(id: DocId) -> Rank {
     // Lengths collide on purpose, so that the hash decides too.
     let mut hash = [(id.0 * 37 % 251) as u8; 32];
     hash[24..].copy_from_slice(&id.0.to_be_bytes());
-    (Reverse(id.0 % 5), DocumentHash(hash))
+    (Reverse(id.0 % 5), DocumentHash(hash), id)
 }
 
 type Graph = BTreeSet<(DocId, DocId)>;

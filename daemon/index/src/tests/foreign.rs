@@ -158,10 +158,13 @@ fn a_text_directory_that_is_gone_is_noticed_when_the_index_opens() {
     assert_lost(&mut bed, &twins[0]);
 }
 
-/// A meta record as format 2 wrote it: buckets of one tree, no id of the store, no number of a segment.
-fn meta_of_format_2(meta: &MetaRecord) -> Vec<u8> {
+/// A meta record as format 2 wrote it: buckets of one tree, no id of the store, no number of a segment; that of
+/// format 3 adds these.
+fn meta_of_format(version: u64, meta: &MetaRecord) -> Vec<u8> {
     let mut out = Writer::new();
-    out.uint(2).uint(meta.next_document).uint(meta.next_group);
+    out.uint(version)
+        .uint(meta.next_document)
+        .uint(meta.next_group);
     out.uint(u64::from(meta.next_root)).uint(meta.watermark);
     out.byte(0).raw(&[4, 0, 0]);
     for count in [1_000, 0, 0, 5_000, 0, 0] {
@@ -173,6 +176,12 @@ fn meta_of_format_2(meta: &MetaRecord) -> Vec<u8> {
     out.uint(u64::from(made_with.target));
     out.byte(u8::from(made_with.schemes.hold(SchemeKind::BswN)));
     out.raw(&made_with.threshold.to_be_bytes());
+    if version == 3 {
+        out.option(meta.store, |out, store| {
+            out.raw(&store.0);
+        });
+        out.uint(u64::from(meta.next_segment)).uint(meta.named_from);
+    }
     out.finish()
 }
 
@@ -184,7 +193,7 @@ fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let record = index.reader().document(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
-    let meta = meta_of_format_2(&index.writer.lock().meta);
+    let meta = meta_of_format(2, &index.writer.lock().meta);
     let put = |key, value| Write::Put { key, value };
     let writes = vec![
         put(key::document(id), record.encode()),
@@ -213,6 +222,28 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
         let shingles = bed.index().reader().shingles(id, &account(&bed));
         assert!(shingles.unwrap().is_some());
     }
+}
+
+/// Of what a store holds, the meta record and texts alone changed with format 3, and its texts are as they are today:
+/// such a store differs by its meta record, and by records of contents, files and documents that lack later fields,
+/// which are read on their own (schema).
+#[test]
+fn a_store_of_format_3_keeps_its_id_and_its_texts() {
+    let text = twins()[0].clone();
+    let mut bed = with(&text);
+    let meta = bed.index().writer.lock().meta.clone();
+    let write = Write::Put {
+        key: key::meta(),
+        value: meta_of_format(3, &meta),
+    };
+    let records = |bed: &Bed, write| bed.index().index.shared.store.records().apply(vec![write]);
+    records(&bed, write).unwrap();
+    let report = bed.open();
+    assert_eq!((report.signed_again, report.damaged_texts), (1, 0));
+    bed.verify();
+    assert_eq!(bed.index().writer.lock().meta.store, meta.store);
+    let id = bed.id(&text).unwrap();
+    assert_eq!(bed.index().reader().text(id).unwrap(), Some(text));
 }
 
 /// A document whose name is not that of its text, as one named by another canonical text.

@@ -7,6 +7,7 @@ fn by_id(id: DocId) -> Rank {
     (
         std::cmp::Reverse(0),
         simdex_schema::DocumentHash([id.0 as u8; 32]),
+        id,
     )
 }
 

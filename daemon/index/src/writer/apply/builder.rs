@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use simdex_schema::{
-    ContentHash, ContentRecord, DocId, FileKey, FileRecord, FileStat, Reason, State, key,
+    ContentHash, ContentRecord, DocId, DocumentRecord, FileKey, FileRecord, FileStat, Reason,
+    State, key,
 };
 
 use crate::IndexError;
@@ -13,8 +14,9 @@ use crate::counts::{
     ContentOutcome, CountChange, CountStep, CountedFile, NameChange, content_outcome,
 };
 use crate::error::decode_error;
+use crate::reader::document_text::text_reference;
 use crate::store::{MAX_RECORD, RecordStore};
-use crate::text::MAX_TEXT;
+use crate::text::{MAX_TEXT, checksum};
 use crate::writer::WriterState;
 
 /// A batch to which the writes of changes are added one after another.
@@ -310,11 +312,14 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// The id of a document, a new one where its hash is not known.
+    /// The id of a document, a new one where its hash is not known, or names another text.
     fn get_or_allocate_document(&mut self, new: &'c NewDocument) -> Result<DocId, IndexError> {
         let by_hash = key::document_by_hash(new.hash);
         let known = self.batch.get(&by_hash)?;
-        if let Some(id) = known.and_then(|bytes| key::parse_document(&bytes, 0)) {
+        let known = known.and_then(|bytes| key::parse_document(&bytes, 0));
+        if let Some(id) = known
+            && !self.may_hold_another_text(id, new)?
+        {
             return Ok(id);
         }
         let id = DocId::local(self.writer.meta.next_document);
@@ -322,6 +327,23 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.batch.put(by_hash, id.0.to_be_bytes().to_vec());
         self.fresh.push((id, new));
         Ok(id)
+    }
+
+    /// Whether a document that an older canonical text named keeps another text than the one that has its name now:
+    /// two texts that were one by the older may be told apart. Nothing but its checksum is looked at; where the same
+    /// document came of another extracted text it is made anew, which costs time alone.
+    fn may_hold_another_text(&self, id: DocId, new: &NewDocument) -> Result<bool, IndexError> {
+        let (Some(text), true) = (&new.text, id.serial() < self.writer.meta.named_from) else {
+            return Ok(false);
+        };
+        let record = self.batch.get(&key::document(id))?;
+        let record = record
+            .map(|bytes| DocumentRecord::decode(&bytes))
+            .transpose();
+        let record = record.map_err(|source| decode_error("of a document", source))?;
+        let at = record.as_ref().map(text_reference).transpose()?.flatten();
+        let known = at.and_then(|at| at.checksum);
+        Ok(known != Some(checksum(text.as_bytes())))
     }
 }
 

@@ -21,7 +21,7 @@ const MOST_PRINCIPALS: usize = if cfg!(test) { 12 } else { 256 };
 const MOST_DOCUMENTS: usize = if cfg!(test) { 128 } else { 1024 };
 
 impl Effort {
-    /// Of comparing a document with so many others, and so many principals among them.
+    /// The effort of comparing a document with so many others, and so many principals among them.
     fn of(principals: usize, documents: usize) -> Self {
         match (principals > MOST_PRINCIPALS, documents > MOST_DOCUMENTS) {
             (_, true) => Self::Crowded,
@@ -177,7 +177,7 @@ impl IndexWriter {
         let Some(loaded) = &newcomer.loaded else {
             return Ok(());
         };
-        let own = rank_of(&loaded.stats);
+        let own = rank_of(loaded.id, &loaded.stats);
         if self.shared.state().last_rank.is_none_or(|last| last <= own) {
             newcomer.later = Some(Vec::new());
             return Ok(());

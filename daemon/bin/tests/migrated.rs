@@ -1,0 +1,142 @@
+//! A store that an older canonical text named, opened by the daemon of today: two texts that were one document become
+//! two as their files are read again.
+
+use std::fs;
+use std::path::Path;
+
+use simdex_index::store::{Options as StoreOptions, SledStore};
+use simdex_index::{
+    Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
+    canonicalise,
+};
+use simdex_schema::meta::Parameters;
+use simdex_schema::{DocumentHash, DocumentKind, FileKey, ReaderVersion};
+use simdexd::config::{Config, RootConfig, RootMode};
+use simdexd::engine::Engine;
+
+/// The names of two files of one line that canonical text 3 took for one: it dropped the hyphen.
+const NAMES: [&str; 2] = ["dashed.txt", "plain.txt"];
+
+fn texts() -> [String; 2] {
+    let line =
+        |sign: &str| format!("the balance of the year:\n{sign}$100,000 and the notes to it\n");
+    [line("- "), line("")]
+}
+
+fn config(top: &Path) -> Config {
+    Config {
+        data_dir: Some(top.join("data")),
+        roots: vec![RootConfig {
+            path: top.join("share"),
+            mode: RootMode::Poll,
+        }],
+        ..Config::default()
+    }
+}
+
+fn engine(top: &Path) -> Engine {
+    Engine::start(config(top), Path::new(env!("CARGO_BIN_EXE_simdexd"))).unwrap()
+}
+
+/// The key of a file, and the document that its content carries.
+fn file(engine: &Engine, name: &str) -> (FileKey, DocumentHash) {
+    let key = FileKey {
+        root: engine.roots.iter().next().unwrap().id,
+        path: name.as_bytes().to_vec(),
+    };
+    let registry = engine.index.registry();
+    let content = registry.file(&key).unwrap().unwrap().content().unwrap();
+    let id = registry.content(content).unwrap().unwrap().document;
+    let record = engine.index.reader().document(id.unwrap()).unwrap();
+    (key, record.unwrap().hash)
+}
+
+fn document(reader: &IndexReader, name: DocumentHash, text: &str) -> NewDocument {
+    let account = reader.memory().backlog.account(&Cancel::never());
+    let (canonical, _permit) = canonicalise(text, &account).unwrap();
+    let (signed, _rest) = reader.signed_text(text, &canonical, &account).unwrap();
+    let length = canonical.as_bytes().len() as u64;
+    NewDocument {
+        held: None,
+        hash: name,
+        kind: DocumentKind::Text,
+        length,
+        chars: canonical.chars(),
+        text: Some(text.to_owned()),
+        signatures: reader.signer().sign(&signed, length),
+    }
+}
+
+/// Has the store say what it said by canonical text 3: one document with the name of the second text and the text of
+/// the first, read by an older reader.
+fn by_canonical_text_3(top: &Path, keys: &[FileKey; 2], name: DocumentHash) {
+    let parameters = Parameters {
+        canonical: 3,
+        ..config(top).parameters()
+    };
+    let data = top.join("data");
+    let store = SledStore::open(&data.join("store"), StoreOptions::default()).unwrap();
+    let store = Box::new(store);
+    let Opened { index, writer, .. } =
+        Index::open(store, &data.join("text"), parameters, Options::default()).unwrap();
+    for (key, text) in keys.iter().zip(texts()) {
+        let record = index.registry().file(key).unwrap().unwrap();
+        let content = record.content().unwrap();
+        let mut read = index.registry().content(content).unwrap().unwrap();
+        let reader = read.reader.take().unwrap();
+        read.extractor -= 1;
+        read.reader = Some(ReaderVersion {
+            version: reader.version - 1,
+            ..reader
+        });
+        let document = Some(document(index.reader(), name, &text));
+        let content = Some(Box::new(NewContent {
+            record: read,
+            document,
+        }));
+        let seen = SeenFile {
+            key: key.clone(),
+            record,
+            content,
+        };
+        writer.apply(&[FileChange::file(seen)]).unwrap();
+    }
+    // Not settled: the canonical text of today would find the name untrue.
+    index.close(writer).unwrap();
+}
+
+#[test]
+fn a_document_of_canonical_text_3_becomes_the_two_that_it_was_made_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = dir.path().canonicalize().unwrap();
+    fs::create_dir(top.join("share")).unwrap();
+    for (name, text) in NAMES.iter().zip(texts()) {
+        fs::write(top.join("share").join(name), text).unwrap();
+    }
+    let first = engine(&top);
+    first.sync(&Cancel::never()).unwrap();
+    let [(dashed, of_dashed), (plain, of_plain)] = NAMES.map(|name| file(&first, name));
+    assert_ne!(of_dashed, of_plain);
+    first.close().unwrap();
+    by_canonical_text_3(&top, &[dashed, plain], of_plain);
+
+    let today = engine(&top);
+    let documents = |engine: &Engine| NAMES.map(|name| file(engine, name).1);
+    assert_eq!(documents(&today), [of_plain, of_plain], "one document");
+    let old = today.index.reader().document_by_hash(of_plain).unwrap();
+    today.sync(&Cancel::never()).unwrap();
+    assert_eq!(documents(&today), [of_dashed, of_plain]);
+    let reader = today.index.reader();
+    let account = reader.memory().requests.account(&Cancel::never());
+    assert!(
+        reader.document(old.unwrap()).unwrap().is_none(),
+        "the old one is gone"
+    );
+    for (name, text) in [of_dashed, of_plain].into_iter().zip(texts()) {
+        let id = reader.document_by_hash(name).unwrap().unwrap();
+        let kept = reader.held_text(id, &account).unwrap().unwrap();
+        assert_eq!(*kept, text);
+    }
+    assert_eq!(reader.damaged_texts(), 0);
+    today.close().unwrap();
+}
