@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use simdex_signature::{SchemeKind, TemplateLines};
 
-use crate::write_side::watch;
 pub use check::ConfigError;
 pub use sample::sample;
 pub use schedules::ScheduleConfig;
@@ -100,12 +99,12 @@ pub struct RootConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RootMode {
-    /// By the type of its file system.
+    /// Native or polled, by the type of its file system.
     #[default]
     Auto,
-    /// By events, and rescans.
+    /// Watched by events and rescans.
     Native,
-    /// By rescans alone.
+    /// Watched by rescans alone.
     Poll,
 }
 
@@ -116,16 +115,6 @@ impl RootMode {
             Self::Auto => "auto",
             Self::Native => "native",
             Self::Poll => "poll",
-        }
-    }
-}
-
-impl From<RootMode> for watch::Mode {
-    fn from(mode: RootMode) -> Self {
-        match mode {
-            RootMode::Auto => watch::Mode::Auto,
-            RootMode::Native => watch::Mode::Native,
-            RootMode::Poll => watch::Mode::Poll,
         }
     }
 }
@@ -290,8 +279,7 @@ section! {
         deadline_seconds: u64 = 300 => 1..=86_400,
         /// No request lasts longer, whatever deadline its client asks for, seconds.
         max_deadline_seconds: u64 = 3_600 => 1..=86_400,
-        /// The same for a sync, a confirmed loss and a report, which last as long as their work,
-        /// seconds.
+        /// No sync, confirmed loss or report lasts longer, which last as long as their work, seconds.
         max_work_seconds: u64 = 86_400 => 1..=604_800,
         /// Connections at once; above it the longest idle one gives way.
         max_connections: usize = 256 => 1..=10_000,

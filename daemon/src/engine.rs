@@ -25,18 +25,18 @@ use simdex_signature::{Ratio, Sampling};
 
 use self::synced::{not_as_shown, require_synced};
 use crate::base::causes::causes;
+use crate::base::events::Events;
 use crate::base::report_key::ReportKey;
 use crate::base::shared_run::SharedRun;
 use crate::config::Config;
-use crate::error::EngineError;
+use crate::error::{EngineError, Failure};
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
-use crate::host::lifecycle::{AT_A_SHARE, Failure, Lifecycle, join_until};
+use crate::host::lifecycle::{AT_A_SHARE, Lifecycle, join_until};
 use crate::host::storage::{self, Opening};
 use crate::read_side::clusters::KeptClusters;
 use crate::read_side::judging::Models;
 use crate::write_side::dispatch::Dispatcher;
-use crate::write_side::events::Events;
 use crate::write_side::ingest::OwnReports;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::progress::Counts;
@@ -49,7 +49,7 @@ pub use completeness::{CompletenessCheck, Incomplete};
 
 /// Index, workers, roots and the threads between them.
 pub struct Engine {
-    /// The index. Queries are passed its reader.
+    /// The index that the engine answers from. Queries are passed its reader.
     pub index: Index,
     /// The workers that read documents.
     pub pool: Arc<Pool>,
@@ -93,7 +93,7 @@ impl Engine {
         Self::start_on_host(&Arc::new(Host::new(config, program)?))
     }
 
-    /// As [`Engine::start`], on a host that may have had an engine before.
+    /// Starts an engine as [`Engine::start`] does, on a host that may have had an engine before.
     pub fn start_on_host(host: &Arc<Host>) -> Result<Self, EngineError> {
         let config = &host.config;
         let lifecycle = Lifecycle::new(Arc::clone(&host.alarms), Arc::clone(&host.engine_failed));

@@ -7,8 +7,77 @@ use simdex_index::IndexError;
 use simdex_index::store::StoreError;
 use thiserror::Error;
 
-use crate::host::lifecycle::Failure;
-use crate::host::overlap::OverlapError;
+/// Why an engine cannot go on.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Failure {
+    /// The index failed.
+    #[error("{0}")]
+    Index(String),
+    /// A thread panicked.
+    #[error("the thread {0} panicked")]
+    Panic(String),
+}
+
+/// Two places that are not apart.
+#[derive(Debug, Error)]
+pub enum OverlapError {
+    /// The daemon would index what it writes.
+    #[error(
+        "the data directory {} lies within the root {}; name one outside of it with --data-dir or \
+         data_dir",
+        data_dir.display(), root.display()
+    )]
+    DataWithinRoot {
+        /// The data directory.
+        data_dir: PathBuf,
+        /// The root, as it is configured.
+        root: PathBuf,
+    },
+    /// A root that the daemon itself writes to.
+    #[error(
+        "the root {} lies within the data directory {}; name another data directory with --data-dir \
+         or data_dir",
+        root.display(), data_dir.display()
+    )]
+    RootWithinData {
+        /// The root, as it is configured.
+        root: PathBuf,
+        /// The data directory.
+        data_dir: PathBuf,
+    },
+    /// One directory under two names.
+    #[error(
+        "the roots {} and {} are one directory, by a bind mount or a symlink; keep one of them",
+        one.display(), other.display()
+    )]
+    SameRoot {
+        /// The root named first.
+        one: PathBuf,
+        /// The root named later.
+        other: PathBuf,
+    },
+    /// A root in a root.
+    #[error("the root {} lies within the root {}; keep one of them", inner.display(), outer.display())]
+    RootWithinRoot {
+        /// The one within.
+        inner: PathBuf,
+        /// The one around it.
+        outer: PathBuf,
+    },
+    /// A root is never reached through a symlink.
+    #[error(
+        "the root {} leads through the symlink {}; name the directory itself, {}",
+        root.display(), link.display(), target.display()
+    )]
+    Symlink {
+        /// The root, as it is configured.
+        root: PathBuf,
+        /// The first symlink on the way to it.
+        link: PathBuf,
+        /// Where the root's path leads.
+        target: PathBuf,
+    },
+}
 
 /// Why the engine does not start or cannot go on.
 #[derive(Debug, Error)]

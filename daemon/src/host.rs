@@ -14,6 +14,7 @@ use std::sync::Arc;
 use simdex_index::Cancel;
 use simdex_index::store::Before;
 
+use crate::base::events::Events;
 use crate::base::wakeup::Wakeup;
 use crate::config::Config;
 use crate::error::EngineError;
@@ -21,7 +22,6 @@ use crate::host::alarms::Alarms;
 use crate::host::descriptors::SpareDescriptors;
 use crate::host::disk::DiskGuard;
 use crate::host::storage::{DataDir, OpenedStore};
-use crate::write_side::events::Events;
 
 /// Config, data directory, events, alarms, and the room on the disk.
 pub struct Host {

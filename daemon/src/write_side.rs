@@ -4,11 +4,10 @@
 //! [`identity`] proves that a root of [`roots`] is the one on record; [`walk_queue`] orders the walks that are wanted,
 //! and [`rescan`] does them: the truth about a root. [`pipeline`] takes what may have changed, many files at once,
 //! each by [`ingest`], applies and commits; [`progress`] says what is still under way. [`recheck`] rehashes files in
-//! the background to find changes that left no trace in their metadata. [`events`] publishes file and group changes to
+//! the background to find changes that left no trace in their metadata. [`events`](crate::base::events) publishes file and group changes to
 //! subscribers.
 
 pub mod dispatch;
-pub mod events;
 pub mod identity;
 pub mod ingest;
 pub mod pipeline;

@@ -1,16 +1,17 @@
 //! What was typed, and which part of the daemon it starts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::advice::sentence;
 use crate::commands::{rebuild, scan, serve, verify};
-use crate::config::{Config, RootConfig, RootMode};
+use crate::config::{Config, ConfigError, RootConfig, RootMode};
 use crate::error::EngineError;
 use crate::host::overlap;
 use crate::reports::report::ReportDir;
+use crate::reports::schedule;
 
 /// Exit codes of the contract.
 pub mod exit {
@@ -148,10 +149,20 @@ fn program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("the path of simdexd itself is not known")
 }
 
+/// The config in a file, its schedules checked as well.
+fn loaded(file: &Path) -> anyhow::Result<Config> {
+    let config = Config::load(file)?;
+    schedule::check(&config.schedules).map_err(|reason| ConfigError::Invalid {
+        path: file.to_owned(),
+        reason,
+    })?;
+    Ok(config)
+}
+
 fn configured(file: Option<PathBuf>, roots: Vec<PathBuf>) -> anyhow::Result<Config> {
     use anyhow::Context;
     let mut config = match file {
-        Some(file) => Config::load(&file)?,
+        Some(file) => loaded(&file)?,
         None => Config::default(),
     };
     for root in roots {
@@ -184,7 +195,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
-    let config = Config::load(&file)?;
+    let config = loaded(&file)?;
     overlap::check_strictly(&config)?;
     if let Some(path) = &config.report_dir {
         let reports = ReportDir::open(path)?;

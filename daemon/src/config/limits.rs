@@ -1,4 +1,4 @@
-//! What the configuration means to workers, programs, watchers and the index.
+//! What the configuration means to workers, programs and the index.
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use simdex_schema::meta::Parameters;
 use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
 
 use super::Config;
-use crate::write_side::watch;
 
 impl Config {
     /// Limits of the extraction workers.
@@ -73,17 +72,6 @@ impl Config {
             schemes: self.signature.schemes.schemes(),
             threshold: self.signature.threshold,
             template_lines: self.template_list.id(),
-        }
-    }
-
-    /// Times and bounds of the watchers.
-    pub fn watch_settings(&self) -> watch::Settings {
-        watch::Settings {
-            debounce: Duration::from_millis(self.watch.debounce_ms),
-            max_delay: Duration::from_secs(self.watch.max_delay_seconds),
-            rescan_every: Duration::from_secs(self.watch.rescan_seconds.max(1)),
-            poll_every: Duration::from_secs(self.watch.poll_seconds.max(1)),
-            ..watch::Settings::default()
         }
     }
 }

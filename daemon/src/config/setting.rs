@@ -62,7 +62,7 @@ pub enum Value {
     Octal(i64),
     /// A number with a decimal point.
     Ratio(f64),
-    /// On or off.
+    /// A switch, on or off.
     Switch(bool),
     /// A string, such as a path.
     Text(String),
@@ -97,11 +97,11 @@ impl fmt::Display for Value {
 /// The least and the greatest value of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Range {
-    /// Of a whole number.
+    /// Bounds of a whole number.
     Whole(RangeInclusive<i64>),
-    /// Of permission bits.
+    /// Bounds of permission bits.
     Octal(RangeInclusive<i64>),
-    /// Of a ratio.
+    /// Bounds of a ratio.
     Ratio(RangeInclusive<f64>),
 }
 

@@ -8,9 +8,9 @@ use simdex_schema::ReportRecord;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use super::{path, scheme};
+use crate::base::events::Event;
+use crate::base::schedule_status::ScheduleStatus;
 use crate::host::alarms::Alarm;
-use crate::reports::schedule::ScheduleStatus;
-use crate::write_side::events::Event;
 use crate::write_side::roots::{Root, RootState};
 use crate::write_side::watch::{ChosenMode, Mode};
 

@@ -23,7 +23,7 @@ pub struct CompletenessCheck<'a> {
     before: Completeness,
     /// Texts ever found damaged by then: one that a walk releases during the answer was met all the same.
     found_before: u64,
-    /// Of the list that the answer is made of.
+    /// Unsettled documents of the list that the answer is made of.
     unsettled: UnsettledCounts,
     /// Watches renames since it began to list files by path.
     listed: Option<(View, MoveWatch)>,
@@ -151,7 +151,7 @@ impl Engine {
         self.roots_being_walked(view) + self.pipeline.pending(view)
     }
 
-    /// The same, with what is to be tried again.
+    /// Files on their way, with those that are to be tried again.
     fn on_their_way(&self, view: &View) -> u64 {
         self.queued(view) + self.pipeline.retrying(view)
     }

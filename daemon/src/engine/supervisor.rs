@@ -20,10 +20,10 @@ use crate::base::causes::causes;
 use crate::engine::Engine;
 use crate::engine::slot::{EngineSlot, Reopening};
 use crate::engine::stuck_store::StuckStoreWatch;
-use crate::error::EngineError;
+use crate::error::{EngineError, Failure};
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
-use crate::host::lifecycle::{Backoff, Failure};
+use crate::host::lifecycle::Backoff;
 
 /// An engine that runs so long has recovered; one that fails sooner waits longer for the next start.
 const RECOVERED: Duration = Duration::from_secs(600);

@@ -7,7 +7,7 @@ use super::{Engine, lock};
 use crate::error::EngineError;
 use crate::write_side::recheck::{Pace, Recheck};
 use crate::write_side::walk_queue::WalkQueue;
-use crate::write_side::watch::RootWatcher;
+use crate::write_side::watch::{RootWatcher, Settings};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -18,7 +18,7 @@ impl Engine {
     pub fn watch(&self) -> Result<(), EngineError> {
         for root in self.roots.iter() {
             let (sender, hints) = sync_channel(HINTS);
-            let settings = self.config.watch_settings();
+            let settings = Settings::of(&self.config.watch);
             let mode = root.configured.mode.into();
             let started = RootWatcher::start(
                 &self.lifecycle,

@@ -66,7 +66,7 @@ impl Alarm {
         }
     }
 
-    /// For how long it has stood.
+    /// How long it has stood.
     pub fn lasts(&self) -> Duration {
         self.raised.elapsed()
     }

@@ -81,7 +81,7 @@ struct MeasuredRoom {
 }
 
 impl DiskGuard {
-    /// For the disk of an open directory that is called `dir`.
+    /// A guard for the disk of an open directory that is called `dir`.
     ///
     /// # Errors
     /// Where there is no descriptor for it.
@@ -91,7 +91,7 @@ impl DiskGuard {
         Ok(Self::measured_by(dir, kept, Box::new(measure)))
     }
 
-    /// For a data directory: `kept` bytes stay free, and the reserve is as large; less on a small
+    /// A guard for a data directory: `kept` bytes stay free, and the reserve is as large; less on a small
     /// disk. The reserve is made by [`DiskGuard::restore`] only.
     pub fn new(dir: &Path, kept: u64) -> Self {
         Self::measured_by(dir, kept, Box::new(measure))
@@ -115,7 +115,7 @@ impl DiskGuard {
         self.take_above(1, bytes)
     }
 
-    /// The same for what can be refused (uploads, reports): it stops at twice the floor, so that it
+    /// Takes room for what can be refused (uploads, reports): it stops at twice the floor, so that it
     /// never brings the writer to its own.
     ///
     /// # Errors

@@ -7,11 +7,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_index::{Cancel, Fault, IndexError};
-use thiserror::Error;
 
 use crate::base::causes::causes;
 use crate::base::wakeup::Wakeup;
-use crate::error::EngineError;
+use crate::error::{EngineError, Failure};
 use crate::host::alarms::{AlarmSource, Alarms};
 
 /// First and longest pause before something is tried again.
@@ -20,17 +19,6 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from
 pub const AT_A_SHARE: Duration = Duration::from_secs(60);
 /// How often it is looked whether a thread has ended.
 const JOIN_INTERVAL: Duration = Duration::from_millis(2);
-
-/// Why an engine cannot go on.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Failure {
-    /// The index failed.
-    #[error("{0}")]
-    Index(String),
-    /// A thread panicked.
-    #[error("the thread {0} panicked")]
-    Panic(String),
-}
 
 /// Pauses that double.
 pub struct Backoff {
@@ -100,7 +88,7 @@ struct State {
 }
 
 impl Lifecycle {
-    /// Of an engine that starts.
+    /// The lifecycle of an engine that starts.
     pub fn new(alarms: Arc<Alarms>, wakeup: Arc<Wakeup>) -> Arc<Self> {
         Arc::new(Self {
             alarms,

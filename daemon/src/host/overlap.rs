@@ -9,77 +9,15 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
+use crate::base::symlinks::first_symlink;
 use crate::config::Config;
-use crate::write_side::watch::anchor::first_symlink;
-
-/// Two places that are not apart.
-#[derive(Debug, Error)]
-pub enum OverlapError {
-    /// The daemon would index what it writes.
-    #[error(
-        "the data directory {} lies within the root {}; name one outside of it with --data-dir or \
-         data_dir",
-        data_dir.display(), root.display()
-    )]
-    DataWithinRoot {
-        /// The data directory.
-        data_dir: PathBuf,
-        /// The root, as it is configured.
-        root: PathBuf,
-    },
-    /// A root that the daemon itself writes to.
-    #[error(
-        "the root {} lies within the data directory {}; name another data directory with --data-dir \
-         or data_dir",
-        root.display(), data_dir.display()
-    )]
-    RootWithinData {
-        /// The root, as it is configured.
-        root: PathBuf,
-        /// The data directory.
-        data_dir: PathBuf,
-    },
-    /// One directory under two names.
-    #[error(
-        "the roots {} and {} are one directory, by a bind mount or a symlink; keep one of them",
-        one.display(), other.display()
-    )]
-    SameRoot {
-        /// The root named first.
-        one: PathBuf,
-        /// The root named later.
-        other: PathBuf,
-    },
-    /// A root in a root.
-    #[error("the root {} lies within the root {}; keep one of them", inner.display(), outer.display())]
-    RootWithinRoot {
-        /// The one within.
-        inner: PathBuf,
-        /// The one around it.
-        outer: PathBuf,
-    },
-    /// A root is never reached through a symlink.
-    #[error(
-        "the root {} leads through the symlink {}; name the directory itself, {}",
-        root.display(), link.display(), target.display()
-    )]
-    Symlink {
-        /// The root, as it is configured.
-        root: PathBuf,
-        /// The first symlink on the way to it.
-        link: PathBuf,
-        /// Where the root's path leads.
-        target: PathBuf,
-    },
-}
+use crate::error::OverlapError;
 
 /// Device and inode of a path that exists, and of every directory above it.
 struct Chain(Vec<(u64, u64)>);
 
 impl Chain {
-    /// Of the deepest part of a path that exists, symlinks resolved.
+    /// The chain of the deepest part of a path that exists, symlinks resolved.
     fn of(path: &Path) -> Self {
         let real = path.ancestors().find_map(|at| fs::canonicalize(at).ok());
         let real = real.unwrap_or_default();
@@ -148,7 +86,7 @@ fn check_roots(one: &Path, other: &Path) -> Result<(), OverlapError> {
     }
 }
 
-/// The same for a config that is being written: a root that leads through a symlink is refused too. A
+/// Refuses a config that is being written as [`check`] does: a root that leads through a symlink is refused too. A
 /// running daemon goes on without such a root, which is then stale: anybody who may write above one
 /// root could stop all others with a symlink.
 pub fn check_strictly(config: &Config) -> Result<(), OverlapError> {

@@ -224,7 +224,7 @@ fn open_store(
         None => {
             let damage = None;
             let opened = store::open_in_place(&dir, options, Some(probe), limit, stop);
-            opened.map(|store| store::Opened { store, damage })
+            opened.map(|store| store::CheckedStore { store, damage })
         }
     };
     let opened = opened.map_err(|error| match error {

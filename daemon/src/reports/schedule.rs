@@ -26,12 +26,22 @@ use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::reports::reporting::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
 
-pub use scheduler::{ScheduleStatus, Scheduler, SchedulerThread};
+pub use scheduler::{Scheduler, SchedulerThread};
 
 /// Longest name, bytes.
 const LONGEST_NAME: usize = 64;
 /// How the time of a run stands in its name, UTC.
 const RUN: &str = "%Y%m%dT%H%M%SZ";
+
+/// Says what is wrong with the first schedule that is, if any, as a sentence without its end.
+pub fn check(schedules: &[ScheduleConfig]) -> Result<(), String> {
+    for config in schedules {
+        let name = &config.name;
+        let said = |reason: String| format!("the schedule {name:?} {reason}");
+        Schedule::parse(config).map_err(said)?;
+    }
+    Ok(())
+}
 
 /// A report on schedule.
 #[derive(Debug)]
@@ -192,7 +202,7 @@ pub struct Timetable {
 }
 
 impl Timetable {
-    /// Of a schedule whose last run was due then; where there was none, from now on.
+    /// The timetable of a schedule whose last run was due then; where there was none, from now on.
     pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, now: Timestamp) -> Self {
         let since = last.unwrap_or(now);
         Self { schedule, since }

@@ -20,10 +20,10 @@ use super::roots::Root;
 use super::walk_queue::{WalkQueue, WalkRequest};
 use super::watch::Hint;
 use crate::base::causes::causes;
-use crate::error::EngineError;
+use crate::error::{EngineError, Failure};
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
-use crate::host::lifecycle::{Failure, Lifecycle};
+use crate::host::lifecycle::Lifecycle;
 
 /// Time beyond the debounce that an event may take to arrive.
 const EVENT_MARGIN: Duration = Duration::from_secs(1);

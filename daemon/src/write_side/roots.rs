@@ -22,9 +22,9 @@ use std::time::Instant;
 use simdex_index::{IndexError, IndexWriter, View};
 use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
 
+use crate::base::events::{EventKind, Events, VisibleChange};
 use crate::base::turns::Turns;
 use crate::config::RootConfig;
-use crate::write_side::events::{EventKind, Events, VisibleChange};
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::open::{OpenError, open_regular};
 use crate::write_side::watch::probe::FileSystem;

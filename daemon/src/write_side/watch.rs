@@ -30,6 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::config::{RootMode, WatchConfig};
 use crate::host::lifecycle::Lifecycle;
 use native::{Inbox, Note};
 use root_thread::RootThread;
@@ -40,10 +41,20 @@ pub enum Mode {
     /// Native where the file system reports changes, else polled.
     #[default]
     Auto,
-    /// By the kernel's events, with a rescan now and then.
+    /// Watched by the kernel's events, with a rescan now and then.
     Native,
-    /// By rescans alone.
+    /// Watched by rescans alone.
     Poll,
+}
+
+impl From<RootMode> for Mode {
+    fn from(mode: RootMode) -> Self {
+        match mode {
+            RootMode::Auto => Self::Auto,
+            RootMode::Native => Self::Native,
+            RootMode::Poll => Self::Poll,
+        }
+    }
 }
 
 /// The mode chosen for [`Mode::Auto`], or in place of a mode that does not work here.
@@ -125,6 +136,19 @@ pub struct Settings {
     pub check_every: Duration,
     /// Paths held back at most; beyond that a rescan stands for them.
     pub pending_limit: usize,
+}
+
+impl Settings {
+    /// As they are configured; the rest by default.
+    pub fn of(config: &WatchConfig) -> Self {
+        Self {
+            debounce: Duration::from_millis(config.debounce_ms),
+            max_delay: Duration::from_secs(config.max_delay_seconds),
+            rescan_every: Duration::from_secs(config.rescan_seconds.max(1)),
+            poll_every: Duration::from_secs(config.poll_seconds.max(1)),
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Settings {

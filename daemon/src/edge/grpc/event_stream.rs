@@ -11,8 +11,8 @@ use tonic::Status;
 use super::Replies;
 use super::fair_semaphore::Slot;
 use super::status::Refused;
+use crate::base::events::{EventKind, Subscriber};
 use crate::encode;
-use crate::write_side::events::{EventKind, Subscriber};
 
 /// Events kept for a client that is behind.
 const AHEAD: usize = 4;

@@ -13,6 +13,7 @@ use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
 use crate::base::causes::causes;
+use crate::base::events::LostEvents;
 use crate::engine::Incomplete;
 use crate::engine::slot::Reopening;
 use crate::error::EngineError;
@@ -23,7 +24,6 @@ use crate::read_side::lists::ListError;
 use crate::read_side::query::QueryError;
 use crate::reports::report::ReportError;
 use crate::reports::reporting::ReportingError;
-use crate::write_side::events::LostEvents;
 
 /// What is left of the beginning and of the end of a message that is too long, bytes.
 const END: usize = 200;

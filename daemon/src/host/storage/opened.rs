@@ -49,7 +49,7 @@ impl OpenedStore {
         Self::found_resting(data_dir, REST)
     }
 
-    /// The same; another in its place must not have changed for so long, for tests.
+    /// The store at its place; another there must not have changed for so long, for tests.
     pub fn found_resting(data_dir: &Path, rest: Duration) -> Self {
         let store = Self::resting(rest);
         store.state().lock = lock_of(data_dir);

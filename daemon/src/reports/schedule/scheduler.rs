@@ -12,6 +12,7 @@ use simdex_index::Cancel;
 
 use super::{Schedule, Timetable, hook, runs};
 use crate::base::report_files::MANIFEST;
+use crate::base::schedule_status::ScheduleStatus;
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::engine::slot::EngineSlot;
@@ -20,21 +21,6 @@ use crate::reports::reporting::{self, KeptPlace, ReportingError};
 
 /// Longest sleep: a clock that was set is noticed so soon.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
-
-/// What is told of a schedule.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScheduleStatus {
-    /// The configured name of the schedule.
-    pub name: String,
-    /// When it runs next.
-    pub next: Option<Timestamp>,
-    /// When its last report was due.
-    pub last: Option<Timestamp>,
-    /// Where that is.
-    pub report: Option<PathBuf>,
-    /// What went wrong the last time; empty if nothing did.
-    pub error: String,
-}
 
 /// Runs all schedules, on a thread of its own.
 pub struct Scheduler {
@@ -53,7 +39,7 @@ struct Entry {
 }
 
 impl Scheduler {
-    /// Of these schedules, whose reports go into this directory; nothing runs yet.
+    /// A scheduler of these schedules, whose reports go into this directory; nothing runs yet.
     ///
     /// # Errors
     /// The first schedule that is wrong, in words.

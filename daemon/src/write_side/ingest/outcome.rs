@@ -194,8 +194,8 @@ mod tests {
     use simdex_index::{Index, Options};
 
     use super::*;
+    use crate::base::events::Events;
     use crate::config::{Config, RootConfig, RootMode};
-    use crate::write_side::events::Events;
 
     #[test]
     fn an_error_of_the_share_keeps_a_known_content_and_is_said() {

@@ -6,7 +6,7 @@ use simdex_index::{Fault, IndexError};
 
 use super::Shared;
 use crate::base::causes::causes;
-use crate::host::lifecycle::Failure;
+use crate::error::Failure;
 
 /// How often it asks whether there is anything to do, which depends on sizes alone.
 const EVERY: Duration = Duration::from_secs(2);

@@ -34,7 +34,7 @@ pub(super) struct IngestQueue {
 /// Ingesters that may be at work at once.
 #[derive(Clone, Copy)]
 struct IngesterLimits {
-    /// For all roots together, beside one for each.
+    /// Room for all roots together, beside one for each.
     shared: usize,
     of_root: usize,
     of_folder: usize,

@@ -10,9 +10,9 @@ use simdex_index::{IndexError, Regrouped, SignStep, View};
 use simdex_schema::{DocId, GroupId};
 
 use super::Shared;
+use crate::base::events::{EventKind, VisibleChange};
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
-use crate::write_side::events::{EventKind, VisibleChange};
 
 /// Longest sleep of the settler between checks for documents that are not settled.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);

@@ -10,10 +10,11 @@ use simdex_schema::FileKey;
 
 use super::{IngestedJob, Shared};
 use crate::base::causes::causes;
+use crate::base::events::EventKind;
 use crate::base::unread::is_unread;
+use crate::error::Failure;
 use crate::host::alarms::AlarmSource;
-use crate::host::lifecycle::{Backoff, Failure};
-use crate::write_side::events::EventKind;
+use crate::host::lifecycle::Backoff;
 use crate::write_side::progress::Job;
 
 /// Most changes of a batch.

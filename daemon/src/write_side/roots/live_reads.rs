@@ -78,8 +78,8 @@ mod tests {
     use simdex_index::{Index, Options};
 
     use super::*;
+    use crate::base::events::Events;
     use crate::config::{Config, RootConfig, RootMode};
-    use crate::write_side::events::Events;
 
     #[test]
     fn a_file_of_a_root_whose_reads_hang_is_not_read_in_time_and_one_that_is_gone_not_at_all() {

@@ -16,7 +16,7 @@ const BYTES: usize = 6;
 pub struct LossToken([u8; BYTES]);
 
 impl LossToken {
-    /// Of a held loss in this directory: how many files are lost, and which are missing, in the order of a walk.
+    /// The token of a held loss in this directory: how many files are lost, and which are missing, in the order of a walk.
     pub fn of_held<'a>(
         directory: InodeId,
         lost: u64,
@@ -31,7 +31,7 @@ impl LossToken {
         Self::of(&hasher)
     }
 
-    /// Of another directory in the root's place.
+    /// The token of another directory in the root's place.
     pub fn of_replaced(directory: InodeId, identity: DirectoryIdentity) -> Self {
         let mut hasher = hasher("replaced", directory);
         hasher.update(&identity.file_system.to_le_bytes());

@@ -101,7 +101,7 @@ impl Troubles {
         named as u64 + self.more.iter().map(|more| more.kept).sum::<u64>()
     }
 
-    /// For people; empty where there are none.
+    /// A note for people; empty where there are none.
     pub(super) fn note(&self) -> String {
         let Some(first) = self.named.keys().next() else {
             return String::new();

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use simdex_schema::DirectoryIdentity;
 
 use super::probe::InodeId;
+use crate::base::symlinks::first_symlink;
 
 /// Why a root cannot be used as it stands: nothing may be concluded about the files in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,16 +83,6 @@ pub(crate) fn is_shortage(errno: Errno) -> bool {
     shortages.contains(&errno)
 }
 
-/// The first component of a path that is a symlink.
-pub(crate) fn first_symlink(path: &Path) -> Option<PathBuf> {
-    let mut above: Vec<&Path> = path.ancestors().collect();
-    above.reverse();
-    above
-        .into_iter()
-        .find(|at| at.is_symlink())
-        .map(Path::to_owned)
-}
-
 /// An opened root.
 #[derive(Debug)]
 pub struct Anchor {
@@ -122,7 +113,7 @@ impl Anchor {
         })
     }
 
-    /// The same, where the directory may be listed and searched too.
+    /// Opens a root that may be listed and searched too.
     pub fn open_listable(root: &Path) -> Result<Self, RootRefusal> {
         let anchor = Self::open(root)?;
         let listable = check_listable(&anchor.directory);
@@ -189,7 +180,7 @@ fn open_root_whole(root: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::openat2(CWD, root, DIRECTORY, Mode::empty(), resolve)
 }
 
-/// The same without `openat2`, one component at a time.
+/// Opens a root without `openat2`, one component at a time.
 fn open_root_stepwise(root: &Path) -> Result<OwnedFd, Errno> {
     let mut here = rustix::fs::open("/", DIRECTORY, Mode::empty())?;
     for step in root.components() {
@@ -213,7 +204,7 @@ fn resolve_whole(anchor: &OwnedFd, below: &Path, flags: OFlags) -> Result<OwnedF
     rustix::fs::openat2(anchor, below, flags, Mode::empty(), resolve)
 }
 
-/// The same without `openat2`: no component may be a symlink or `..`, and none may lie on another device.
+/// Opens a path without `openat2`: no component may be a symlink or `..`, and none may lie on another device.
 pub(super) fn resolve_stepwise(
     anchor: &OwnedFd,
     below: &Path,

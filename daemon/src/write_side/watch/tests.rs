@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use tempfile::TempDir;
 
 use super::*;
-use crate::host::lifecycle::Failure;
+use crate::error::Failure;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
