@@ -63,11 +63,6 @@ impl DocId {
         Self(serial)
     }
 
-    /// Who issued the number; 0 is this daemon.
-    pub fn issuer(self) -> u16 {
-        (self.0 >> Self::SERIAL_BITS) as u16
-    }
-
     /// The number without its issuer.
     pub fn serial(self) -> u64 {
         self.0 & ((1 << Self::SERIAL_BITS) - 1)

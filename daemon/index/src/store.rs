@@ -6,7 +6,7 @@
 //! either, reports its errors and lets tests inject them.
 //!
 //! A write of records goes [`Hooked`] → [`SledStore`] → `Records` → `RecordsDb` → `Layers` → `Summed` →
-//! `SledTree`; a block of postings goes [`Hooked`] → `Runs` → `Builder` → `SledTree`.
+//! `SledTree`; a block of postings goes [`Hooked`] → `RunDatabases` → `Builder` → `SledTree`.
 //!
 //! * `records`: the records on disk, their generations, and how they are rewritten;
 //! * `runs`: the runs of postings on disk, and the cache of their blocks;
@@ -40,7 +40,7 @@ pub use directory::lock::FileId;
 pub use directory::strays::strays;
 pub use directory::witness::is_damaged as witness_is_damaged;
 pub use examine::checked::{
-    Damage, Opened, open_checked, open_checked_telling, open_examined, open_in_place,
+    CheckedStore, Damage, open_checked, open_checked_telling, open_examined, open_in_place,
     probe_time_limit,
 };
 pub use examine::copy::{Observed, copy_aside};
@@ -182,7 +182,7 @@ pub trait PostingRun: Send + Sync {
     /// The block stored under `key`, for whoever reads a run once through.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The same for whoever looks up one key among many: the block stays in memory for the next.
+    /// Reads a block for a caller that looks up one key among many: the block stays in memory for the next.
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
         Ok(self.get(key)?.map(Block::from))
     }
@@ -201,18 +201,13 @@ pub trait PostingRun: Send + Sync {
     /// more of what is asked for again is found.
     fn keep_part(&self, _key: &[u8], _part: &[u8]) {}
 
-    /// The blocks of all `keys`, in the order asked. Sorted keys read fastest.
-    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        keys.iter().map(|key| self.get(key)).collect()
-    }
-
     /// Visits every key in no promised order, for verification.
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError>;
 }
 
 /// A store that is both, with its commit.
 pub trait Store: Send + Sync {
-    /// Its records.
+    /// The records of the store.
     fn records(&self) -> &dyn RecordStore;
 
     /// Its runs of postings.
@@ -320,7 +315,7 @@ pub enum StoreError {
     Io {
         /// What was tried, e.g. `open`.
         action: &'static str,
-        /// On which file or directory.
+        /// The file or directory that it was done on.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
@@ -353,7 +348,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The same of a process whose memory was short: it says nothing of the store.
+    /// The fault of a process whose memory was short: it says nothing of the store.
     fn for_want_of_memory(self) -> Self {
         match self {
             Self::Damaged { reason } => Self::Internal(format!("memory was short: {reason}")),

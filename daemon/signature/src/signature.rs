@@ -92,9 +92,6 @@ pub enum Unlike {
     /// The n differ in a scheme that does not nest.
     #[error("{} signatures of different n, {} and {}", .0.name(), .1.modulus(), .2.modulus())]
     Modulus(SchemeKind, Rung, Rung),
-    /// A finer rung was asked of a signature than the one it was made at.
-    #[error("a signature at modulus {} holds nothing finer, {} was asked", .0.modulus(), .1.modulus())]
-    Finer(Rung, Rung),
     /// The scheme says nothing of the sizes of texts.
     #[error("{} gives no containment, for its size does not follow the text's", .0.name())]
     NoContainment(SchemeKind),
@@ -147,28 +144,6 @@ impl Signature {
     /// Whether nothing was selected.
     pub fn is_empty(&self) -> bool {
         self.fingerprints.is_empty()
-    }
-
-    /// The signature the same text has at a coarser rung.
-    ///
-    /// # Errors
-    /// [`Unlike::Modulus`] if the scheme does not nest, [`Unlike::Finer`] if `rung` is finer.
-    pub fn coarsened(&self, rung: Rung) -> Result<Self, Unlike> {
-        if rung == self.rung {
-            return Ok(self.clone());
-        }
-        if !self.scheme.kind.nests() {
-            return Err(Unlike::Modulus(self.scheme.kind, self.rung, rung));
-        }
-        if rung < self.rung {
-            return Err(Unlike::Finer(self.rung, rung));
-        }
-        let kept = self.fingerprints.iter().copied();
-        Ok(Self {
-            scheme: self.scheme,
-            rung,
-            fingerprints: kept.filter(|f| f.divisible_by(rung)).collect(),
-        })
     }
 
     /// How many fingerprints are divisible by 2^r, for each rung r; 0 below the signature's own.

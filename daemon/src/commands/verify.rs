@@ -95,7 +95,8 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&copy);
     let limit = store::probe_time_limit(&copy);
-    let opened = store::open_examined(&copy, Options::SCAN, probe, limit).map_err(locked)?;
+    let opened =
+        store::open_examined(&copy, Options::VERIFICATION, probe, limit).map_err(locked)?;
     let depth = match args.quick {
         true => VerifyDepth::Heads,
         false => VerifyDepth::Everything,

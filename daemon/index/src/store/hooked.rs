@@ -173,11 +173,6 @@ impl PostingRun for HookedRun {
         self.hooks.around(Operation::Read, || self.run.look_up(key))
     }
 
-    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.hooks
-            .around(Operation::Read, || self.run.get_many(keys))
-    }
-
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.hooks.around(Operation::Read, || self.run.keys(visit))
     }

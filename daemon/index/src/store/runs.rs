@@ -37,7 +37,7 @@ const CACHE_OF_PARTS: u64 = 8;
 
 /// All runs of a store.
 #[derive(Debug)]
-pub(super) struct Runs {
+pub(super) struct RunDatabases {
     dir: PathBuf,
     /// The lock of the store.
     lock: Anchor,
@@ -45,11 +45,11 @@ pub(super) struct Runs {
     cache_bytes: u64,
     blocks: Arc<Blocks>,
     parts: Arc<Blocks>,
-    /// By number; none where one does not open, which counts as missing: its postings are derived.
+    /// Open runs by number; none where one does not open, which counts as missing: its postings are derived.
     open: RwLock<BTreeMap<u32, Option<Arc<SledRun>>>>,
 }
 
-impl Runs {
+impl RunDatabases {
     /// Opens every run below the directory of a store, and removes what a crash left of others. Calls
     /// `about` before it opens one, with its number.
     ///
@@ -152,7 +152,7 @@ impl Runs {
     }
 }
 
-impl PostingStore for Runs {
+impl PostingStore for RunDatabases {
     fn runs(&self) -> Result<Vec<u32>, StoreError> {
         Ok(self.read().keys().copied().collect())
     }
@@ -212,7 +212,7 @@ fn damaged(number: u32) -> StoreError {
 
 /// A run being built.
 struct Writing<'a> {
-    runs: &'a Runs,
+    runs: &'a RunDatabases,
     number: u32,
     older: usize,
     dir: PathBuf,

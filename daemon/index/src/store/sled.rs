@@ -7,7 +7,7 @@ use super::directory::{begun, clean};
 use super::records::Records;
 #[cfg(test)]
 use super::records::layers::Layers;
-use super::runs::Runs;
+use super::runs::RunDatabases;
 use super::sled_support::durable::allocated_bytes;
 use super::sled_support::recovery::{check_kinds, guarded};
 #[cfg(test)]
@@ -35,8 +35,8 @@ impl Options {
     pub const DAEMON: Self = Self {
         cache_bytes: 512 << 20,
     };
-    /// For a scan of its own: 256 MiB of cache.
-    pub const SCAN: Self = Self {
+    /// For the copy of a store that is verified: 256 MiB of cache.
+    pub const VERIFICATION: Self = Self {
         cache_bytes: 256 << 20,
     };
 }
@@ -53,7 +53,7 @@ impl Default for Options {
 pub struct SledStore {
     // Fields drop in this order: the lock must outlive sled.
     records: Records,
-    runs: Runs,
+    runs: RunDatabases,
     dir: PathBuf,
     lock: DirLock,
 }
@@ -70,7 +70,7 @@ impl SledStore {
         Self::open_telling(dir, options, &|_| {})
     }
 
-    /// The same; calls `about` before it opens a run of postings, with its number.
+    /// Opens a store as [`SledStore::open`] does; calls `about` before it opens a run of postings, with its number.
     pub(super) fn open_telling(
         dir: &Path,
         options: Options,
@@ -92,7 +92,7 @@ impl SledStore {
         }
         Ok(Self {
             records,
-            runs: Runs::open(dir, lock.anchor(), cache_of_runs, about)?,
+            runs: RunDatabases::open(dir, lock.anchor(), cache_of_runs, about)?,
             dir: dir.into(),
             lock,
         })

@@ -23,7 +23,7 @@ use crate::{Cancel, aside, safe_fs};
 
 /// An open store and what happened to its predecessor.
 #[derive(Debug)]
-pub struct Opened {
+pub struct CheckedStore {
     /// The store, ready for use; empty if `damage` is given.
     pub store: SledStore,
     /// Set if the store in this place was damaged and has been set aside.
@@ -60,11 +60,11 @@ pub fn open_checked(
     probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
-) -> Result<Opened, StoreError> {
+) -> Result<CheckedStore, StoreError> {
     open_checked_telling(dir, options, probe_command, time_limit, stop, &mut |_| {})
 }
 
-/// The same; calls `told` once a store was set aside, before another is begun, which may fail.
+/// Opens a store as [`open_checked`] does; calls `told` once a store was set aside, before another is begun, which may fail.
 ///
 /// # Errors
 /// As [`open_checked`].
@@ -75,20 +75,20 @@ pub fn open_checked_telling(
     time_limit: Duration,
     stop: &Cancel,
     told: &mut dyn FnMut(&Damage),
-) -> Result<Opened, StoreError> {
+) -> Result<CheckedStore, StoreError> {
     check_kinds(dir)?;
     safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
     let suspect = Suspect::of(dir)?;
     match open_or_begin(&suspect, options, probe_command, time_limit, stop) {
         Err(StoreError::Damaged { reason }) => replace(&suspect, options, reason, told),
-        store => Ok(Opened {
+        store => Ok(CheckedStore {
             store: store?,
             damage: None,
         }),
     }
 }
 
-/// The same, but a damaged store is left where it is, and none is begun.
+/// Opens a store as [`open_checked`] does, but a damaged one is left where it is, and none is begun.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] with what was found, also where there are no records; otherwise as [`open_checked`].
@@ -260,13 +260,13 @@ fn replace(
     options: Options,
     reason: String,
     told: &mut dyn FnMut(&Damage),
-) -> Result<Opened, StoreError> {
+) -> Result<CheckedStore, StoreError> {
     let (set_aside, synced) = set_aside(suspect)?;
     tracing::error!(set_aside = %set_aside.display(), reason, "store is damaged: starting afresh");
     let damage = Damage { set_aside, reason };
     told(&damage);
     synced?;
-    Ok(Opened {
+    Ok(CheckedStore {
         store: SledStore::open(suspect.dir(), options)?,
         damage: Some(damage),
     })

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::Cancel;
 use crate::store::sled_support::seal::TreeId;
-use crate::store::{Opened, SledStore, Store, open_checked};
+use crate::store::{CheckedStore, SledStore, Store, open_checked};
 
-fn opened(dir: &Path) -> Opened {
+fn opened(dir: &Path) -> CheckedStore {
     open_checked(dir, SMALL, real_probe(dir), LONG, &Cancel::never()).unwrap()
 }
 

@@ -56,7 +56,7 @@ pub(in crate::store) enum Act {
     Reopen,
 }
 
-/// Short values.
+/// Values of a few bytes.
 pub(in crate::store) fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..40)
 }

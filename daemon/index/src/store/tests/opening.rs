@@ -18,12 +18,13 @@ use crate::store::records::records_db::RecordsDb;
 use crate::store::sled_support::recovery::Cleaning;
 use crate::store::sled_support::seal::TreeId;
 use crate::store::{
-    Opened, SledStore, Store as _, StoreError, open_checked, open_checked_telling, open_in_place,
+    CheckedStore, SledStore, Store as _, StoreError, open_checked, open_checked_telling,
+    open_in_place,
 };
 
 const LARGE: usize = 400_000;
 
-fn checked(dir: &Path, probe: Option<Command>) -> Result<Opened, StoreError> {
+fn checked(dir: &Path, probe: Option<Command>) -> Result<CheckedStore, StoreError> {
     open_checked(dir, SMALL, probe, LONG, &Cancel::never())
 }
 
