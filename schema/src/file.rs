@@ -265,15 +265,7 @@ impl FileRecord {
             _ => input.option(Reader::int)?,
         };
         let is_rendered = member.is_some_and(|place| place.role == Role::Rendered);
-        let (mut inode, mut rendered_from, mut owner) = (inode, None, None);
-        match input.remaining() {
-            // Formats 1 to 4 keep the digest in place of the inode.
-            0 if is_rendered && inode != 0 => (inode, rendered_from) = (0, Some(inode)),
-            // Format 5 ends here.
-            0 => {}
-            _ if is_rendered => rendered_from = Some(u64::from_be_bytes(input.array()?)),
-            _ => owner = Some(input.narrow("owner")?),
-        }
+        let (inode, rendered_from, owner) = take_end(&mut input, is_rendered, inode)?;
         input.finish()?;
         let stat = FileStat {
             inode,
@@ -322,6 +314,22 @@ impl FileRecord {
             FileOutcome::Unread(..) => None,
         }
     }
+}
+
+/// The last field, a digest of a page or an owner, with the inode, which is the digest in older formats.
+fn take_end(
+    input: &mut Reader<'_>,
+    is_rendered: bool,
+    inode: u64,
+) -> Result<(u64, Option<u64>, Option<u32>), DecodeError> {
+    Ok(match input.remaining() {
+        // Formats 1 to 4 keep the digest in place of the inode.
+        0 if is_rendered && inode != 0 => (0, Some(inode), None),
+        // Format 5 ends here.
+        0 => (inode, None, None),
+        _ if is_rendered => (inode, Some(u64::from_be_bytes(input.array()?)), None),
+        _ => (inode, None, Some(input.narrow("owner")?)),
+    })
 }
 
 fn take_place(input: &mut Reader<'_>) -> Result<MemberPlace, DecodeError> {

@@ -12,6 +12,7 @@ use tonic_health::server::{HealthReporter, health_reporter};
 use super::health::{tell, tell_health};
 use super::incoming::incoming;
 use super::socket::Socket;
+use crate::config::Config;
 use crate::edge::grpc::limits::ClientLimits;
 use crate::edge::grpc::{
     Connections, HealthWatches, ReportKeeping, RequestRunner, TrafficLayer, limits, servers,
@@ -30,6 +31,14 @@ pub(super) struct Served {
     /// Tells health; it ends with the runtime.
     pub(super) teller: JoinHandle<()>,
     pub(super) server: Server,
+}
+
+/// What clients may take: no more connections than there are descriptors for.
+fn client_limits(config: &Config, descriptors: u64) -> ClientLimits {
+    let clients = ClientLimits::of(&config.grpc);
+    let ingesters = Pipeline::ingesters(config);
+    let most = descriptors::connections(config, ingesters, descriptors, clients.connections);
+    clients.within(most)
 }
 
 /// Spawns the server with all its services.
@@ -65,16 +74,7 @@ pub(super) fn serve(
     let now = *known.borrow_and_update();
     runtime.block_on(tell(&health, now));
     let teller = runtime.spawn(tell_health(health.clone(), known));
-    let clients = ClientLimits::of(config);
-    // No more connections than there are descriptors for.
-    let ingesters = Pipeline::ingesters(&host.config);
-    let most = clients.connections;
-    let clients = clients.within(descriptors::connections(
-        &host.config,
-        ingesters,
-        descriptors,
-        most,
-    ));
+    let clients = client_limits(&host.config, descriptors);
     let router = limits::server(config)
         .layer(TrafficLayer::new(clients))
         .add_service(HealthWatches::new(health_server, watches))
