@@ -479,7 +479,7 @@ fn refusals(daemon: &Daemon, sandbox: &Sandbox, [ada, bo]: [&PathBuf; 2]) -> Res
     let both = write("both", &[labels.clone(), lines(bo)?].concat())?;
     refused(&both, "contradict each other: ada says", "a third rater")?;
     let few = write("few", &labels[..9])?;
-    refused(&few, "and 10 are the least", "label more pairs")?;
+    refused(&few, "and at least 10 are needed", "label more pairs")?;
     let mut other = labels.clone();
     other[0]["v"] = json!(2);
     let other = write("other", &other)?;

@@ -35,7 +35,7 @@ pub enum SnapshotError {
     #[error("the file is longer than the limit")]
     TooLong,
     /// Nobody waits for it any more.
-    #[error("nobody waits for the bytes")]
+    #[error("the copy was cancelled")]
     Stopped,
 }
 

@@ -100,7 +100,7 @@ impl Growth {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
-    #[error("there are {found} pairs labelled {class}, and {LEAST_OF_CLASS} are the least")]
+    #[error("there are {found} pairs labelled {class}, and at least {LEAST_OF_CLASS} are needed")]
     TooFew {
         /// Name of the class.
         class: &'static str,
@@ -108,12 +108,12 @@ pub enum TrainingError {
         found: u32,
     },
     /// More pairs than a training takes.
-    #[error("there are {0} labelled pairs, and {MOST_PAIRS} are the most")]
+    #[error("there are {0} labelled pairs, and at most {MOST_PAIRS} are taken")]
     TooMany(usize),
     /// The pairs come of too few sources to be parted into folds.
     #[error(
-        "the labelled pairs come of {0} groups of documents, and {FOLDS} are the least: judgements are \
-         tested on groups that were not learned from"
+        "the labelled pairs come of {0} groups of documents, and at least {FOLDS} are needed: \
+         judgements are tested on groups that were not learned from"
     )]
     TooFewSources(usize),
     /// Nobody waits for it any more.

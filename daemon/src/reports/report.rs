@@ -257,8 +257,8 @@ pub enum ReportError {
         /// The file or folder.
         name: String,
     },
-    /// An earlier report cannot be compared with.
-    #[error("the report before cannot be compared with: {source}")]
+    /// An earlier report cannot be compared.
+    #[error("the earlier report cannot be compared: {source}")]
     Previous {
         /// Why it cannot be read.
         source: io::Error,

@@ -198,7 +198,7 @@ fn open_likeliest(
             // What panicked for want of memory says nothing of these records.
             Err(error) if !is_alone && memory_was_short() => return Err(error.for_want_of_memory()),
             Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
-                tracing::warn!(%error, dir = %dir.display(), "these records are not whole");
+                tracing::warn!(%error, dir = %dir.display(), "a directory of records is incomplete");
                 refused.get_or_insert(error);
             }
             opened => return opened,

@@ -86,7 +86,7 @@ pub enum Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutOfDomain {
     /// Shingles of length 0, counted in this unit.
-    #[error("a shingle of 0 {} is none; give a length from 1 on", .0.name())]
+    #[error("a shingle has at least one unit; give a length of 1 or more {}", .0.name())]
     Length(ShingleUnit),
     /// Shingles that begin every 0 units, so that they never end.
     #[error("shingles every 0 {} never end; give an offset from 1 on", .0.name())]
