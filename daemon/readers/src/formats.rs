@@ -62,14 +62,14 @@ const MAX_DEPTH: usize = 1000;
 /// Longest HTML, XML or mail that is read whole.
 const MAX_MARKUP_BYTES: u64 = 256 << 20;
 
-/// Who reads a format.
-struct Engine {
+/// A reader, and the name of the parser in it.
+struct NamedReader {
     reader: Reader,
     name: &'static str,
 }
 
-/// Who tells kinds apart.
-const SNIFFER: Engine = Engine {
+/// The reader that tells kinds apart.
+const SNIFFER: NamedReader = NamedReader {
     reader: Reader::Sniffer,
     name: "sniff 1",
 };
@@ -91,10 +91,10 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
                 Some((name, read)) => {
                     let reading = guarded(|| read(input, &mut sink));
                     let name = sink.engine().unwrap_or(name);
-                    (Engine { reader, name }, reading)
+                    (NamedReader { reader, name }, reading)
                 }
                 None => (
-                    Engine { reader, ..SNIFFER },
+                    NamedReader { reader, ..SNIFFER },
                     Err(Outcome::Unsupported(Reason::ReaderNotBuiltIn)),
                 ),
             }
@@ -116,7 +116,7 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
 /// Makes one text of pages in UTF-8, each ended by a form feed: what an outside program printed.
 pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
     let kind = Kind::read(Format::Plain, "text/plain");
-    let engine = Engine {
+    let engine = NamedReader {
         reader: Reader::Plain,
         name: plain::ENGINE,
     };
@@ -149,7 +149,7 @@ fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     (Outcome::Text { text, partial }, sink)
 }
 
-fn answer(outcome: Outcome, kind: &Kind, engine: Engine, sink: Sink) -> Extraction {
+fn answer(outcome: Outcome, kind: &Kind, engine: NamedReader, sink: Sink) -> Extraction {
     let (warnings, facts) = sink.into_remarks();
     Extraction {
         outcome,

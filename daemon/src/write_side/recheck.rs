@@ -20,7 +20,7 @@ use simdex_index::{IndexError, IndexWriter};
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
-use self::debt::Debt;
+use self::debt::UnwaitedBytes;
 use crate::config::WatchConfig;
 use crate::host::lifecycle::Lifecycle;
 use crate::write_side::ingest::{OwnReports, now};
@@ -104,7 +104,7 @@ impl Recheck {
             cursor: Cursor::read(data_dir),
             noted: Instant::now(),
             pace,
-            debt: Debt::default(),
+            debt: UnwaitedBytes::default(),
             stop: Arc::clone(&stop),
         };
         let thread = lifecycle.spawn("recheck".to_owned(), move || {
@@ -153,7 +153,7 @@ struct Round {
     cursor: Cursor,
     noted: Instant,
     pace: Pace,
-    debt: Debt,
+    debt: UnwaitedBytes,
     stop: Arc<Stop>,
 }
 

@@ -15,7 +15,7 @@ impl<E> Search<'_, '_, E> {
         let (mut from_a, mut from_b) = (gap.a.start, gap.b.start);
         while from_a < gap.a.end && from_b < gap.b.end {
             let (a, b) = (&self.a[from_a..gap.a.end], &self.b[from_b..gap.b.end]);
-            let mut ways = Ways {
+            let mut ways = Diagonals {
                 a,
                 b,
                 rounds: Vec::new(),
@@ -43,14 +43,14 @@ struct Place {
 }
 
 /// How far one gets on each diagonal, edit by edit.
-struct Ways<'s> {
+struct Diagonals<'s> {
     a: &'s [u32],
     b: &'s [u32],
     /// By edits, then by index of the diagonal: the farthest x; none where the diagonal leaves the gap.
     rounds: Vec<Vec<Option<usize>>>,
 }
 
-impl Ways<'_> {
+impl Diagonals<'_> {
     /// Goes until both ends are reached or edits run out; returns the farthest place.
     fn search<E>(&mut self, work: &mut Work<'_, E>) -> Result<Place, E> {
         let mut farthest = Place {

@@ -9,9 +9,9 @@ const LEAST: u64 = 16 << 10;
 
 /// Bytes that were read and not yet waited for.
 #[derive(Debug, Default)]
-pub(super) struct Debt(u64);
+pub(super) struct UnwaitedBytes(u64);
 
-impl Debt {
+impl UnwaitedBytes {
     /// The length of the next part of a file, charged before it is read: where that fails half way, bytes were
     /// read as well. A file costs [`LEAST`] bytes at least.
     pub(super) fn charge_part(&mut self, at: u64, length: u64) -> u64 {
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_byte_of_every_file_is_waited_for() {
         for length in [0, 1, LEAST, LEAST + 1, PART, PART + 1, 3 * PART + 7] {
-            let (mut debt, mut at, mut waited) = (Debt::default(), 0, Duration::ZERO);
+            let (mut debt, mut at, mut waited) = (UnwaitedBytes::default(), 0, Duration::ZERO);
             loop {
                 at += debt.charge_part(at, length);
                 waited += debt.pay_off(1);
@@ -52,7 +52,7 @@ mod tests {
             }
             assert_eq!(waited.as_secs(), length.max(LEAST), "{length}");
         }
-        let mut debt = Debt::default();
+        let mut debt = UnwaitedBytes::default();
         debt.charge_part(0, LEAST);
         assert_eq!(debt.pay_off(u64::MAX), Duration::ZERO);
         assert_eq!(debt.pay_off(1).as_secs(), LEAST, "little is not forgotten");

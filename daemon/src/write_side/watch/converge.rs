@@ -86,14 +86,14 @@ fn change(dice: &mut Dice, root: &Path) {
     };
 }
 
-/// The simplest engine on its way.
-struct Engine {
+/// Follows hints in the simplest way, for the test.
+struct HintFollower {
     root: PathBuf,
     hints: Receiver<Hint>,
     files: Files,
 }
 
-impl Engine {
+impl HintFollower {
     fn follow_one(&mut self, patience: Duration) -> bool {
         let Ok(hint) = self.hints.recv_timeout(patience) else {
             return false;
@@ -132,7 +132,7 @@ fn converges(seed: u64, settings: &Settings, room: usize) {
     let (_watcher, _) =
         RootWatcher::start(&lifecycle(), 1, &root, Mode::Native, settings, sink).unwrap();
     assert_eq!(hints.recv().unwrap(), Hint::Rescan(Cause::Start));
-    let mut engine = Engine {
+    let mut engine = HintFollower {
         root: root.clone(),
         hints,
         files: Files::new(),

@@ -11,7 +11,7 @@ use flate2::read::ZlibDecoder;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream, decode_text_string};
 use simdex_extract::{Fact, Reason, Role};
 
-use self::said::Said;
+use self::said::WrittenTexts;
 use super::bounds::dictionary;
 use crate::sink::Sink;
 
@@ -81,7 +81,7 @@ pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Op
         sink,
         nodes: 0,
         seen: HashSet::new(),
-        said: Said::default(),
+        said: WrittenTexts::default(),
         reason: None,
     };
     if let Some(form) = dictionary(document, catalog, b"AcroForm") {
@@ -130,7 +130,7 @@ struct Walk<'a, 's> {
     nodes: usize,
     /// Fields, names and files that were read: a tree may lead back into itself.
     seen: HashSet<ObjectId>,
-    said: Said,
+    said: WrittenTexts,
     reason: Option<Reason>,
 }
 

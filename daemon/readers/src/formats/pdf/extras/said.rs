@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 /// Texts that were written, and their words.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct WrittenTexts {
     texts: HashSet<String>,
     words: HashSet<String>,
 }
 
-impl Said {
+impl WrittenTexts {
     pub(super) fn add(&mut self, text: &str) {
         self.texts.insert(squeezed(text));
         self.words
