@@ -15,7 +15,7 @@ pub struct GroupOptions {
     pub threshold: Option<f64>,
     /// Of cores: the least fingerprints of 100 that all documents of one share.
     pub common: Option<u32>,
-    /// Of cores: seconds that they are sought.
+    /// How many seconds cores are sought.
     pub mining_seconds: Option<u32>,
     /// Of stars: those alone that come after the group whose first member has this absolute path.
     pub after: Option<PathBuf>,

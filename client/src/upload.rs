@@ -83,7 +83,7 @@ impl Upload {
         &self.name
     }
 
-    /// At most `limit` bytes, all at once.
+    /// Reads at most `limit` bytes, all at once.
     pub(crate) fn read_all(self, limit: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         let read = self

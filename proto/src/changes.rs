@@ -53,9 +53,9 @@ pub struct ChangeTotals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Totals {
-    /// Of groups.
+    /// Changes of a report of groups.
     Groups(ChangeTotals),
-    /// Of a compliance question.
+    /// Changes of a report of findings.
     Findings(FindingTotals),
 }
 
@@ -179,7 +179,7 @@ pub struct Comparer<R> {
 }
 
 impl<R: BufRead> Comparer<R> {
-    /// Of an earlier report.
+    /// Begins with the groups of an earlier report.
     ///
     /// # Errors
     /// As [`GroupReader::next_group`].

@@ -136,7 +136,7 @@ impl Prose {
         self.text_of(document, edition, Self::LENGTH)
     }
 
-    /// The same with so many words, of about seven characters each.
+    /// A text with so many words, of about seven characters each.
     pub fn text_of(&self, document: u64, edition: u64, length: usize) -> String {
         let family = document / Self::FAMILY;
         let mut random = Random::new(self.seed, family);

@@ -162,7 +162,7 @@ pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, Sourc
     measured.collect()
 }
 
-/// The same pairs, with their families in place of their sources.
+/// These pairs, with their families in place of their sources.
 pub fn by_family(pairs: &[(&LabelledPair, SourcedPair)]) -> Vec<SourcedPair> {
     let of_family = |(pair, measured): &(&LabelledPair, SourcedPair)| SourcedPair {
         source: pair.family,

@@ -24,7 +24,7 @@ const NAMED: usize = 3;
 /// The versions of a family, and how each came of an earlier one.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
-    /// By number, from 1.
+    /// Versions by number, from 1.
     versions: Vec<Version>,
     /// All files are named.
     wide: bool,

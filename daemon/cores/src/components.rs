@@ -30,7 +30,7 @@ pub fn components(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> 
     within(table, k, MOST_PER_DOCUMENT, go_on)
 }
 
-/// The same with so many comparisons for each document of a list at most.
+/// Components, found with so many comparisons for each document of a list at most.
 pub(crate) fn within(
     table: &InvertedTable,
     k: u32,

@@ -27,9 +27,9 @@ codes! {
         Producer = "producer",
         /// Identifier, as the document states it (ISBN, DOI, UID)
         Identifier = "identifier",
-        /// Sender
+        /// Who sent it
         From = "from",
-        /// Receivers
+        /// Who received it
         To = "to",
         /// Receivers of copies
         Cc = "cc",
@@ -37,7 +37,7 @@ codes! {
         Bcc = "bcc",
         /// When it was sent (RFC 3339)
         Sent = "sent",
-        /// Message identifier
+        /// Identifier of a message
         MessageId = "message-id",
         /// Identifier of the message this one answers
         InReplyTo = "in-reply-to",
@@ -65,7 +65,7 @@ codes! {
         Parts = "parts",
         /// Parts that could not be read
         PartsFailed = "parts-failed",
-        /// Sheets
+        /// How many sheets
         Sheets = "sheets",
         /// Sheets hidden from view; their text is read
         HiddenSheets = "hidden-sheets",
@@ -142,7 +142,7 @@ impl Facts {
     /// Longest address of a list, in bytes.
     pub const MAX_ADDRESS_BYTES: usize = 1024;
 
-    /// States `fact`. The first statement stays; white space is squeezed, control characters are
+    /// States a fact of the document. The first statement stays; white space is squeezed, control characters are
     /// dropped, what is too long is cut.
     pub fn state(&mut self, fact: Fact, value: &str) {
         let clean: String = value.chars().take(4 * Self::MAX_BYTES).collect();

@@ -95,7 +95,7 @@ impl Default for Limits {
 /// How a document is to be read: its file name, and its place in the queue.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// File name. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
+    /// The file name that its container gives it. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
     pub name: Option<String>,
     /// How soon the caller needs the answer.
     pub urgency: Urgency,

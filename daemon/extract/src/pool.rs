@@ -146,7 +146,7 @@ impl Pool {
         self.extract_timed(document.as_fd(), options).0
     }
 
-    /// The same, with the time that it was at workers and programs.
+    /// Extracts a document, and tells the time that it was at workers and programs.
     fn extract_timed(
         &self,
         document: BorrowedFd<'_>,

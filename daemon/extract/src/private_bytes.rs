@@ -90,7 +90,7 @@ impl AsFd for PrivateFile {
     }
 }
 
-/// The same file, opened once more for reading only, at its start: an open file cannot be made so.
+/// Opens the file once more for reading only, at its start: an open file cannot be made so.
 pub(crate) fn read_only(file: &File) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

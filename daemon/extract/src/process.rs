@@ -106,7 +106,7 @@ pub fn kill_group(group: Pid) {
 
 /// The report of a worker on itself, before it gets a document.
 pub(crate) struct Greeting {
-    /// Its sandbox.
+    /// What its sandbox enforces.
     pub(crate) report: SandboxReport,
     /// Readers built into it.
     pub(crate) readers: Vec<Reader>,
@@ -133,7 +133,7 @@ pub(crate) enum Fault {
     Unsent,
     /// The wall clock ran out.
     TimedOut,
-    /// The same, while the machine kept it from running.
+    /// The wall clock ran out, while the machine kept it from running.
     Starved,
     /// It closed its socket.
     Closed,

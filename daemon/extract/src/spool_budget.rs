@@ -64,7 +64,7 @@ impl SpoolBudget {
         Self::admitted_by(directory, limit, |_| Ok(()))
     }
 
-    /// The same; `admit` is asked before bytes are reserved, and its refusal is returned to the
+    /// A budget of so many bytes; `admit` is asked before bytes are reserved, and its refusal is returned to the
     /// caller.
     #[must_use]
     pub fn admitted_by(
@@ -84,7 +84,7 @@ impl SpoolBudget {
         }
     }
 
-    /// The same space, where what is reserved counts as of the root or user that takes its turn so.
+    /// This space, where what is reserved counts as of the root or user that takes its turn so.
     #[must_use]
     pub fn of(&self, key: QueueKey) -> Self {
         Self {

@@ -27,7 +27,7 @@ pub struct Job {
     pub length: u64,
     /// Its file name, where one is known.
     pub name: Option<String>,
-    /// The task.
+    /// What the worker is to do.
     pub task: Task,
     /// Longest text of the answer, in bytes.
     pub output_bytes: usize,

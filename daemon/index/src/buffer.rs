@@ -9,7 +9,7 @@ use simdex_schema::posting::{KEY_BITS, Posting, PostingKey};
 
 /// Key bits that name a part: at 32 million postings a part holds some 2,000.
 pub(crate) const PART_BITS: u8 = 14;
-/// In the place of a document whose postings do not count any more.
+/// Stands in the place of a document whose postings do not count any more.
 const GONE: DocId = DocId(u64::MAX);
 /// Bits of a document's place.
 const PLACE_BITS: u32 = 32;

@@ -115,7 +115,7 @@ impl Index {
         &self.reader
     }
 
-    /// For records by key.
+    /// The client that reads records by key.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }

@@ -85,7 +85,7 @@ pub(crate) struct Joined {
     pub(crate) partners: Vec<Vec<DocId>>,
     /// Lists left unread, because no pair hung on them.
     pub(crate) long_lists: u64,
-    /// For the partners.
+    /// A permit for the partners.
     pub(crate) held: GrowingPermit,
 }
 
@@ -94,7 +94,7 @@ struct Join<'a> {
     index: &'a IndexReader,
     cuts: &'a Cuts,
     documents: Documents,
-    /// By turn.
+    /// Documents by their turn.
     places: Vec<u32>,
     open: OpenPairs,
     segment: Segment,

@@ -30,7 +30,7 @@ pub struct SigningAnew {
 /// The documents that wait.
 #[derive(Default)]
 pub(crate) struct Resigning {
-    /// By which every document is to be signed.
+    /// The ladder by which every document is to be signed.
     ladder: Ladder,
     waiting: RoaringTreemap,
     done: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Resigning {
 }
 
 impl Resigning {
-    /// By which every document is to be signed from now on; these are signed otherwise.
+    /// Begins with the ladder by which every document is to be signed from now on; these are signed otherwise.
     pub(crate) fn begin(&mut self, ladder: Ladder, waiting: RoaringTreemap) {
         *self = Self {
             ladder,

@@ -101,7 +101,7 @@ pub(crate) struct IndexState {
     /// Roots whose files are grouped.
     pub(crate) grouped: View,
     pub(crate) stars: Stars,
-    /// Of the documents that are grouped, settled or not.
+    /// Groups of the documents that are grouped, settled or not.
     pub(crate) shown: GroupsShown,
     /// The last rank that a principal has had.
     pub(crate) last_rank: Option<Rank>,

@@ -27,7 +27,7 @@ pub struct DocumentStats {
     pub counts: [u32; RUNGS],
     /// Entries of its BSW_n signature; 0 where that scheme is off.
     pub bsw_count: u32,
-    /// Min_n entries.
+    /// Entries of its signature by Min_n.
     pub min_count: u32,
     /// Sketch_n entries: bins in use.
     pub sketch_count: u32,

@@ -94,7 +94,7 @@ pub enum TextError {
     Io {
         /// What was tried, e.g. `open`.
         action: &'static str,
-        /// On which file or directory.
+        /// The file or directory that it was done on.
         path: PathBuf,
         /// Why it failed.
         source: std::io::Error,

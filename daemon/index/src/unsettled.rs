@@ -31,7 +31,7 @@ const DEFERRED_SHARE: usize = 8;
 pub struct Epoch(u64);
 
 impl Epoch {
-    /// Of what follows from a crowded document.
+    /// The epoch of what follows from a crowded document.
     const UNAWAITED: Self = Self(u64::MAX);
 }
 
@@ -73,7 +73,7 @@ impl Effort {
 pub(crate) struct Unsettled {
     /// They need a place: by effort, each in one of them.
     to_place: [RoundQueue; 3],
-    /// Of those that were the last to be placed.
+    /// The effort of those that were the last to be placed.
     last: Effort,
     /// Their files changed.
     to_check: Queue,

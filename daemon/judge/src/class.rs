@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 /// The cases follow the instructions to the raters of Huffman et al. 2007, §4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// The same content: they differ in layout, page headers, notices or advertisements at most. A printer
+    /// One content in both: they differ in layout, page headers, notices or advertisements at most. A printer
     /// version and a mirror are the same.
     Same,
     /// One was made from the other: a revision, an excerpt, or a longer document that took it in.

@@ -9,7 +9,7 @@ use crate::signal::Signal;
 pub struct Rule {
     /// The number of the leaf in its model, from 1.
     pub number: u32,
-    /// In the order in which signals were first asked for.
+    /// Bounds in the order in which signals were first asked for.
     bounds: Vec<Bounds>,
 }
 

@@ -42,7 +42,7 @@ impl JudgedText {
         Self::of(CanonicalText::from_extracted(extracted), extracted)
     }
 
-    /// The same where the canonical text is at hand.
+    /// A text to be judged whose canonical text is at hand.
     pub fn of(canonical: CanonicalText, extracted: &str) -> Self {
         Self {
             canonical,

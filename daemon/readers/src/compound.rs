@@ -86,7 +86,7 @@ impl<'a> Compound<'a> {
         Self::of(Source::Input(input))
     }
 
-    /// The same of a compound file that was inside another file.
+    /// Reads a compound file that was inside another file.
     pub(crate) fn of_bytes(bytes: &'a [u8]) -> Result<Self, Outcome> {
         Self::of(Source::Bytes(bytes))
     }

@@ -30,7 +30,7 @@ pub const MOVED_WORDS: usize = 12;
 
 /// Items in a row that divide lines, first to last.
 const OF_LINES: &[usize] = &[3, 1];
-/// The same of words, once those are known that were moved.
+/// Items in a row that divide words, once those are known that were moved.
 const OF_WORDS: &[usize] = &[4, 1];
 /// How often what lies between is divided again; then it is searched as it is.
 const DEPTH: usize = 16;
@@ -71,7 +71,7 @@ pub struct Alignment {
     pub steps: u64,
 }
 
-/// Aligns lines.
+/// Aligns two texts by their lines.
 pub fn align_lines(a: &[u32], b: &[u32]) -> Alignment {
     let aligned = align_lines_while(a, b, &mut || Ok::<_, Infallible>(()));
     aligned.unwrap_or_else(|never| match never {})

@@ -172,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The same from a set, by the definition: twin of [`MinN`].
+    /// Signs a set by the definition: twin of [`MinN`].
     fn slowly(all: &[Fingerprint], n: usize) -> Vec<Fingerprint> {
         let all: BTreeSet<Fingerprint> = all.iter().copied().collect();
         all.into_iter().take(n).collect()

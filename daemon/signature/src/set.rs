@@ -60,7 +60,7 @@ impl ShingleSet {
         Self::listing(text, window, Self::LISTED)
     }
 
-    /// The same, listed only where there are at most `most` of them. It changes no answer.
+    /// The shingles of a text, listed only where there are at most `most` of them. It changes no answer.
     pub fn listing(text: &CanonicalText, window: Window, most: usize) -> Self {
         if text.as_bytes().len() <= most {
             let mut all = Vec::with_capacity(text.as_bytes().len());
@@ -91,7 +91,7 @@ impl ShingleSet {
         }
     }
 
-    /// The same shingles by value.
+    /// The shingles of these levels, by value.
     pub fn of_levels(levels: &Levels) -> Self {
         let mut all = levels.sampled(Rung::ZERO).to_vec();
         all.sort_unstable();

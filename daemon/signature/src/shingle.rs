@@ -203,7 +203,7 @@ pub fn count_shared_at(a: &[Fingerprint], b: &[Fingerprint], rung: Rung) -> u64 
     count
 }
 
-/// As [`shared`], for lists of very different length: looks each short value up in the rest.
+/// Counts shared values of lists of very different length: looks each short value up in the rest.
 fn shared_by_search(short: &[Fingerprint], mut long: &[Fingerprint]) -> u64 {
     let mut count = 0;
     for wanted in short {

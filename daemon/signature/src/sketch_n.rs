@@ -89,7 +89,7 @@ pub(crate) struct LeastUnder<'p> {
 }
 
 impl<'p> LeastUnder<'p> {
-    /// For one entry each.
+    /// Minima for one entry each.
     pub(crate) fn new(permutations: &'p [Permutation]) -> Self {
         Self {
             permutations,
@@ -121,7 +121,7 @@ pub(crate) fn count(a: &[Entry], b: &[Entry]) -> (u64, u64) {
     })
 }
 
-/// The same for entries that are not empty, ascending, of 2^rung bins each.
+/// Counts the bins that agree of entries that are not empty, ascending, of 2^rung bins each.
 pub(crate) fn count_listed(a: &[Fingerprint], b: &[Fingerprint], rung: Rung) -> (u64, u64) {
     let bins = |all: &[Fingerprint]| all.iter().map(|f| bin(*f, 1 << rung.get())).collect();
     let (of_a, of_b): (BTreeSet<usize>, BTreeSet<usize>) = (bins(a), bins(b));

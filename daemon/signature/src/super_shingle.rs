@@ -22,7 +22,7 @@ pub(crate) const MINIMA: usize = 14;
 /// Number of groups in which a candidate equals the text at least.
 pub(crate) const NEEDED: usize = 2;
 
-/// Of the family of functions; any will do.
+/// The seed of the family of functions; any will do.
 const SEED: u64 = 0x53_5550_4552;
 
 /// The functions under which minima are taken, one for each of the 84 minima.
@@ -66,7 +66,7 @@ mod tests {
         groups(&gather.finish())
     }
 
-    /// The same with nothing but the words of the definition.
+    /// Makes entries with nothing but the words of the definition.
     fn slowly(all: impl Iterator<Item = u64>) -> Vec<Entry> {
         let all: Vec<_> = all
             .map(|i| Fingerprint(crate::fingerprint::mix(i)))

@@ -26,7 +26,7 @@ pub(crate) struct Winnowing {
 }
 
 impl Winnowing {
-    /// For windows of so many shingles.
+    /// Selects from windows of so many shingles.
     pub(crate) fn new(window: u32) -> Self {
         Self {
             window: u64::from(window.max(1)),
@@ -73,7 +73,7 @@ impl Winnowing {
     }
 }
 
-/// The same window by window: twin of [`Winnowing`].
+/// Selects window by window: twin of [`Winnowing`].
 #[cfg(test)]
 fn slowly(all: &[Fingerprint], window: usize) -> Vec<(Fingerprint, u64)> {
     let rightmost = |start: usize, part: &[Fingerprint]| {

@@ -73,7 +73,7 @@ pub struct Calibrated {
     pub groups: Vec<GroupTold>,
     /// The probability, at most, that a fingerprint that no document holds is found in the index.
     pub false_match_rate: f64,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     pub completeness: Completeness,
 }
 
@@ -153,7 +153,7 @@ struct Collection {
     sizes: Sizes,
     documents: u64,
     held: HeldPostings,
-    /// By the number that orders samples.
+    /// Sampled documents by the number that orders samples.
     sampled: BTreeMap<u64, DocId>,
 }
 

@@ -92,7 +92,7 @@ const ALLOCATION: u64 = 16;
 /// All clusters of a view.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
-    /// In no order.
+    /// The clusters, in no order.
     pub clusters: Vec<Cluster>,
     /// Of cores: parts of the collection in which they were not all found, for time or room was out.
     pub unfinished: Option<u64>,

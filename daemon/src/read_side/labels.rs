@@ -62,7 +62,7 @@ pub struct Label {
 /// Labels, and what becomes of those that say nothing any more.
 #[derive(Clone, Debug)]
 pub struct Labels {
-    /// In the order in which they were made.
+    /// Labels in the order in which they were made.
     pub labels: Vec<Label>,
     /// Labels of unknown documents are left out and counted; they are refused otherwise.
     pub skip_unknown: bool,
@@ -92,7 +92,7 @@ pub struct LabelCounts {
 pub struct RaterPair {
     /// Their names, by the alphabet.
     pub raters: [String; 2],
-    /// On the pairs that both labelled.
+    /// Agreement on the pairs that both labelled.
     pub agreement: Agreement,
 }
 
@@ -106,11 +106,11 @@ pub struct Evaluated {
     pub in_force: Figures,
     /// The model in force.
     pub model: Arc<Model>,
-    /// Of raters who labelled a pair both.
+    /// Agreement of raters who labelled a pair both.
     pub agreements: Vec<RaterPair>,
     /// A model trained on all of the labels.
     pub learned: Model,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     pub completeness: Completeness,
 }
 
@@ -122,11 +122,11 @@ pub struct Trained {
     pub model: Model,
     /// Pairs are judged by it now.
     pub is_in_force: bool,
-    /// Of models made in the same way, on folds that they have not seen.
+    /// Figures of models made in the same way, on folds that they have not seen.
     pub learned: Figures,
-    /// Of the shipped model on the same pairs.
+    /// Figures of the shipped model on the same pairs.
     pub shipped: Figures,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     pub completeness: Completeness,
 }
 

@@ -183,7 +183,7 @@ impl Pipeline {
         let Ok(()) = self.submit_while(key, || Ok::<(), Infallible>(()));
     }
 
-    /// The same, for a caller that may stop waiting: `keep_going` is called periodically, and its error ends
+    /// Enqueues a file for a caller that may stop waiting: `keep_going` is called periodically, and its error ends
     /// the wait. The file is enqueued anyway.
     pub fn submit_while<E>(
         &self,

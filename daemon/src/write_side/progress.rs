@@ -77,7 +77,7 @@ impl Progress {
         job
     }
 
-    /// The same for a file that is tried again after a transient fault: it is not counted as pending, unless
+    /// Submits a file that is tried again after a transient fault: it is not counted as pending, unless
     /// a hint of it comes before it is done.
     pub fn retry(&self, key: FileKey) -> Option<Job> {
         let mut state = self.lock();

@@ -41,7 +41,7 @@ type Result<T> = std::result::Result<T, EngineError>;
 
 /// Walks roots and enqueues what may have changed; holds what that needs.
 pub struct Rescan<'a> {
-    /// The records.
+    /// The records that a walk is compared with.
     pub registry: &'a Registry,
     /// Records what becomes of roots and of damaged texts.
     pub writer: &'a IndexWriter,
@@ -91,7 +91,7 @@ impl Rescan<'_> {
         Ok(root.finish_walk())
     }
 
-    /// The same for nothing but that it is time to: as long as it meets nothing new, nothing is pending.
+    /// Walks a root because it is time to: as long as it meets nothing new, nothing is pending.
     pub fn routine(&self, root: &Root) -> Result<()> {
         let _walking = self.walking(root)?.quiet();
         let shown = match root.state() {
@@ -209,7 +209,7 @@ impl Rescan<'_> {
         }
     }
 
-    /// The same, as it was proven last.
+    /// The root's directory, opened as it was proven last.
     fn proven(&self, root: &Root) -> Option<Anchor> {
         let anchor = Anchor::open_listable(&root.path).ok()?;
         (root.status().proven == Some(anchor.inode())).then_some(anchor)

@@ -76,7 +76,7 @@ struct State {
     walking: Option<Walk>,
     /// When the pause after the last walk of the root is over.
     rested: Option<Instant>,
-    /// The same for a sync; none unless the last walk of the root was asked for, or made for a sync.
+    /// When the pause before a walk for a sync is over; none unless the last walk of the root was asked for, or made for a sync.
     sync_rested: Option<Instant>,
     ended: bool,
     /// The present generation.

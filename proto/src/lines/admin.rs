@@ -56,7 +56,7 @@ pub struct Status {
     pub sampling: Option<Sampling>,
     /// Counts over all roots.
     pub summary: Option<Summary>,
-    /// Of the index.
+    /// What the index lacks.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

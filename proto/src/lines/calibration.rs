@@ -11,9 +11,9 @@ use crate::v1;
 pub struct Calibration {
     /// Shortest documents first.
     pub groups: Vec<SizeGroup>,
-    /// Of the setting, on the pairs it was chosen on.
+    /// Quality of the setting, on the pairs it was chosen on.
     pub predicted: SampleQuality,
-    /// On pairs of other documents.
+    /// Quality on pairs of other documents.
     pub checked: SampleQuality,
     /// Pairs it was chosen on.
     pub pairs: u64,
@@ -35,7 +35,7 @@ pub struct Calibration {
     pub posting_bytes_now: u64,
     /// The probability, at most, that a fingerprint that no document holds is found in the index.
     pub false_match_rate: f64,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -51,7 +51,7 @@ pub struct SizeGroup {
     pub bytes: u64,
     /// Pairs it was measured on.
     pub pairs: u64,
-    /// At n = 1, 2, 4, … 64.
+    /// Quality at n = 1, 2, 4, … 64.
     pub steps: Vec<SampleQuality>,
     /// The recommended n: the greatest that is precise enough.
     pub n: u64,

@@ -21,9 +21,9 @@ pub struct Comparison {
     /// Its exact bytes, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b_bytes: Option<String>,
-    /// Of the first to the second.
+    /// Relation of the first to the second.
     pub relation: Option<&'static str>,
-    /// Of both texts, exact.
+    /// Resemblance of both texts, exact.
     pub resemblance: f64,
     /// Share of the first found in the second, exact.
     pub containment_of_a: f64,
@@ -65,13 +65,13 @@ pub struct Comparison {
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations_left_out: Option<String>,
-    /// Of the first, where it is compared as it was last read.
+    /// Why the first was not read again, where it is compared as it was last read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_read_a: Option<LastRead>,
-    /// Of the second, where it is compared as it was last read.
+    /// Why the second was not read again, where it is compared as it was last read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_read_b: Option<LastRead>,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -121,7 +121,7 @@ pub struct WordCounts {
     pub added: u64,
     /// Words that stand in another place, in blocks.
     pub moved: u64,
-    /// These blocks.
+    /// How many blocks moved.
     pub blocks_moved: u64,
     /// The search for common words was ended in some place: fewer may differ.
     pub cut_short: bool,
@@ -204,7 +204,7 @@ impl LastRead {
 pub struct Estimate {
     /// The scheme that both texts were signed by.
     pub scheme: Option<Scheme>,
-    /// Of both texts.
+    /// Resemblance of both texts.
     pub resemblance: Option<f64>,
     /// Lower end of its interval.
     pub resemblance_low: Option<f64>,

@@ -17,15 +17,15 @@ pub struct Evaluation {
     pub cumulative: Vec<SignalFigures>,
     /// The model in force.
     pub model: Option<JudgeModel>,
-    /// Of that model on the same pairs.
+    /// Figures of that model on the same pairs.
     pub in_force: JudgedFigures,
     /// Precision by recall of all signals together.
     pub curve: Vec<CurvePoint>,
-    /// Of raters who labelled a pair both.
+    /// Agreement of raters who labelled a pair both.
     pub agreements: Vec<RaterAgreement>,
-    /// Of a model trained on all of the labels.
+    /// Rules of a model trained on all of the labels.
     pub rules: Vec<JudgeRule>,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -39,15 +39,15 @@ pub struct TrainedModel {
     pub model: Option<JudgeModel>,
     /// Pairs are judged by it now.
     pub in_force: bool,
-    /// Of models made in the same way, on held-out folds.
+    /// Figures of models made in the same way, on held-out folds.
     pub learned: JudgedFigures,
-    /// Of the shipped model on the same pairs.
+    /// Figures of the shipped model on the same pairs.
     pub shipped: JudgedFigures,
     /// The rules of that model.
     pub rules: Vec<JudgeRule>,
     /// The model as its file has it.
     pub file: String,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -116,9 +116,9 @@ pub struct JudgedFigures {
     pub missed: u64,
     /// The share of pairs judged to be of their very class, in that run.
     pub accuracy: f64,
-    /// Of pairs within one root, in that run.
+    /// Precision of pairs within one root, in that run.
     pub precision_within_root: Option<f64>,
-    /// Of pairs across two roots, in that run.
+    /// Precision of pairs across two roots, in that run.
     pub precision_across_roots: Option<f64>,
 }
 
@@ -154,7 +154,7 @@ pub struct RaterAgreement {
     pub same: f64,
     /// Cohen's kappa over all classes.
     pub kappa: f64,
-    /// Of the classes that either gave.
+    /// Agreement on each class that either gave.
     pub classes: Vec<ClassAgreement>,
 }
 

@@ -14,7 +14,7 @@ pub struct VersionEdge {
     pub parent: u32,
     /// What the later is to the earlier: `revised-from`, `contains` or `contained-in`.
     pub kind: Option<&'static str>,
-    /// Of both texts.
+    /// Resemblance of both texts.
     pub resemblance: f64,
     /// Share of the later found in the earlier.
     pub containment_of_version: f64,

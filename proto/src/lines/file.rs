@@ -90,7 +90,7 @@ pub struct DescribedFile {
     /// The fields of a `file` line.
     #[serde(flatten)]
     pub file: File,
-    /// Of the index when it was asked for.
+    /// What the index lacked when it was asked for.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

@@ -181,7 +181,7 @@ pub struct QuerySummary {
     /// Template lines that were left out of its text; none where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOutLines>,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

@@ -51,7 +51,7 @@ pub struct FolderCopiesSummary {
     pub too_common: u64,
     /// Time the answer took.
     pub seconds: f64,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

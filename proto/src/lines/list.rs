@@ -25,7 +25,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Of two paths as bytes.
+    /// A pair of paths as bytes.
     pub fn new(a: &[u8], b: &[u8]) -> Self {
         Self {
             a: lossy(a),
@@ -46,9 +46,9 @@ pub struct Pair {
     pub document_a: Option<String>,
     /// Hash of the second document, in hexadecimal.
     pub document_b: Option<String>,
-    /// Of the first file to the second.
+    /// Relation of the first file to the second.
     pub relation: Option<&'static str>,
-    /// Of both texts.
+    /// Resemblance of both texts.
     pub resemblance: Option<f64>,
     /// Share of the first found in the second.
     pub containment_of_a: Option<f64>,
@@ -192,7 +192,7 @@ pub struct Summary {
     /// How seldom the list lacks a pair of near-duplicates; none of lists without a threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -203,7 +203,7 @@ pub struct OneGroup {
     /// How seldom groups lack a pair of near-duplicates; none of an older daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

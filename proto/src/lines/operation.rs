@@ -8,7 +8,7 @@ use crate::v1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
-    /// Equal bytes.
+    /// Bytes that are equal in both texts.
     Equal,
     /// Equal words in other white space, case or characters: `added` is how the second text has them.
     Reformat,
@@ -22,7 +22,7 @@ pub enum Op {
     Move,
 }
 
-/// One operation. Offsets and lengths are bytes of UTF-8 of the extracted texts.
+/// One operation of a difference by words. Offsets and lengths are bytes of UTF-8 of the extracted texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
     /// What is done.

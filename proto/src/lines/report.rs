@@ -246,7 +246,7 @@ pub struct Manifest {
     /// What was counted.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Of the index when it was written.
+    /// What the index lacked when it was written.
     #[serde(flatten)]
     pub completeness: Completeness,
     /// What a compliance question asked, or of which files the groups are.

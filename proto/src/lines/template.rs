@@ -61,7 +61,7 @@ pub struct TemplatesSummary {
     pub truncated: bool,
     /// Time the answer took.
     pub seconds: f64,
-    /// Of the index when it was asked.
+    /// What the index lacked when it was asked.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

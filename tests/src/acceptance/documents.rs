@@ -65,7 +65,7 @@ impl Documents {
         self.place_of.get(path).copied()
     }
 
-    /// The same of a path that a line names in this field.
+    /// The document of a path that a line names in this field.
     pub(super) fn named(&self, line: &Value, field: &str) -> Result<usize> {
         let path = jsonl::text(line, field)?;
         self.place(path)

@@ -104,7 +104,7 @@ impl Bed {
         })
     }
 
-    /// The same, in a folder beside this one's store.
+    /// A bed in a folder beside this one's store.
     pub(super) fn beside(&self, name: &str) -> Self {
         Self {
             home: self.home.join(name),

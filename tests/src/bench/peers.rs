@@ -223,7 +223,7 @@ fn candidates(index: &IndexReader, query: &Query) -> anyhow::Result<(BTreeSet<Do
     Ok((found.collect(), took))
 }
 
-/// The same for other programs.
+/// Measures other programs.
 fn peers(folder: &Path, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("python/peers.py");
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());

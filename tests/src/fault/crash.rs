@@ -30,7 +30,7 @@ const MERGING: &str =
 /// No merge and no commit but those of a sync.
 const STILL: &str = "[store]\ncommit_ms = 600000\n[watch]\ndebounce_ms = 20\n";
 
-/// As [`MERGING`], and records rewritten whenever that gives room back.
+/// Merges as [`MERGING`] does, and records rewritten whenever that gives room back.
 const REWRITING: &str =
     "[store]\nbuffer_postings = 3000\nrecords_mib = 1\n[watch]\ndebounce_ms = 20\n";
 /// Far above what it takes until records are rewritten.
@@ -70,12 +70,12 @@ impl Crash {
         Self::with(seed, data_dir, MERGING)
     }
 
-    /// The same, where nothing is made to last before somebody asks for it.
+    /// A daemon for which nothing is made to last before somebody asks for it.
     pub fn still(seed: u64, data_dir: Option<PathBuf>) -> Result<Self> {
         Self::with(seed, data_dir, STILL)
     }
 
-    /// The same, where records are rewritten again and again.
+    /// A daemon whose records are rewritten again and again.
     pub fn rewriting(seed: u64, data_dir: Option<PathBuf>) -> Result<Self> {
         Self::with(seed, data_dir, REWRITING)
     }
@@ -139,7 +139,7 @@ impl Crash {
         self.strike_while_rewriting(move || Ok(kill_process(id, Signal::KILL)?))
     }
 
-    /// As [`Crash::strike`], while records are rewritten.
+    /// Strikes as [`Crash::strike`] does, while records are rewritten.
     pub fn strike_while_rewriting(
         &mut self,
         strike: impl FnOnce() -> Result<()> + Send,

@@ -102,7 +102,7 @@ fn excerpt<'a>(words: &'a [String], random: &mut Random) -> &'a [String] {
     &words[start..(start + length).min(words.len())]
 }
 
-/// The same canonical text in other bytes.
+/// One canonical text in other bytes.
 fn respelled(words: &[String]) -> String {
     words.join(" \n").to_uppercase()
 }

@@ -115,7 +115,7 @@ impl World {
         })
     }
 
-    /// The same once more from nothing: a finding does not hide the next.
+    /// The world made once more from nothing: a finding does not hide the next.
     pub(super) fn anew(self, seed: u64, figures: &mut Figures<'_>) -> Result<Self> {
         let (counted, without) = (self.counted.clone(), self.without.clone());
         // Its disk is given back first: there is one at a time.

@@ -223,7 +223,7 @@ impl Daemon {
         self.ask(args).wait()
     }
 
-    /// The same with this on standard input: the file named `-`.
+    /// Runs simctl with this on standard input: the file named `-`.
     pub fn simctl_reading<A: AsRef<OsStr>>(
         &self,
         stdin: impl Into<Vec<u8>>,
@@ -240,7 +240,7 @@ impl Daemon {
         self.ask_in_words().args(args).wait()
     }
 
-    /// The same on a terminal, where this is typed.
+    /// Runs simctl on a terminal, where this is typed.
     pub fn simctl_on_terminal<A: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = A>,

@@ -127,7 +127,7 @@ impl Extractor {
         )))
     }
 
-    /// The same, where `pdftotext` reads what our engines read poorly; none where it is not installed.
+    /// Extraction where `pdftotext` reads what our engines read poorly; none where it is not installed.
     fn with_pdftotext() -> Result<Option<Self>> {
         let program = std::env::current_exe().context("the path of the study is not known")?;
         let shim = WorkerCommand {

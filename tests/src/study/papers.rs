@@ -62,7 +62,7 @@ fn texts(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
     Ok(texts)
 }
 
-/// The same as they are, by name.
+/// The texts as they are, by name.
 pub(super) fn originals(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
     let folder = settings.folder(folder)?;
     let mut texts = Vec::new();

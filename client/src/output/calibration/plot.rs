@@ -24,9 +24,9 @@ pub(super) struct Plot {
 
 /// A line of a plot.
 pub(super) struct Line {
-    /// In the legend, without markup.
+    /// Its name in the legend, without markup.
     pub(super) name: String,
-    /// By step; a gap where nothing was measured.
+    /// Values by step; a gap where nothing was measured.
     pub(super) values: Vec<Option<f64>>,
     /// The step that is marked.
     pub(super) chosen: usize,

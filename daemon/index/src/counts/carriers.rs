@@ -11,7 +11,7 @@ use super::{CountStep, CountedFile};
 #[derive(Default)]
 pub(super) struct Carriers {
     files: BTreeMap<Place, Files>,
-    /// Of the documents that are not plain; see [`Carriers::is_plain`].
+    /// First carriers of the documents that are not plain; see [`Carriers::is_plain`].
     firsts: BTreeMap<(DocId, RootId), FirstCarrier>,
 }
 
@@ -21,7 +21,7 @@ type Place = (DocId, RootId, ContentHash);
 struct Files {
     on_disk: u64,
     members: u64,
-    /// Of the content.
+    /// The state of the content.
     state: State,
 }
 

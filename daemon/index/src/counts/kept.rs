@@ -21,9 +21,9 @@ const MOST_VIEWS: usize = 8;
 /// asked, by the next count, the document is left out of the sums.
 #[derive(Default)]
 pub(crate) struct KeptCounts {
-    /// In their own states.
+    /// Files of each root, in their own states.
     roots: BTreeMap<RootId, FileCounts>,
-    /// Of documents with text that several files carry.
+    /// Carriers of documents with text that several files carry.
     carriers: Carriers,
     /// Documents that are in no sum, by their last change.
     doubtful: BTreeMap<DocId, u64>,

@@ -229,7 +229,7 @@ impl MoveWatch {
 #[derive(Default)]
 pub(crate) struct MoveWatches {
     watching: Vec<Weak<Mutex<NotedMoves>>>,
-    /// Of the batch that is being applied; the writer applies one at a time.
+    /// Changes of the batch that is being applied; the writer applies one at a time.
     under_way: Vec<NameChange>,
 }
 

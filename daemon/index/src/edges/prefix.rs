@@ -54,7 +54,7 @@ struct PrefixRequirement {
 /// The fingerprints of a document: those that were looked up are counted, the others wait.
 pub(super) struct Prefix {
     rung: Rung,
-    /// In the order in which they are looked up, with what is known of their lists.
+    /// Fingerprints in the order in which they are looked up, with what is known of their lists.
     rest: Vec<(usize, Fingerprint)>,
     /// How many were looked up, by rung.
     probed: [u64; RUNGS],

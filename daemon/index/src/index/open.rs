@@ -128,7 +128,7 @@ impl Opened {
 
 /// Documents whose postings are in no run.
 struct Resigned {
-    /// By id.
+    /// Ids of the documents, ascending.
     unmerged: Vec<DocId>,
     /// Those below it had postings in runs, and were signed anew since: those of schemes that do not change with the
     /// rung are there.

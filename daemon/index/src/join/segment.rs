@@ -175,7 +175,7 @@ pub(super) struct Counting<'a> {
     pub(super) most: usize,
     /// What was found of the turns, from the first on; fewer than asked for where there was no room.
     pub(super) found: OpenPairs,
-    /// By place: where the pair with it stands among those of the present turn, plus one.
+    /// Pairs by place: where the pair with it stands among those of the present turn, plus one.
     at: Vec<u32>,
 }
 

@@ -61,7 +61,7 @@ pub struct QueryFingerprints<'a> {
 /// Fingerprints, ascending and distinct.
 #[derive(Clone, Copy, Debug)]
 pub enum Fingerprints<'a> {
-    /// In a list.
+    /// Fingerprints in a list.
     Listed(&'a [Fingerprint]),
     /// All shingles of a text.
     All(&'a ShingleSet),
@@ -122,7 +122,7 @@ pub enum CountBasis {
     /// Fixed-size sketches, which tell of the resemblance alone: it had at least so many trials, and no more of
     /// them agreed than fingerprints are shared.
     FixedSize {
-        /// At least.
+        /// Trials of the count, at least.
         trials: u64,
         /// Both signatures hold all fingerprints of their texts: the counts are exact.
         is_whole: bool,
@@ -155,7 +155,7 @@ impl Candidate {
 /// All candidates of a query.
 #[derive(Default, Debug)]
 pub struct Candidates {
-    /// In no order.
+    /// Candidates, in no order.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
     pub long_lists: u64,

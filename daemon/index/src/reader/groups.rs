@@ -44,7 +44,7 @@ pub struct GroupDocument {
 /// Groups of a view, and what finding them left unread.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// In no order.
+    /// Groups, in no order.
     pub groups: Vec<GroupView>,
     /// Fingerprint lists left unread, because no group hung on them; 0 of maintained groups.
     pub long_lists: u64,

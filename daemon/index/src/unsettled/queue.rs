@@ -16,7 +16,7 @@ pub(super) struct RoundQueue {
 }
 
 impl RoundQueue {
-    /// At most so many of this round, or of the next where it is over.
+    /// Takes at most so many of this round, or of the next where it is over.
     pub(super) fn next(&mut self, most: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
         let mut documents = Vec::new();
         while documents.is_empty() && !self.queue.is_empty() {

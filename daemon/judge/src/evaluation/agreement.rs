@@ -21,12 +21,12 @@ pub struct Agreement {
     pub same: f64,
     /// Agreement beyond chance: Cohen's kappa (Cohen 1960), 1 where chance leaves nothing to disagree on.
     pub kappa: f64,
-    /// By class; `None` of a class nobody gave.
+    /// Agreement by class; `None` of a class nobody gave.
     pub by_class: [Option<ClassAgreement>; Class::ALL.len()],
 }
 
 impl Agreement {
-    /// Of two labels for each pair, those of one person first.
+    /// Agreement of two labels for each pair, those of one person first.
     pub fn of(labels: &[(Class, Class)]) -> Self {
         let pairs = labels.len() as u32;
         let mut table = [[0_u32; Class::ALL.len()]; Class::ALL.len()];

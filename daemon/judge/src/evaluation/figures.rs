@@ -16,7 +16,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of figures in any order; zeros of none.
+    /// The spread of figures in any order; zeros of none.
     pub fn of(mut figures: Vec<f64>) -> Self {
         figures.sort_by(f64::total_cmp);
         let at = |share: f64| {
@@ -52,7 +52,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of runs over these pairs, that of the median F1 first, as [`nine_seeds`] returns them.
+    /// Figures of runs over these pairs, that of the median F1 first, as [`nine_seeds`] returns them.
     pub fn of(runs: &[Validated], pairs: &[SourcedPair]) -> Self {
         let spread = |figure: fn(&Quality) -> f64| {
             Spread::of(runs.iter().map(|run| figure(&run.quality)).collect())

@@ -77,7 +77,7 @@ pub fn mcd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
     modified(both.of(a, b), a.compressed().twice, b.compressed().twice)
 }
 
-/// The same of two strings of which nothing is kept.
+/// The mcd of two strings of which nothing is kept.
 pub fn mcd_of(a: &str, b: &str) -> f64 {
     let (a, b) = (beginning(a), beginning(b));
     modified(together(a, b), length(&[a, a]), length(&[b, b]))

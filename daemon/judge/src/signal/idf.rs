@@ -17,7 +17,7 @@ const TABLE: &str = include_str!("../../model/terms.txt");
 
 struct Table {
     idf: TermMap<f64>,
-    /// Of a word that is not listed.
+    /// The weight of a word that is not listed.
     rarest: f64,
 }
 

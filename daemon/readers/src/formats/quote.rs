@@ -53,7 +53,7 @@ pub(super) fn write_body(text: &str, sink: &mut Sink) -> Option<Reason> {
     sink.member(MEMBER, Role::Quoted, None, &mut member.as_bytes())
 }
 
-/// As [`write_body`], of a message in HTML.
+/// Writes the body of a message in HTML, as [`write_body`] does.
 pub(super) fn write_html_body(html: &str, sink: &mut Sink) -> Option<Reason> {
     let page = html::read_message(html);
     page.count(sink);

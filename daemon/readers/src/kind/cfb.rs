@@ -24,7 +24,7 @@ const NAMES: &[(&str, Format, &str)] = &[
     ),
 ];
 
-/// The same, for what is not read.
+/// Streams by which a kind is known that is not read.
 const KNOWN: &[(&str, &str)] = &[
     ("VisioDocument", "application/vnd.visio"),
     ("Quill", "application/vnd.ms-publisher"),

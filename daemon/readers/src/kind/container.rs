@@ -116,7 +116,7 @@ const OOXML: &[(&str, Format, &str)] = &[
     ),
 ];
 
-/// The same, for what is not read.
+/// Parts by which a kind is known that is not read.
 const OOXML_KNOWN: &[(&str, &str)] = &[
     ("ms-visio.", "application/vnd.ms-visio.drawing"),
     ("ms-package.xps", "application/vnd.ms-xpsdocument"),

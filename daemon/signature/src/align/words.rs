@@ -96,11 +96,11 @@ pub fn word_count(text: &str) -> u64 {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
-    /// Of a word of letters and digits.
+    /// A character of a word of letters and digits.
     Letter,
     /// A word by itself.
     Single,
-    /// Of a word of other signs.
+    /// A character of a word of other signs.
     Sign,
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::fingerprint::{Fingerprint, mix};
 use proptest::prelude::*;
 
-/// The same by the definition: every sample is made and compared. Twin of [`PairTrials::of`].
+/// Trials by the definition: every sample is made and compared. Twin of [`PairTrials::of`].
 fn slowly(a: &[Fingerprint], b: &[Fingerprint], longer: u64, threshold: Ratio) -> PairTrials {
     let reaches = |n: u64, remainder: u64| {
         let sample = |all: &[Fingerprint]| -> BTreeSet<u64> {

@@ -120,7 +120,7 @@ fn alike(a: &Signature, b: &Signature) -> Result<Method, Unanswerable> {
     }
 }
 
-/// Of methods that keep sets and give both measures.
+/// The support of methods that keep sets and give both measures.
 fn support(recipe: Recipe, ratio: MeasuredRatio) -> Support {
     match recipe.method {
         // At n = 1 every window is a chunk.

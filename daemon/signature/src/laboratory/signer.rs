@@ -39,7 +39,7 @@ pub(super) enum Kept {
 }
 
 impl Signer {
-    /// For this recipe.
+    /// A signer for this recipe.
     ///
     /// # Errors
     /// [`OutOfDomain`] if there is no such signature.

@@ -13,11 +13,11 @@ const MOST_PLACES: usize = 32;
 pub(super) struct Places<'t> {
     text: &'t [u8],
     step: usize,
-    /// By number of the window.
+    /// Fingerprints by number of the window.
     fingerprints: Vec<Fingerprint>,
-    /// By number of the window: the next with its fingerprint.
+    /// The next window by number of the window: the next with its fingerprint.
     next: Vec<u32>,
-    /// By fingerprint, or after others: the first window that has it.
+    /// Windows by fingerprint, or after others: the first window that has it.
     first: Vec<u32>,
 }
 

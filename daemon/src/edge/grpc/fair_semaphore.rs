@@ -45,7 +45,7 @@ struct State {
     held: usize,
     by_user: HashMap<u32, usize>,
     by_connection: HashMap<u64, usize>,
-    /// In order of arrival.
+    /// Those that wait, in order of arrival.
     waiting: VecDeque<Waiter>,
 }
 

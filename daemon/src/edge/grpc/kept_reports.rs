@@ -84,7 +84,7 @@ impl RunRequest {
 
 /// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
 pub(super) struct ListRequest {
-    /// In seconds since 1970.
+    /// When the last one listed was finished, in seconds since 1970.
     after: u64,
     most: usize,
     longest_message: usize,

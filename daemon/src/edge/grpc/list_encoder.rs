@@ -13,7 +13,7 @@ use crate::read_side::query::Overlap;
 /// Encodes the items of a list, and judges them where that is asked for.
 pub(super) struct ListEncoder<'a> {
     judge: Option<ListJudge<'a>>,
-    /// Of the group visited last.
+    /// The principal of the group visited last.
     principal: Option<GroupFile>,
     /// What was not judged because the time for it was over.
     unjudged: u64,

@@ -35,7 +35,7 @@ struct Table {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Load {
     requests: usize,
-    /// Of requests that are not answered yet.
+    /// Bytes of requests that are not answered yet.
     bytes: u64,
 }
 

@@ -188,7 +188,7 @@ impl HttpBody for Incoming {
 struct Outgoing {
     body: Body,
     ticket: Ticket,
-    /// Of a message that is handed out piece by piece.
+    /// The rest of a message that is handed out piece by piece.
     rest: Bytes,
     _held: Option<WithReply>,
 }

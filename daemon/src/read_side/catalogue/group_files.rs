@@ -75,7 +75,7 @@ pub(super) struct OrderedGroups {
     pub(super) long_lists: u64,
     /// Documents that were not settled then, or whose group is not among them.
     pub(super) unsettled: UnsettledCounts,
-    /// Of the members, and of the paths.
+    /// Permits for the members, and for the paths.
     _held: (Option<GrowingPermit>, GrowingPermit),
 }
 

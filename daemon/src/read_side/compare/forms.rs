@@ -24,9 +24,9 @@ const OPERATIONS_A_LOOK: usize = 1024;
 pub struct Forms {
     /// Unified, by lines.
     pub lines: bool,
-    /// By words, for people.
+    /// A difference by words, for people.
     pub words: bool,
-    /// By words, for tools.
+    /// A difference by words, for tools.
     pub operations: bool,
 }
 
@@ -57,9 +57,9 @@ pub enum LeftOut {
 pub struct ComparedWords {
     /// How many do, and whether the search was ended in some place; none where they could not be aligned.
     pub extent: Option<(WordExtent, bool)>,
-    /// For people.
+    /// The words that differ, shown to people.
     pub text: Result<String, LeftOut>,
-    /// For tools.
+    /// Operations that make the second text of the first, for tools.
     pub operations: Result<Vec<Operation>, LeftOut>,
     /// Bytes of both texts.
     pub bytes: [u64; 2],

@@ -17,7 +17,7 @@ use tiles::Tiles;
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Equal bytes.
+    /// Bytes that are equal in both texts.
     Equal,
     /// Equal words in other line breaks, white space, case or characters.
     Reformat,
@@ -57,9 +57,9 @@ pub struct WordExtent {
 
 /// The difference of two texts by words.
 pub struct WordDifference<'t> {
-    /// Both texts.
+    /// The two texts that were aligned.
     pub texts: [&'t str; 2],
-    /// In the order of the second text.
+    /// Operations in the order of the second text.
     pub operations: Vec<Operation>,
     /// Words that differ.
     pub extent: WordExtent,

@@ -37,7 +37,7 @@ impl NearestVersion {
     }
 }
 
-/// For each version outside a tree, the nearest in it.
+/// The versions outside a tree, for each the nearest in it.
 pub(super) struct Frontier {
     nearest: Vec<Option<NearestVersion>>,
     joined: Vec<bool>,

@@ -83,9 +83,9 @@ pub enum FamilyFile {
 
 /// The versions of a document, earliest first.
 pub struct Family {
-    /// In their order, the earliest first.
+    /// Versions in their order, the earliest first.
     versions: Vec<FoundVersion>,
-    /// At most one for each version, ascending.
+    /// Edges, at most one for each version, ascending.
     pub edges: Vec<FamilyEdge>,
     /// Documents that shared fingerprints with a version that was asked about.
     pub candidates: u64,

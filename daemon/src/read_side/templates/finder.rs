@@ -93,7 +93,7 @@ impl Neighbour {
 }
 
 impl Sketching {
-    /// For so many documents; lines in fewer than `least` of them do not recur.
+    /// A finder for so many documents; lines in fewer than `least` of them do not recur.
     pub fn new(documents: usize, least: u32) -> Self {
         Self {
             least: least.max(2),
@@ -131,7 +131,7 @@ impl Sketching {
         }
     }
 
-    /// On to the second pass.
+    /// Goes on to the second pass.
     pub fn finish(self) -> Counting {
         Counting {
             least: self.least,

@@ -79,9 +79,9 @@ pub enum VerifyError {
     /// The manifest counts other diffs than there are.
     #[error("the manifest counts {counted} differences, and there are {found}")]
     Count {
-        /// By the manifest.
+        /// How many there are by the manifest.
         counted: u64,
-        /// By the lines of `diffs.jsonl`.
+        /// How many there are by the lines of `diffs.jsonl`.
         found: u64,
     },
     /// A file was changed after the report was written.

@@ -28,7 +28,7 @@ impl Display for Text<'_> {
 
 /// Bytes of a path that a page shows; of a longer one it shows both ends, and the lists beside it have all.
 const PATH_SHOWN: usize = 1 << 10;
-/// Of these, the end, which has the name.
+/// The end of these, which has the name.
 const END_SHOWN: usize = PATH_SHOWN / 4;
 
 /// A path for HTML: as [`Text`], bytes that are no UTF-8 shown as `\xNN`, kept apart from the

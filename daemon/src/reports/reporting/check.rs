@@ -52,11 +52,11 @@ pub struct UncheckedReport {
 /// The names that choose a load file.
 #[derive(Clone, Debug, Default)]
 pub struct LoadFileNames {
-    /// Of the format.
+    /// Name of the format.
     pub format: String,
-    /// Of the profile; an empty one means the first.
+    /// Name of the profile; an empty one means the first.
     pub profile: String,
-    /// Of the encoding; an empty one means UTF-8.
+    /// Name of the encoding; an empty one means UTF-8.
     pub encoding: String,
 }
 

@@ -25,7 +25,7 @@ pub struct ChangeDetector<'a> {
 /// What was seen of a file on its share.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenStat<'a> {
-    /// Its `lstat`.
+    /// What `lstat` said of it.
     pub stat: &'a FileStat,
     /// Whether its file system keeps inode numbers: [`Root::stable_inodes`], which asks that once for a walk.
     pub stable_inodes: bool,

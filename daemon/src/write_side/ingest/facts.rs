@@ -34,7 +34,7 @@ pub(super) fn frames_of_page(media_type: &str, facts: &[(String, String)]) -> Op
     (media_type == PAGE).then_some(asked)
 }
 
-/// The same for a content on record.
+/// The frames that a content on record asks for, where it is a page.
 pub(super) fn frames_asked_if_page(content: &ContentRecord) -> Option<Vec<String>> {
     frames_of_page(&content.media_type, &content.facts)
 }

@@ -49,7 +49,7 @@ struct CachedManifest {
 /// A report of this daemon.
 struct OwnManifest {
     listing: FileHashes,
-    /// Of the manifest itself.
+    /// BLAKE3 of the manifest itself.
     manifest: [u8; 32],
 }
 

@@ -11,7 +11,7 @@ pub(super) struct MountPoints {
 }
 
 impl MountPoints {
-    /// For directories below `root`.
+    /// Tells mount points among directories below `root`.
     pub(super) fn below(root: &Path) -> Self {
         Self {
             device: root.metadata().ok().map(|m| m.dev()),

@@ -137,7 +137,7 @@ pub struct InodeId {
 const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 
 impl InodeId {
-    /// Of an open directory.
+    /// The inode of an open directory.
     pub fn of(directory: impl AsFd) -> Result<Self, Errno> {
         let wanted = StatxFlags::INO | UNIQUE_MOUNT;
         let stat = rustix::fs::statx(directory, "", AtFlags::EMPTY_PATH, wanted)?;

@@ -20,10 +20,10 @@ pub trait Observe: Sized {
     /// The stat of an open file. Taken before and after reading, it shows a change underneath.
     fn of_open(file: &File) -> io::Result<Self>;
 
-    /// The same from metadata already at hand.
+    /// Makes it from metadata already at hand.
     fn from_metadata(metadata: &Metadata) -> Self;
 
-    /// The same from a `stat` relative to an open directory.
+    /// Makes it from a `stat` relative to an open directory.
     fn from_stat(stat: &Stat) -> Self;
 
     /// Whether the bytes are those recorded: inode, length, mtime and ctime are equal. The device

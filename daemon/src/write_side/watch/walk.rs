@@ -54,7 +54,7 @@ pub enum WalkEntry {
     File {
         /// Where it is.
         path: PathBuf,
-        /// Its `lstat`.
+        /// What `lstat` said of it.
         stat: FileStat,
     },
     /// Not a document, or beyond a limit.

@@ -102,7 +102,7 @@ pub(super) fn text(seed: u64) -> String {
     crate::corpus::Prose { seed: 7_000 + seed }.text(seed * 25, 0)
 }
 
-/// The same in lines as a page has them.
+/// Prose in lines as a page has them.
 pub(super) fn rows(seed: u64) -> Vec<String> {
     let text = text(seed);
     let words: Vec<&str> = text.split(' ').collect();

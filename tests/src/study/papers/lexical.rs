@@ -164,7 +164,7 @@ fn survivors(notes: &[Text], lexicons: &Lexicons, edits: usize) -> f64 {
     matching.count() as f64 / notes.len().max(1) as f64
 }
 
-/// The same by shingles.
+/// The measure by shingles.
 fn by_shingles(notes: &[Text], edits: usize) -> Result<f64> {
     let copies = edited(notes, Edit::Remove, edits, Spread::Random);
     let mut similar = 0;

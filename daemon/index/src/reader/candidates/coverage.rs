@@ -17,7 +17,7 @@ use crate::shared::IndexState;
 /// The ratio that a document is sought by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoughtRatio {
-    /// Of both texts.
+    /// Resemblance of both texts.
     Resemblance,
     /// The share of the query that is found in the document.
     ContainmentOfQuery,
@@ -45,7 +45,7 @@ pub(super) struct Sample {
 }
 
 impl Coverage {
-    /// Of a query with so many fingerprints in a sketch of fixed size.
+    /// The coverage of a query with so many fingerprints in a sketch of fixed size.
     pub(super) fn of_fixed_size(of_query: u64, unread: u64) -> Self {
         let sample = Sample {
             is_whole: false,
@@ -58,7 +58,7 @@ impl Coverage {
         }
     }
 
-    /// Of a query that was looked up at `probed`, for documents of the `rungs` in use.
+    /// The coverage of a query that was looked up at `probed`, for documents of the `rungs` in use.
     pub(super) fn of_rungs(rungs: &[Rung], probed: Rung, sample: impl Fn(Rung) -> Sample) -> Self {
         let at_common = rungs.iter().map(|rung| {
             let of_document = match *rung >= probed {

@@ -40,9 +40,9 @@ pub(crate) struct Tally<'a> {
 /// Which documents a tally counts.
 #[derive(Clone, Copy)]
 pub(crate) enum Filter<'a> {
-    /// Every document.
+    /// Every document is counted.
     All,
-    /// These alone. A view is applied here, where candidates are made.
+    /// These documents alone are counted. A view is applied here, where candidates are made.
     Among(&'a RoaringTreemap),
     /// Principals alone, with what is known of them in long lists.
     Principals(&'a PrincipalLists),
@@ -91,7 +91,7 @@ impl LookUp {
 }
 
 impl<'a> Tally<'a> {
-    /// For edges.
+    /// A count of partners for edges.
     pub(crate) fn new(index: &'a IndexReader, scheme: SchemeKind, filter: Filter<'a>) -> Self {
         Self {
             index,
@@ -105,7 +105,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// For a question about these documents.
+    /// A count for a question about these documents.
     pub(crate) fn of_question(
         index: &'a IndexReader,
         scheme: SchemeKind,

@@ -28,7 +28,7 @@ impl FirstContents {
         }
     }
 
-    /// Of a list that begins behind the first file of its view.
+    /// First contents of a list that begins behind the first file of its view.
     pub(super) fn resumed(account: &MemoryAccount) -> Self {
         Self {
             is_resumed: true,

@@ -37,11 +37,11 @@ pub(super) struct Ahead {
     next_singly: usize,
     /// Documents of the next join, at most; fewer would not pay.
     most: usize,
-    /// Of the last join, when each document has its turn.
+    /// Turns of the last join: when each document has its turn.
     turns: FxHashMap<DocId, u32>,
     /// The documents by turn.
     order: Vec<DocId>,
-    /// By turn, those that may be partners.
+    /// Partners by turn: those that may be partners.
     partners: Vec<Vec<DocId>>,
     held: Vec<GrowingPermit>,
     /// Turns that were asked for, or came before one that was.

@@ -37,14 +37,14 @@ pub(in crate::store) struct Anchor {
 pub struct FileId(u64, u64);
 
 impl FileId {
-    /// Of a file whose metadata these are.
+    /// The id of a file whose metadata these are.
     pub fn of(found: &Metadata) -> Self {
         Self(found.dev(), found.ino())
     }
 }
 
 impl Anchor {
-    /// Of the file that stands there now.
+    /// The id of the file that stands there now.
     pub(in crate::store) fn of(path: &Path) -> Result<Self, StoreError> {
         let found = std::fs::symlink_metadata(path).map_err(StoreError::io("examine", path))?;
         Ok(Self {
@@ -182,7 +182,7 @@ impl Suspect {
         &self.dir
     }
 
-    /// Locks it.
+    /// Locks the directory.
     ///
     /// # Errors
     /// [`StoreError::Replaced`] where another lies there by now.

@@ -41,7 +41,7 @@ pub(in crate::store) type RecordsId = [u8; 16];
 pub(in crate::store) struct Witnessed {
     /// The number of the last commit; 0 if the witness is new or was torn.
     pub(in crate::store) commits: u64,
-    /// Of the records that made them; none if it was torn, or is of before they had one.
+    /// The id of the records that made them; none if it was torn, or is of before they had one.
     pub(in crate::store) id: Option<RecordsId>,
 }
 

@@ -86,7 +86,7 @@ impl Layers {
         self.walk_seeing(start, &|_| {}, visit)
     }
 
-    /// The same; shows each sealed value that it reads, of packs and of what was changed.
+    /// Walks over the records; shows each sealed value that it reads, of packs and of what was changed.
     fn walk_seeing(
         &self,
         start: &[u8],
@@ -103,7 +103,7 @@ impl Layers {
         )
     }
 
-    /// The same, of values as they are stored: something stands in for a long one.
+    /// Walks over the values as they are stored: something stands in for a long one.
     fn walk_stored(
         &self,
         start: &[u8],

@@ -36,7 +36,7 @@ pub(in crate::store) struct StandIn {
     /// Begins the keys of the parts.
     id: [u8; 16],
     parts: u32,
-    /// Of the whole value under its key.
+    /// The seal of the whole value under its key.
     seal: [u8; SEAL_LEN],
 }
 
@@ -74,7 +74,7 @@ impl StandIn {
 /// A value that was cut.
 pub(in crate::store) struct Cut {
     pub(in crate::store) stand_in: Vec<u8>,
-    /// In the order of their keys.
+    /// Parts in the order of their keys.
     pub(in crate::store) parts: Vec<Entry>,
 }
 

@@ -53,7 +53,7 @@ impl RecordsDb {
         Self::open_readable(generation, lock, cache_bytes, cleaning)
     }
 
-    /// The same of a database that this process has written and read; it is not read through again, as batches and
+    /// Opens again a database that this process has written and read; it is not read through again, as batches and
     /// commits may wait.
     pub(in crate::store) fn reopen(
         generation: Generation,

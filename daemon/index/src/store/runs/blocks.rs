@@ -57,7 +57,7 @@ struct Shard {
 #[derive(Debug)]
 struct Kept {
     block: Block,
-    /// In the order.
+    /// Its place in the order.
     place: usize,
     was_used: bool,
 }

@@ -228,7 +228,7 @@ impl Builder {
     }
 }
 
-/// For a run that nobody looks up anything in.
+/// Keeps nothing: for a run that nobody looks up anything in.
 fn none_kept() -> KeptOfRun {
     let [blocks, parts] = [0; 2].map(|limit| Blocks::new(limit).of_run());
     KeptOfRun { blocks, parts }

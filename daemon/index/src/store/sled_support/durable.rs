@@ -41,7 +41,7 @@ struct State {
 }
 
 impl Durable {
-    /// For a database of sled in `dir`, at or below the directory of a store, open.
+    /// Makes durable a database of sled in `dir`, at or below the directory of a store, open.
     pub(in crate::store) fn new(
         store: &Path,
         dir: &Path,
@@ -68,7 +68,7 @@ impl Durable {
         result
     }
 
-    /// As [`Durable::sync`], including the files that change only at open and close.
+    /// Makes durable what [`Durable::sync`] does, and the files that change only at open and close.
     pub(in crate::store) fn sync_all(&self) -> Result<(), StoreError> {
         self.lock().opened = false;
         self.sync()

@@ -26,7 +26,7 @@ use crate::store::{StoreError, runs};
 /// When sled gives back the room of what is dead in its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Cleaning {
-    /// In a thread of its own, every second.
+    /// Cleaning in a thread of its own, every second.
     InBackground,
     /// While something is written: enough where nothing changes later.
     WhileWriting,
@@ -54,7 +54,7 @@ pub(in crate::store) fn open_db(
     opened?.map_err(|error| from_sled(dir, error))
 }
 
-/// As [`open_once`], waiting [`GRACE`] at most while sled's file is locked. The caller holds the lock
+/// Opens as [`open_once`] does, waiting [`GRACE`] at most while sled's file is locked. The caller holds the lock
 /// of the store, so this passes: a process that another thread starts shares our descriptors, and with them
 /// our locks, from its fork until it runs its program.
 fn open_unlocked(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
@@ -160,7 +160,7 @@ pub(in crate::store) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, S
     counted(|| panics_caught(operation))
 }
 
-/// As [`guarded`], of an operation that may take as long as it needs: it is not counted.
+/// Guards, as [`guarded`] does, an operation that may take as long as it needs: it is not counted.
 pub(in crate::store) fn panics_caught<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
     let outer = GUARDED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(operation));

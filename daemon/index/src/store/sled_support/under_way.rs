@@ -62,7 +62,7 @@ fn register() -> Arc<Call> {
     call
 }
 
-/// For how long the oldest call of the storage engine in this process has been under way; none where nobody
+/// How long the oldest call of the storage engine in this process has been under way; none where nobody
 /// calls it. Costs one look for each thread that called.
 pub fn oldest_call() -> Option<Duration> {
     let now = EPOCH.elapsed().as_millis() as u64 + 1;

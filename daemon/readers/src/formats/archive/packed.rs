@@ -17,7 +17,7 @@ use crate::sink::Sink;
 const CONTENT: &str = "content";
 /// Largest window that is unpacked with: 128 MiB, the most that zstd's and xz's presets use.
 const WINDOW_LOG: u32 = 27;
-/// The same for xz, in KiB, with what the decoder needs besides.
+/// The memory for a window of xz, in KiB, with what the decoder needs besides.
 const XZ_KIB: u32 = (1 << (WINDOW_LOG - 10)) + 1024;
 /// Bytes that tell whether the content is a tape archive.
 const HEAD: u64 = 512;

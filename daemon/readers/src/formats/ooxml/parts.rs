@@ -89,13 +89,13 @@ impl<'a> Parts<'a> {
         self.package.xml(name, take)
     }
 
-    /// As [`Parts::xml`], of a part that a document can do without.
+    /// Reads, as [`Parts::xml`] does, a part that a document can do without.
     pub(super) fn optional_xml(&mut self, name: &str, take: impl FnMut(&Event<'_>) -> bool) {
         let reading = self.xml(name, take);
         self.note_reading(reading);
     }
 
-    /// As [`Parts::stream`], of a part that a document can do without.
+    /// Reads, as [`Parts::stream`] does, a part that a document can do without.
     pub(super) fn optional_stream(
         &mut self,
         name: &str,

@@ -29,7 +29,7 @@ pub(super) enum Dest {
     Hex,
     /// A pair of texts, of which the second says the same as the first in Unicode.
     Pair,
-    /// The same among what the document says of itself.
+    /// A pair among what the document says of itself.
     InfoPair,
     /// Properties of a row of a nested table, the end of which they hold.
     Rows,

@@ -48,7 +48,7 @@ pub(super) struct FoundVersion {
 pub(super) struct FoundVersions {
     /// The subject first.
     pub(super) members: Vec<FoundVersion>,
-    /// In the order of `members`, with permits.
+    /// Samples in the order of `members`, with permits.
     pub(super) samples: (Samples, Vec<MemoryPermit>),
     pub(super) candidates: u64,
     pub(super) read: u64,

@@ -16,7 +16,7 @@ pub struct ShingledText {
     pub signed: SignedText,
     /// All shingles of what is compared.
     pub shingles: HeldSet,
-    /// For the extracted, the canonical and the signed text.
+    /// Permits for the extracted, the canonical and the signed text.
     _permits: [Option<MemoryPermit>; 3],
 }
 

@@ -25,7 +25,7 @@ pub struct PendingReport<'a> {
     /// Files and folders below, in order of their making.
     pub(super) created: RefCell<Vec<(String, AtFlags)>>,
     pub(super) published: Cell<bool>,
-    /// Of a report that a user asked for.
+    /// The place of a report that a user asked for.
     pub(super) asked: Option<UnderWay<'a>>,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Tree<'a> {
     unpacker: &'a Unpacker<'a>,
     /// Time at workers that is left.
     time: Duration,
-    /// For containers on record that are unpacked again for what they hold.
+    /// Time for containers on record that are unpacked again for what they hold.
     time_again: Duration,
     /// Bytes that may still be extracted.
     bytes: u64,
@@ -51,7 +51,7 @@ struct FirstHolder {
 /// A member that was read.
 struct ReadMember {
     hash: ContentHash,
-    /// Of a page, the addresses it asks for.
+    /// The addresses that a page asks for.
     asked: Option<Vec<String>>,
     /// Where it was not known before.
     content: Option<Box<NewContent>>,

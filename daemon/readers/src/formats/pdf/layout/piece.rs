@@ -80,7 +80,7 @@ fn spread(runs: &[Run]) -> Vec<bool> {
     phrases.flat_map(spread_of).collect()
 }
 
-/// The same of a row of single letters. All stand equally far apart but for the words, and in no order
+/// Which letters of a row of single ones go on the word of the one before. All stand equally far apart but for the words, and in no order
 /// of the alphabet.
 fn spread_of(letters: &[Run]) -> Vec<bool> {
     let mut spread = vec![false; letters.len()];
