@@ -24,7 +24,7 @@ fn put_named(bed: &Bed, path: &str, hash: ContentHash, name: DocumentHash, text:
         length: canonical.as_bytes().len() as u64,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: sign(bed.index().reader(), text, &canonical),
+        signatures: sign(bed.index().reader(), &canonical),
     };
     let change = put_content(path, hash, State::Indexed, Some(document));
     bed.index().writer.apply(&[change]).unwrap();

@@ -4,7 +4,7 @@
 use simdex_index::{Candidate, CountBasis, IndexReader};
 use simdex_signature::Rung;
 
-use super::{Overlap, QueryError, QueryParams, Subject, VerifiedDocuments};
+use super::{KeptTexts, Overlap, QueryError, QueryParams, Subject, VerifiedDocuments};
 
 /// The subject's own document, where the view shows it.
 pub(super) fn own_document(
@@ -28,6 +28,7 @@ pub(super) fn own_document(
     });
     Ok(VerifiedDocuments {
         documents: found.into_iter().collect(),
+        texts: KeptTexts::new(0),
         counted: 0,
         not_looked_at: 0,
     })

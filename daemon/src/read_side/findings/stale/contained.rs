@@ -72,6 +72,7 @@ impl Finder<'_, '_> {
             relation_threshold: self.params.relation_threshold,
             limit: MOST_CONTAINERS,
             view: self.search.view.clone(),
+            keeps_texts: false,
         };
         let answer = self
             .search
