@@ -251,7 +251,10 @@ fn labels_are_evaluated_and_raters_held_against_each_other() -> Result<()> {
     ensure!(name > 0.9 && place < 0.5, "{}", evaluation["alone"]);
     let agreement = &evaluation["agreements"][0];
     let expected = kappa(&lines(&ada)?, &lines(&bo)?);
-    ensure!(agreement["pairs"] == 28, "{agreement}");
+    ensure!(
+        agreement["pairs"] == 28 && agreement["is_made"] == false,
+        "{agreement}"
+    );
     let found = agreement["kappa"].as_f64().context("kappa")?;
     ensure!((found - expected).abs() < 1e-9, "{found} {expected}");
     ensure!(
@@ -277,7 +280,70 @@ fn tables(evaluation: &Value) -> Result<()> {
             let f1 = |part: &str| row["f1"][part].as_f64().unwrap_or(-1.0);
             ensure!(0.0 <= f1("lower") && f1("lower") <= f1("median"), "{row}");
             ensure!(f1("median") <= f1("upper") && f1("upper") <= 1.0, "{row}");
+            ensure!(row["microseconds"].as_f64() >= Some(0.0), "{row}");
         }
+    }
+    let rules = evaluation["rules"].as_array().context("rules")?;
+    let pairs: u64 = rules.iter().filter_map(|rule| rule["pairs"].as_u64()).sum();
+    ensure!(
+        rules.len() > 1 && evaluation["labels"]["pairs"] == pairs,
+        "{rules:?}"
+    );
+    // All of it is English.
+    let (known, other) = (
+        &evaluation["known_language"],
+        &evaluation["other_languages"],
+    );
+    ensure!(
+        known["pairs"] == pairs && other.is_null(),
+        "{known} {other}"
+    );
+    Ok(())
+}
+
+/// What one rater alone says, of pairs that are partly in another language and lie under two roots.
+#[test]
+fn labels_of_one_rater_in_two_roots_and_languages_are_evaluated_apart() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    collection::write(&sandbox)?;
+    collection::write_foreign(&sandbox)?;
+    // The later version of some contracts lies under another root.
+    let elsewhere = sandbox.beside("elsewhere");
+    std::fs::create_dir_all(&elsewhere)?;
+    for family in 0..6 {
+        let name = format!("contract-{family}-2.txt");
+        std::fs::rename(sandbox.share().join(&name), elsewhere.join(&name))?;
+    }
+    let daemon = sandbox
+        .serve()
+        .roots([(sandbox.share(), "auto"), (&elsewhere, "auto")])
+        .start()?;
+    daemon.sync()?;
+    let verdicts = verdicts(&daemon, &sandbox)?;
+    let ada = sandbox.beside("ada");
+    label(&daemon, &ada, "ada", &(verdicts.join("\n") + "\n"))?;
+    let answer = judge(&daemon, "evaluate", &[&ada], &[])?.success()?;
+    let evaluation = answer.lines_of("evaluation")?.remove(0);
+    let agreement = &evaluation["agreements"][0];
+    ensure!(agreement["is_made"] == true, "{agreement}");
+    ensure!(
+        agreement["pairs"] == evaluation["labels"]["pairs"],
+        "{agreement}"
+    );
+    let (known, other) = (
+        &evaluation["known_language"],
+        &evaluation["other_languages"],
+    );
+    ensure!(
+        known["pairs"].as_u64() > Some(0) && other["pairs"].as_u64() > Some(0),
+        "{known} {other}"
+    );
+    let last = evaluation["cumulative"]
+        .as_array()
+        .and_then(|rows| rows.last());
+    let last = last.context("a row of all signals")?;
+    for part in ["precision_within_root", "precision_across_roots"] {
+        ensure!(last[part].is_number(), "{part}: {last}");
     }
     Ok(())
 }
@@ -298,6 +364,9 @@ fn shown_to_people(daemon: &Daemon, labels: &Path) -> Result<()> {
         "AT A RECALL OF",
         "AT A BASE RATE OF",
         "nobody labelled",
+        "made rater 1",
+        "in another one",
+        "no labelled pair is",
     ] {
         ensure!(table.contains(word), "{word} is not in {table}");
     }

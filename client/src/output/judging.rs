@@ -57,6 +57,7 @@ impl Tabular for AtBaseRate {
 pub(super) struct Row<'a> {
     name: String,
     figures: Option<&'a wire::JudgedFigures>,
+    microseconds: Option<f64>,
 }
 
 impl Tabular for Row<'_> {
@@ -69,6 +70,7 @@ impl Tabular for Row<'_> {
         right("ERRORS"),
         left("WITHIN A ROOT"),
         left("ACROSS ROOTS"),
+        right("µs A PAIR"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -87,6 +89,8 @@ impl Tabular for Row<'_> {
             (figures.false_hits + figures.missed).to_string(),
             measured(figures.precision_within_root),
             measured(figures.precision_across_roots),
+            self.microseconds
+                .map_or_else(|| UNKNOWN.to_owned(), |taken| format!("{taken:.0}")),
         ]]
     }
 }
@@ -147,15 +151,17 @@ impl<W: Write> Printer<W> {
     /// Judgements held against labels.
     pub(crate) fn evaluation(&mut self, reply: &wire::EvaluateLabelsReply) -> io::Result<()> {
         self.label_counts(reply.counts.as_ref())?;
-        let of = |signal: &wire::SignalFigures, name: String| (name, signal.figures);
+        let of = |signal: &wire::SignalFigures, name: String| {
+            (name, signal.figures, signal.microseconds)
+        };
         let alone = reply.alone.iter();
         self.figures(alone.map(|signal| of(signal, signal.signal.clone())))?;
         let cumulative = reply.cumulative.iter();
         let with = |signal: &wire::SignalFigures| of(signal, format!("+ {}", signal.signal));
         let combined = reply.cumulative.last().and_then(|signal| signal.figures);
         let last = [
-            ("all together".to_owned(), combined),
-            ("the model in force".to_owned(), reply.in_force),
+            ("all together".to_owned(), combined, None),
+            ("the model in force".to_owned(), reply.in_force, None),
         ];
         self.figures(cumulative.map(with).chain(last))?;
         writeln!(self)?;
@@ -167,13 +173,17 @@ impl<W: Write> Printer<W> {
         self.section(&points)?;
         let counts = LabelCounts::from(&reply.counts.unwrap_or_default());
         self.section(&AtBaseRate::of(&counts, &combined.unwrap_or_default()))?;
+        writeln!(self)?;
+        self.fields(&[
+            ("in a known language", part(reply.known_language.as_ref())),
+            ("in another one", part(reply.other_languages.as_ref())),
+        ])?;
         self.section(&reply.agreements)?;
-        if reply.agreements.is_empty() {
+        if reply.agreements.iter().any(|raters| raters.is_made) {
             writeln!(self)?;
-            self.fields(&[(
-                "agreement",
-                "unknown: nobody labelled a pair of another".to_owned(),
-            )])?;
+            let unknown = "unknown: nobody labelled a pair of another. The raters above are made, to show the figures: \
+                           each errs in one pair of twenty";
+            self.fields(&[("agreement", unknown.to_owned())])?;
         }
         self.section(&reply.rules)
     }
@@ -182,8 +192,8 @@ impl<W: Write> Printer<W> {
     pub(crate) fn trained_model(&mut self, reply: &wire::TrainModelReply) -> io::Result<()> {
         self.label_counts(reply.counts.as_ref())?;
         let figures = [
-            ("learned, on held-out folds".to_owned(), reply.learned),
-            ("shipped".to_owned(), reply.shipped),
+            ("learned, on held-out folds".to_owned(), reply.learned, None),
+            ("shipped".to_owned(), reply.shipped, None),
         ];
         self.figures(figures.into_iter())?;
         self.section(&reply.rules)?;
@@ -231,18 +241,36 @@ impl<W: Write> Printer<W> {
         ])
     }
 
-    fn figures(
-        &mut self,
-        rows: impl Iterator<Item = (String, Option<wire::JudgedFigures>)>,
-    ) -> io::Result<()> {
+    fn figures(&mut self, rows: impl Iterator<Item = NamedFigures>) -> io::Result<()> {
         writeln!(self)?;
         let mut list = self.list::<Row<'_>>();
-        for (name, figures) in rows {
-            let figures = figures.as_ref();
-            list.rows(&Row { name, figures })?;
+        for (name, figures, microseconds) in rows {
+            let row = Row {
+                name,
+                figures: figures.as_ref(),
+                microseconds,
+            };
+            list.rows(&row)?;
         }
         list.end()
     }
+}
+
+/// Figures with their name, and what the signals take.
+type NamedFigures = (String, Option<wire::JudgedFigures>, Option<f64>);
+
+/// How well duplicates are told among some of the pairs; of none that is unknown.
+fn part(figures: Option<&wire::PartFigures>) -> String {
+    let Some(figures) = figures else {
+        return "unknown: no labelled pair is".to_owned();
+    };
+    format!(
+        "{}: precision {}, recall {}, F1 {}",
+        counted(figures.pairs, "pair"),
+        measured(figures.precision),
+        measured(figures.recall),
+        measured(figures.f1)
+    )
 }
 
 /// A model that may not be known.
@@ -296,9 +324,11 @@ mod tests {
         let row = Row {
             name: "mcd".to_owned(),
             figures: None,
+            microseconds: None,
         };
         let cells = row.rows().remove(0);
-        assert_eq!(cells, ["mcd", "-", "-", "-", "-", "0", "-", "-"]);
+        assert_eq!(cells, ["mcd", "-", "-", "-", "-", "0", "-", "-", "-"]);
+        assert_eq!(part(None), "unknown: no labelled pair is");
         assert_eq!(known(None), "-");
         let named = wire::JudgeModel {
             name: "ours".to_owned(),

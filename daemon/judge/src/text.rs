@@ -81,6 +81,20 @@ impl JudgedText {
         self.own_words.get_or_init(found)
     }
 
+    /// Whether the table of common words knows too few of its words: it is in another language, or none.
+    pub fn is_foreign(&self) -> bool {
+        self.own_words().is_foreign()
+    }
+
+    /// The same text with nothing kept of it yet.
+    pub(crate) fn afresh(&self) -> Self {
+        Self {
+            canonical: self.canonical.clone(),
+            title: self.title.clone(),
+            ..Self::default()
+        }
+    }
+
     /// The similarity hash.
     pub fn simhash(&self) -> Simhash {
         *self.simhash.get_or_init(|| Simhash::of(self.terms()))

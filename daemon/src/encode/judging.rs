@@ -6,7 +6,9 @@ use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 
 use super::path;
-use crate::read_side::labels::{Evaluated, LabelCounts, RaterPair, SampledPair, Trained};
+use crate::read_side::labels::{
+    Evaluated, LabelCounts, RaterPair, SampledPair, SignalTimes, Trained,
+};
 
 /// Points of a curve that are sent, at most.
 const POINTS: usize = 100;
@@ -61,16 +63,26 @@ pub fn evaluation(evaluated: Evaluated) -> v1::EvaluateLabelsReply {
         alone,
         cumulative,
         curve: points,
+        ..
     } = evaluated.evaluation;
+    let times = evaluated.microseconds;
+    let own = |of: &(Signal, Figures)| signal(of, times.map(|times| times[of.0.index()]));
+    let with_cheaper = |of: &(Signal, Figures)| {
+        let so_far = |times: SignalTimes| times[..=of.0.index()].iter().sum();
+        signal(of, times.map(so_far))
+    };
+    let [known_language, other_languages] = evaluated.languages;
     v1::EvaluateLabelsReply {
         counts: Some(counts(&evaluated.counts)),
-        alone: alone.iter().map(signal).collect(),
-        cumulative: cumulative.iter().map(signal).collect(),
+        alone: alone.iter().map(own).collect(),
+        cumulative: cumulative.iter().map(with_cheaper).collect(),
         in_force: Some(figures(&evaluated.in_force)),
         model: Some(model(&evaluated.model)),
         curve: curve(&points),
         agreements: evaluated.agreements.iter().map(agreement).collect(),
         rules: rules(&evaluated.learned),
+        known_language: known_language.map(part),
+        other_languages: other_languages.map(part),
         completeness: Some(evaluated.completeness.into()),
     }
 }
@@ -105,10 +117,25 @@ fn counts(counts: &LabelCounts) -> v1::LabelCounts {
     }
 }
 
-fn signal((signal, of): &(Signal, Figures)) -> v1::SignalFigures {
+fn signal((signal, of): &(Signal, Figures), microseconds: Option<f64>) -> v1::SignalFigures {
     v1::SignalFigures {
         signal: signal.name().to_owned(),
         figures: Some(figures(of)),
+        microseconds,
+    }
+}
+
+/// A ratio of which nothing is known is left out.
+fn part(quality: Quality) -> v1::PartFigures {
+    let (found, duplicates) = (
+        quality.hits + quality.false_hits,
+        quality.hits + quality.missed,
+    );
+    v1::PartFigures {
+        pairs: quality.pairs().into(),
+        precision: (found > 0).then(|| quality.precision()),
+        recall: (duplicates > 0).then(|| quality.recall()),
+        f1: (found + duplicates > 0).then(|| quality.f1()),
     }
 }
 
@@ -169,6 +196,7 @@ fn agreement(pair: &RaterPair) -> v1::RaterAgreement {
         same: *same,
         kappa: *kappa,
         classes: classes.collect(),
+        is_made: pair.is_made,
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
-use simdex_judge::{Class, JudgedText, Judgement, Model, Values};
+use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
 use crate::read_side::query::{Hit, KeptTexts, Overlap, QueryError, ShingledText, Subject};
@@ -104,11 +104,11 @@ pub fn of_comparison(
     Ok(within_reach(judged?, overlap))
 }
 
-/// All signals of two subjects, each with its text taken apart.
-pub(crate) fn measured([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> Values {
+/// What is known without their texts of two subjects, each with its text taken apart.
+pub(crate) fn known_of([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> KnownSignals {
     let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
     let sides = [JudgedSide::of_subject(a.0), JudgedSide::of_subject(b.0)];
-    Values::measured(&known(&sides, lengths, overlap), a.1, b.1)
+    known(&sides, lengths, overlap)
 }
 
 /// None where a judgement contradicts what was counted (of short excerpts of long documents the model knows too few,

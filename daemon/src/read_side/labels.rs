@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::evaluation::{
-    Agreement, Evaluation, Figures, SourcedPair, Validated, evaluate as all_figures, nine_seeds,
+    Agreement, Evaluation, Figures, Quality, SourcedPair, Validated, evaluate as all_figures,
+    nine_seeds,
 };
 use simdex_judge::training::{Growth, LabelledSignals, TrainingError, train as grow};
 use simdex_judge::{Class, Counts, Model, ModelError, Signal};
@@ -30,6 +31,7 @@ use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::read_side::query::QueryError;
 use pairs::Pairs;
 
+pub use measure::SignalTimes;
 pub use sample::{SampleRequest, SampledPair, sample};
 
 /// Most labels of one request.
@@ -94,6 +96,8 @@ pub struct RaterPair {
     pub raters: [String; 2],
     /// Agreement on the pairs that both labelled.
     pub agreement: Agreement,
+    /// Nobody labelled a pair of another: both are made, of the labels.
+    pub is_made: bool,
 }
 
 /// Labels held against judgements.
@@ -106,7 +110,12 @@ pub struct Evaluated {
     pub in_force: Figures,
     /// The model in force.
     pub model: Arc<Model>,
-    /// Agreement of raters who labelled a pair both.
+    /// Figures of all signals together, on pairs of texts whose language the table of common words knows, and on others; none
+    /// where there is no such pair.
+    pub languages: [Option<Quality>; 2],
+    /// What each signal took; nothing where there is no pair.
+    pub microseconds: Option<SignalTimes>,
+    /// Agreement of raters who labelled a pair both; of two made ones where nobody did.
     pub agreements: Vec<RaterPair>,
     /// A model trained on all of the labels.
     pub learned: Model,
@@ -218,19 +227,45 @@ pub fn evaluate(
     let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let _held = account.take_large(labels.labels.len() as u64 * LABEL_BYTES)?;
     let pairs = Pairs::of(&labels.labels);
-    let (measured, counts) = measure::measured(engine, &pairs, labels, account)?;
+    let found = measure::measured(engine, &pairs, labels, account)?;
+    let measured = &found.pairs;
     let go_on = || account.cancel().check().is_ok();
-    let evaluation = all_figures(&measured, &Signal::ALL, &go_on)?;
+    let evaluation = all_figures(measured, &Signal::ALL, &go_on)?;
     let model = engine.models.in_force();
     Ok(Evaluated {
-        counts,
+        languages: by_language(&found, &evaluation.judged),
+        microseconds: found.microseconds,
+        counts: found.counts,
         evaluation,
-        in_force: Figures::of(&[Validated::of(&model, &measured)], &measured),
+        in_force: Figures::of(&[Validated::of(&model, measured)], measured),
         model,
-        agreements: pairs.agreements(),
-        learned: learned(&measured, "evaluated")?,
+        agreements: agreements(&pairs, measured),
+        learned: learned(measured, "evaluated")?,
         completeness: check.verdict()?,
     })
+}
+
+/// Of raters, two by two; of two made ones where no pair was labelled by two.
+fn agreements(pairs: &Pairs<'_>, measured: &[SourcedPair]) -> Vec<RaterPair> {
+    let agreements = pairs.agreements();
+    if !agreements.is_empty() {
+        return agreements;
+    }
+    let labels: Vec<Class> = measured.iter().map(|pair| pair.pair.class).collect();
+    vec![RaterPair {
+        raters: ["made rater 1", "made rater 2"].map(str::to_owned),
+        agreement: Agreement::of_made_raters(&labels),
+        is_made: true,
+    }]
+}
+
+/// Judgements of pairs in a known language, and of others.
+fn by_language(found: &measure::Measured, judged: &[Class]) -> [Option<Quality>; 2] {
+    let mut parts = [Quality::default(); 2];
+    for ((pair, is_foreign), judged) in found.pairs.iter().zip(&found.is_foreign).zip(judged) {
+        parts[usize::from(*is_foreign)].add(pair.pair.class, *judged);
+    }
+    parts.map(|part| (part.pairs() > 0).then_some(part))
 }
 
 /// Learns a model, and judges by it from then on unless `is_trial`.
@@ -248,7 +283,8 @@ pub fn train(
     let _held = account.take_large(labels.labels.len() as u64 * LABEL_BYTES)?;
     let pairs = Pairs::of(&labels.labels);
     pairs.check_agreed()?;
-    let (measured, counts) = measure::measured(engine, &pairs, labels, account)?;
+    let found = measure::measured(engine, &pairs, labels, account)?;
+    let (measured, counts) = (found.pairs, found.counts);
     let go_on = || account.cancel().check().is_ok();
     let runs = nine_seeds(&measured, &Growth::with_places(), &go_on)?;
     let shipped = Validated::of(&Model::shipped()?, &measured);

@@ -21,7 +21,11 @@ pub struct Evaluation {
     pub in_force: JudgedFigures,
     /// Precision by recall of all signals together.
     pub curve: Vec<CurvePoint>,
-    /// Agreement of raters who labelled a pair both.
+    /// Figures of all signals together, on pairs in a language that is known; null of none.
+    pub known_language: Option<PartFigures>,
+    /// Figures on pairs of which a text is in another one; null of none.
+    pub other_languages: Option<PartFigures>,
+    /// Agreement of raters who labelled a pair both; of two made ones where nobody did.
     pub agreements: Vec<RaterAgreement>,
     /// Rules of a model trained on all of the labels.
     pub rules: Vec<JudgeRule>,
@@ -130,6 +134,21 @@ pub struct SignalFigures {
     /// How well duplicates are told with it.
     #[serde(flatten)]
     pub figures: JudgedFigures,
+    /// Mean time for a pair, with that of all cheaper signals where they are together; null of none.
+    pub microseconds: Option<f64>,
+}
+
+/// How well duplicates are told among some of the pairs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PartFigures {
+    /// How many pairs there are.
+    pub pairs: u64,
+    /// Null where no pair was judged a duplicate.
+    pub precision: Option<f64>,
+    /// Null where no pair is one.
+    pub recall: Option<f64>,
+    /// Null where neither is.
+    pub f1: Option<f64>,
 }
 
 /// A point of a precision-recall curve.
@@ -156,6 +175,8 @@ pub struct RaterAgreement {
     pub kappa: f64,
     /// Agreement on each class that either gave.
     pub classes: Vec<ClassAgreement>,
+    /// Both raters are made of the labels, for nobody labelled a pair of another.
+    pub is_made: bool,
 }
 
 /// How two raters agree on one class.
@@ -193,6 +214,8 @@ impl From<&v1::EvaluateLabelsReply> for Evaluation {
             model: reply.model.as_ref().map(Into::into),
             in_force: (&reply.in_force.unwrap_or_default()).into(),
             curve: reply.curve.iter().map(Into::into).collect(),
+            known_language: reply.known_language.map(Into::into),
+            other_languages: reply.other_languages.map(Into::into),
             agreements: reply.agreements.iter().map(Into::into).collect(),
             rules: reply.rules.iter().map(Into::into).collect(),
             completeness: completeness(reply.completeness.as_ref()),
@@ -245,6 +268,17 @@ impl From<&v1::LabelCounts> for LabelCounts {
     }
 }
 
+impl From<v1::PartFigures> for PartFigures {
+    fn from(part: v1::PartFigures) -> Self {
+        Self {
+            pairs: part.pairs,
+            precision: part.precision,
+            recall: part.recall,
+            f1: part.f1,
+        }
+    }
+}
+
 impl From<v1::Spread> for Spread {
     fn from(spread: v1::Spread) -> Self {
         Self {
@@ -275,6 +309,7 @@ impl From<&v1::SignalFigures> for SignalFigures {
         Self {
             signal: signal.signal.clone(),
             figures: (&signal.figures.unwrap_or_default()).into(),
+            microseconds: signal.microseconds,
         }
     }
 }
@@ -302,6 +337,7 @@ impl From<&v1::RaterAgreement> for RaterAgreement {
             same: agreement.same,
             kappa: agreement.kappa,
             classes: classes.collect(),
+            is_made: agreement.is_made,
         }
     }
 }

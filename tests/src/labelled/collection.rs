@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::Prose;
+use super::{Prose, Tongue};
 use crate::sandbox::Sandbox;
 
 /// Contracts, and forms: each makes one pair.
@@ -21,6 +21,26 @@ pub fn write(sandbox: &Sandbox) -> Result<()> {
         sandbox.write(format!("contract-{family}-2.txt"), parts.join("\n\n"))?;
         for copy in [1, 2] {
             sandbox.write(format!("form-{family}-{copy}.txt"), form(family, copy))?;
+        }
+    }
+    Ok(())
+}
+
+/// Foreign contracts.
+const FOREIGN: u64 = 6;
+
+/// Writes two versions of some contracts in a language of which no word is listed.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_foreign(sandbox: &Sandbox) -> Result<()> {
+    for family in 0..FOREIGN {
+        let mut prose = Prose::new(14, family);
+        let mut parts = prose.paragraphs(14);
+        for version in [1, 2] {
+            let text = Tongue::Unlisted.written(&parts.join("\n\n"));
+            sandbox.write(format!("contract-foreign-{family}-{version}.txt"), text)?;
+            parts[3] = prose.paragraph(3);
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! All figures of one set of labelled pairs: each signal alone, all of them by cumulative cost, together.
 
 use super::{GoOn, Quality, SourcedPair, Validated, nine_seeds, precision_recall};
+use crate::class::Class;
 use crate::signal::Signal;
 use crate::training::{Growth, TrainingError};
 
@@ -93,6 +94,8 @@ pub struct Evaluation {
     pub cumulative: Vec<(Signal, Figures)>,
     /// Recall and precision of the combination's median run as its cut is lowered.
     pub curve: Vec<(f64, f64)>,
+    /// What each pair was judged to be in that run.
+    pub judged: Vec<Class>,
 }
 
 impl Evaluation {
@@ -115,19 +118,21 @@ pub fn evaluate(
     go_on: GoOn<'_>,
 ) -> Result<Evaluation, TrainingError> {
     let (mut alone, mut cumulative) = (Vec::new(), Vec::new());
-    let mut curve = Vec::new();
+    let (mut curve, mut judged) = (Vec::new(), Vec::new());
     for (at, signal) in signals.iter().enumerate() {
         let runs = nine_seeds(pairs, &Growth::of(vec![*signal]), go_on)?;
         alone.push((*signal, Figures::of(&runs, pairs)));
         let runs = nine_seeds(pairs, &Growth::of(signals[..=at].to_vec()), go_on)?;
         cumulative.push((*signal, Figures::of(&runs, pairs)));
-        curve = runs
-            .first()
-            .map_or(curve, |run| precision_recall(&run.scores));
+        if let Some(median) = runs.into_iter().next() {
+            curve = precision_recall(&median.scores);
+            judged = median.judged;
+        }
     }
     Ok(Evaluation {
         alone,
         cumulative,
         curve,
+        judged,
     })
 }

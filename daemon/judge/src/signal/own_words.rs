@@ -56,6 +56,11 @@ impl OwnWords {
         }
     }
 
+    /// Whether the table of common words knows too few of the text's words to tell its own.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.is_foreign
+    }
+
     /// The share of own words in common; `None` where one text has none, or they are not known.
     pub fn shared(&self, other: &Self) -> Option<f64> {
         if self.is_foreign || other.is_foreign {

@@ -4,11 +4,13 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
+use std::time::Duration;
 
 use simdex_index::{FileView, MemoryAccount, MemoryPermit, View};
-use simdex_judge::JudgedText;
 use simdex_judge::evaluation::SourcedPair;
+use simdex_judge::signal::time_of;
 use simdex_judge::training::LabelledSignals;
+use simdex_judge::{JudgedText, Signal, Values};
 use simdex_schema::{DocumentHash, GroupId};
 
 use super::pairs::Pairs;
@@ -17,20 +19,38 @@ use crate::engine::Engine;
 use crate::read_side::judging;
 use crate::read_side::query::{Overlap, Subject};
 
+/// Pairs that signals are timed on, at most.
+const TIMED: u32 = 20;
+
+/// Labelled pairs, measured.
+pub(super) struct Measured {
+    /// Those on whose class raters agree, with all their signals.
+    pub(super) pairs: Vec<SourcedPair>,
+    /// Of each, whether one of its texts is in a language that the table of common words does not know.
+    pub(super) is_foreign: Vec<bool>,
+    /// Mean microseconds of each signal for a pair of which nothing was kept; nothing where there is no pair.
+    pub(super) microseconds: Option<SignalTimes>,
+    /// How many there are of what.
+    pub(super) counts: LabelCounts,
+}
+
+/// Microseconds by [`Signal::index`].
+pub type SignalTimes = [f64; Signal::ALL.len()];
+
 /// The labelled pairs on whose class raters agree, with all their signals.
 pub(super) fn measured(
     engine: &Engine,
     pairs: &Pairs<'_>,
     labels: &Labels,
     account: &MemoryAccount,
-) -> Result<(Vec<SourcedPair>, LabelCounts), LabelError> {
+) -> Result<Measured, LabelError> {
     let mut counts = LabelCounts {
         labels: labels.labels.len() as u64,
         raters: pairs.raters().len() as u64,
         ..LabelCounts::default()
     };
     let mut reader = Reader::new(engine, account);
-    let (mut found, mut sources) = (Vec::new(), Sources::default());
+    let (mut found, mut is_foreign, mut sources) = (Vec::new(), Vec::new(), Sources::default());
     for (documents, pair) in &pairs.0 {
         account.cancel().check()?;
         if pair.is_identical() {
@@ -41,7 +61,7 @@ pub(super) fn measured(
             counts.disputed += 1;
             continue;
         };
-        let values = match reader.values(pair.sides, &mut sources) {
+        let (values, foreign) = match reader.values(pair.sides, &mut sources) {
             Err(LabelError::Unknown { .. } | LabelError::NoText { .. }) if labels.skip_unknown => {
                 counts.unknown += 1;
                 continue;
@@ -50,6 +70,7 @@ pub(super) fn measured(
         };
         counts.classes.add(class);
         found.push((documents[0], LabelledSignals { values, class }));
+        is_foreign.push(foreign);
     }
     let sourced = found.into_iter().map(|(document, pair)| SourcedPair {
         pair,
@@ -58,7 +79,12 @@ pub(super) fn measured(
     let sourced: Vec<SourcedPair> = sourced.collect();
     let distinct: BTreeSet<u64> = sourced.iter().map(|pair| pair.source).collect();
     counts.sources = distinct.len() as u64;
-    Ok((sourced, counts))
+    Ok(Measured {
+        pairs: sourced,
+        is_foreign,
+        microseconds: reader.microseconds(),
+        counts,
+    })
 }
 
 /// Reads the texts of pairs, that of the first side once for all pairs in a row that share it.
@@ -67,6 +93,9 @@ struct Reader<'a> {
     account: &'a MemoryAccount,
     view: View,
     first: Option<HeldDocument>,
+    /// Pairs that signals were timed on, and what each took.
+    timed: u32,
+    took: [Duration; Signal::ALL.len()],
 }
 
 /// A document with its text taken apart.
@@ -85,14 +114,21 @@ impl<'a> Reader<'a> {
             account,
             view: engine.roots.view(),
             first: None,
+            timed: 0,
+            took: Default::default(),
         }
+    }
+
+    fn microseconds(&self) -> Option<SignalTimes> {
+        let mean = |took: Duration| 1e6 * took.as_secs_f64() / f64::from(self.timed);
+        (self.timed > 0).then(|| self.took.map(mean))
     }
 
     fn values(
         &mut self,
         [a, b]: [&LabelledFile; 2],
         sources: &mut Sources,
-    ) -> Result<simdex_judge::Values, LabelError> {
+    ) -> Result<(Values, bool), LabelError> {
         let kept = self.first.take();
         let first = match kept.filter(|held| held.is_of(a)) {
             Some(held) => held,
@@ -113,7 +149,16 @@ impl<'a> Reader<'a> {
             (&first.subject, &first.text),
             (&second.subject, &second.text),
         ];
-        Ok(judging::measured(sides, &overlap))
+        let known = judging::known_of(sides, &overlap);
+        let (a, b) = (&first.text, &second.text);
+        if self.timed < TIMED {
+            self.timed += 1;
+            for (signal, took) in Signal::ALL.into_iter().zip(&mut self.took) {
+                *took += time_of(signal, &known, a, b);
+            }
+        }
+        let is_foreign = a.is_foreign() || b.is_foreign();
+        Ok((Values::measured(&known, a, b), is_foreign))
     }
 
     fn held(&self, side: &LabelledFile) -> Result<HeldDocument, LabelError> {

@@ -75,6 +75,7 @@ impl<'a> Pairs<'a> {
         let agreement = |(raters, labels): ([&str; 2], Vec<_>)| RaterPair {
             raters: raters.map(str::to_owned),
             agreement: Agreement::of(&labels),
+            is_made: false,
         };
         common.into_iter().map(agreement).collect()
     }

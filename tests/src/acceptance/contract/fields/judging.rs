@@ -65,6 +65,14 @@ const OF_SIGNAL: Fields = &[
     ("accuracy", Ratio),
     ("precision_within_root", Maybe(&Ratio)),
     ("precision_across_roots", Maybe(&Ratio)),
+    ("microseconds", Maybe(&Number)),
+];
+
+const PART: Fields = &[
+    ("pairs", Count),
+    ("precision", Maybe(&Ratio)),
+    ("recall", Maybe(&Ratio)),
+    ("f1", Maybe(&Ratio)),
 ];
 
 const RULE: Fields = &[
@@ -85,6 +93,7 @@ const AGREEMENT: Fields = &[
         "classes",
         List(&[("class", Text), ("share", Ratio), ("kappa", Number)]),
     ),
+    ("is_made", Bool),
 ];
 
 /// Judgements held against labels.
@@ -95,6 +104,8 @@ pub(super) const EVALUATION: Fields = &[
     ("model", Object(MODEL)),
     ("in_force", Object(FIGURES)),
     ("curve", List(&[("recall", Ratio), ("precision", Ratio)])),
+    ("known_language", Maybe(&Object(PART))),
+    ("other_languages", Maybe(&Object(PART))),
     ("agreements", List(AGREEMENT)),
     ("rules", List(RULE)),
     ("complete", Bool),
