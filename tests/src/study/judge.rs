@@ -10,11 +10,15 @@ use crate::acceptance::files_below;
 use crate::figure::Figures;
 use crate::labelled::{Body, Document, LabelledPair, Tongue, generated, measured, real, sources};
 
+mod columns;
 pub(super) mod cost;
 pub(super) mod growth;
 mod held_out;
 pub(super) mod languages;
 pub(super) mod model;
+mod rendering;
+#[cfg(test)]
+mod shipped;
 pub(super) mod sites;
 pub(super) mod table1;
 pub(super) mod table2;

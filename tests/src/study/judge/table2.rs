@@ -7,10 +7,9 @@ use anyhow::Result;
 use simdex_judge::evaluation::{Agreement, Quality, SourcedPair, Validated, precision_recall};
 use simdex_judge::{Class, Signal};
 
-use super::{held_out, labelled, of_texts, put, tenth, validated, validated_as_shipped};
-use crate::corpus::Random;
+use super::{columns, held_out, labelled, of_texts, put, tenth, validated, validated_as_shipped};
 use crate::figure::Figures;
-use crate::labelled::{Body, measured};
+use crate::labelled::{Body, LabelledPair, measured};
 use crate::study::Settings;
 
 /// Shares of duplicates among all pairs that precision is told at: half, and down to the paper's 537 of 34,577.
@@ -22,6 +21,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let found = measured(&pairs, Body::Shown);
     let sourced: Vec<SourcedPair> = found.iter().map(|(_, pair)| pair.clone()).collect();
     base_rate(&sourced, figures)?;
+    on_both_bodies(&pairs, figures)?;
     let mut alone = Vec::new();
     for signal in of_texts() {
         let runs = validated(&sourced, &[signal])?;
@@ -36,10 +36,25 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     rarer(&together, figures)?;
     let families = held_out::families(&found, &together, figures)?;
     rarer(&families, figures)?;
-    held_out::short_forms(&sourced, figures)?;
+    held_out::short_forms(settings, &found, figures)?;
+    held_out::guard("sources held out", &found, &together, figures)?;
+    held_out::guard("families held out", &found, &families, figures)?;
     raters(&sourced, figures)?;
     held_out::kinds("their source", &found, &together, figures)?;
     held_out::kinds("their family", &found, &families, figures)
+}
+
+/// Each signal alone, on the fetched and on the shown bodies of the same pairs.
+fn on_both_bodies(pairs: &[LabelledPair], figures: &mut Figures<'_>) -> Result<()> {
+    let pairs = columns::both(pairs);
+    for signal in of_texts() {
+        for body in [Body::Fetched, Body::Shown] {
+            let runs = columns::validated(&pairs, &[(body, signal)])?;
+            let name = format!("{}, {}", signal.name(), columns::name_of(body));
+            put(figures, &name, &runs)?;
+        }
+    }
+    Ok(())
 }
 
 fn base_rate(pairs: &[SourcedPair], figures: &mut Figures<'_>) -> Result<()> {
@@ -123,15 +138,8 @@ fn rarer(runs: &[Validated], figures: &mut Figures<'_>) -> Result<()> {
 
 /// Two made raters, each of whom errs in one pair of twenty: what agreement comes to where nobody was asked.
 fn raters(pairs: &[SourcedPair], figures: &mut Figures<'_>) -> Result<()> {
-    let random = &mut Random::new(2007, 2);
-    let mut says = |class: Class| match random.chance(0.05) {
-        true => Class::ALL[random.below(Class::ALL.len() as u64) as usize],
-        false => class,
-    };
-    let said = pairs
-        .iter()
-        .map(|pair| (says(pair.pair.class), says(pair.pair.class)));
-    let agreement = Agreement::of(&said.collect::<Vec<_>>());
+    let labels: Vec<Class> = pairs.iter().map(|pair| pair.pair.class).collect();
+    let agreement = Agreement::of_made_raters(&labels);
     figures
         .note("Two raters, made from the labels: each gives any class to one pair of twenty.")?;
     let row = |same: f64, kappa: f64| [("agreed", same, ""), ("kappa", kappa, "")];

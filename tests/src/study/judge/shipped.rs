@@ -1,0 +1,66 @@
+//! The shipped model on generated pairs that it was not trained on: a worse one does not pass.
+//!
+//! Its training pairs are of other seeds, and of real texts. What is measured here is what a build can measure anywhere;
+//! the figures of ARCHITECTURE are of `study huffman-table2`, which wants the real documents.
+
+use simdex_judge::evaluation::Quality;
+use simdex_judge::{Class, Model};
+
+use crate::labelled::{Body, Document, LabelledPair, Tongue, generated, measured};
+use crate::study::template_pairs;
+
+/// Of texts that no training pair is of.
+const SEED: u64 = 3_007;
+const TEXTS: u64 = 40;
+/// F1 below which a model is worse than the one that ships.
+const LEAST_F1: f64 = 0.93;
+const LEAST_PRECISION: f64 = 0.95;
+
+/// What is given of a judgement: where numbers at the heads differ, none that takes both for one document.
+fn given(model: &Model, pair: &LabelledPair, values: &simdex_judge::Values) -> Class {
+    let judged = model.classify(values).0;
+    match judged.is_duplicate() && pair.is_numbered_otherwise(Body::Shown) {
+        true => Class::TemplateOnly,
+        false => judged,
+    }
+}
+
+#[test]
+fn the_shipped_model_tells_generated_pairs() {
+    let model = Model::shipped().unwrap();
+    let pairs = generated::pairs(SEED, TEXTS, Tongue::English);
+    let mut quality = Quality::default();
+    for (pair, measured) in measured(&pairs, Body::Shown) {
+        quality.add(pair.class, given(&model, pair, &measured.pair.values));
+    }
+    assert!(quality.pairs() > 400, "{quality:?}");
+    let (f1, precision) = (quality.f1(), quality.precision());
+    assert!(f1 >= LEAST_F1, "{f1} {quality:?}");
+    assert!(precision >= LEAST_PRECISION, "{precision} {quality:?}");
+}
+
+#[test]
+fn no_two_short_forms_are_one_document_by_the_shipped_model() {
+    let model = Model::shipped().unwrap();
+    for (texts, truth) in [template_pairs::forms(), template_pairs::forms_of_prose()] {
+        let (mut pairs, mut false_pairs) = (0, 0);
+        for (a, b) in template_pairs::pairs(&texts) {
+            let pair = LabelledPair {
+                kind: "short form",
+                source: 0,
+                family: 0,
+                class: Class::TemplateOnly,
+                documents: [a, b].map(|at| Document::new(&texts[at])),
+            };
+            let Some(values) = pair
+                .values(Body::Shown)
+                .filter(|_| !truth.contains(&(a, b)))
+            else {
+                continue;
+            };
+            pairs += 1;
+            false_pairs += u32::from(given(&model, &pair, &values).is_duplicate());
+        }
+        assert_eq!(false_pairs, 0, "of {pairs} pairs");
+    }
+}
