@@ -181,8 +181,8 @@ impl Session {
     }
 
     /// Says to people how many of what was listed were not judged for want of time.
-    fn remark_unjudged(&self, summary: &Summary, what: &str) {
-        if let (Some(left @ 1..), false) = (summary.unjudged, self.printer.is_json()) {
+    fn remark_unjudged(&self, unjudged: Option<u64>, what: &str) {
+        if let (Some(left @ 1..), false) = (unjudged, self.printer.is_json()) {
             let left = counted(left, what);
             eprint_line(format!(
                 "{left} not judged, for the time was over; list fewer roots, or raise --threshold"

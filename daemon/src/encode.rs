@@ -17,7 +17,7 @@ use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{RatioEstimate, Relation};
 
-pub use answer::{answer, comparison, judgement};
+pub use answer::{answer, comparison, judgement, not_judged};
 pub use calibration::{calibration, sampling};
 pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use judging::{evaluation, model, sampled_pairs, trained};
@@ -122,6 +122,7 @@ pub fn pair(pair: &Pair) -> v1::Pair {
         containment_of_b: Some(pair.containment_of_b),
         verified: true,
         judgement: None,
+        not_judged: 0,
     }
 }
 
@@ -178,6 +179,7 @@ fn member(member: &GroupFile) -> v1::Member {
         containment_of_member: Some(member.containment_of_member),
         containment_of_principal: Some(member.containment_of_principal),
         judgement: None,
+        not_judged: 0,
     }
 }
 

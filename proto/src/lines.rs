@@ -43,7 +43,7 @@ pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{LeftOutLines, Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
-pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class};
+pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class, not_judged};
 pub use label::{Label, LabelledPair, Verdict};
 pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
 pub use operation::{Op, Operation};

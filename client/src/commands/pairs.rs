@@ -27,7 +27,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
         .print_without(judge.hidden(), pairs, args.limit, identity)
         .await?;
     session.print_summary(&summary)?;
-    session.remark_unjudged(&summary, "pair");
+    session.remark_unjudged(summary.unjudged, "pair");
     Ok(Outcome::of_search(count))
 }
 

@@ -60,7 +60,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         ));
     }
     if let Some(summary) = summary {
-        session.remark_unjudged(summary, "file");
+        session.remark_unjudged(summary.unjudged, "file");
     }
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)

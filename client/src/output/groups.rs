@@ -32,7 +32,7 @@ impl Tabular for wire::Group {
                 measured(member.containment_of_member),
                 measured(member.containment_of_principal),
                 role(at, member, "principal"),
-                judged(member.judgement.as_ref()),
+                judged(member.judgement.as_ref(), member.not_judged),
                 escaped(&member.path),
             ]
         };

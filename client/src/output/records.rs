@@ -1,7 +1,7 @@
 //! What is listed: each record as a JSON line and as rows of a table.
 
 use indicatif::HumanBytes;
-use simdex_client::lines::{self, Body, hex, relation};
+use simdex_client::lines::{self, Body, hex, not_judged, relation};
 use simdex_client::text::{escaped, plural};
 use simdex_client::wire::{self, NotGiven};
 
@@ -59,9 +59,10 @@ pub(super) fn relation_name(relation_value: i32) -> String {
     relation(relation_value).unwrap_or(UNKNOWN).to_owned()
 }
 
-/// A judgement in a table: its class and probability.
-pub(super) fn judged(judgement: Option<&wire::Judgement>) -> String {
-    judgement.map_or_else(|| UNKNOWN.to_owned(), class_and_probability)
+/// A judgement in a table: its class and probability, or why there is none.
+pub(super) fn judged(judgement: Option<&wire::Judgement>, why_not: i32) -> String {
+    let none = || not_judged(why_not).unwrap_or(UNKNOWN).to_owned();
+    judgement.map_or_else(none, class_and_probability)
 }
 
 pub(super) fn text_or_dash(text: &str) -> String {
@@ -93,7 +94,7 @@ impl Tabular for wire::Match {
             estimated(self.containment_of_query.as_ref(), self.verified),
             estimated(self.containment_in_query.as_ref(), self.verified),
             relation_name(self.relation),
-            judged(self.judgement.as_ref()),
+            judged(self.judgement.as_ref(), self.not_judged),
             basis(self.verified),
             escaped(&self.path),
         ]]
@@ -142,7 +143,7 @@ impl Tabular for wire::Pair {
             measured(self.containment_of_a),
             measured(self.containment_of_b),
             relation_name(self.relation),
-            judged(self.judgement.as_ref()),
+            judged(self.judgement.as_ref(), self.not_judged),
             basis(self.verified),
             escaped(&self.a),
             escaped(&self.b),

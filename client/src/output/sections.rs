@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanDuration};
 use simdex_client::completeness::Completeness;
-use simdex_client::lines::{LeftOutLines, date, hex, relation};
+use simdex_client::lines::{LeftOutLines, date, hex, not_judged, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
@@ -69,6 +69,9 @@ impl<W: Write> Printer<W> {
         }
         if let Some(judgement) = &reply.judgement {
             self.judgement(judgement)?;
+        }
+        if let Some(why) = not_judged(reply.not_judged) {
+            self.fields(&[("judged", format!("not given: {why}"))])?;
         }
         self.section(&reply.estimates)?;
         self.difference(comparison.difference)

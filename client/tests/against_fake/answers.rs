@@ -82,6 +82,7 @@ pub(crate) fn verified_match() -> Match {
         is_query: false,
         folded_under: Vec::new(),
         judgement: Some(judgement()),
+        not_judged: 0,
     }
 }
 
@@ -102,6 +103,7 @@ pub(crate) fn estimated_match() -> Match {
         is_query: false,
         folded_under: Vec::new(),
         judgement: None,
+        not_judged: 0,
     }
 }
 
@@ -126,6 +128,7 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         .into(),
         seconds: 0.5,
         truncated: false,
+        unjudged: None,
         promise: Some(promise(0.1)),
         left_out: None,
         completeness: Some(complete()),
@@ -149,6 +152,7 @@ pub(crate) fn pair() -> Pair {
         containment_of_b: Some(0.84),
         verified: true,
         judgement: None,
+        not_judged: 0,
     }
 }
 
@@ -161,6 +165,7 @@ pub(crate) fn group() -> Group {
         containment_of_member: resemblance,
         containment_of_principal: None,
         judgement: None,
+        not_judged: 0,
     };
     Group {
         is_continued: false,
@@ -448,6 +453,7 @@ fn estimates() -> Vec<SchemeEstimate> {
 pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
     CompareReply {
         judgement: Some(judgement()),
+        not_judged: 0,
         relation: Relation::Contains.into(),
         resemblance: 0.5,
         containment_of_a: 0.5,

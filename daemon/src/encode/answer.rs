@@ -8,6 +8,7 @@ use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
 use crate::read_side::compare::{ComparedWords, Comparison, LastRead, LeftOut, SchemeEstimate};
+use crate::read_side::judging::ListJudgement;
 use crate::read_side::query::{Answer, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
@@ -31,7 +32,11 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
             .unwrap_or_default(),
         is_query: hit.is_query,
         folded_under: Vec::new(),
-        judgement: hit.judgement.map(judgement),
+        not_judged: not_judged(hit.judgement.as_ref()),
+        judgement: hit
+            .judgement
+            .and_then(ListJudgement::judgement)
+            .map(judgement),
     }
 }
 
@@ -55,6 +60,7 @@ pub fn answer(
         suppressed: answer.long_lists + answer.unverified,
         seconds,
         truncated: answer.truncated,
+        unjudged: answer.unjudged,
         common_lists: answer.long_lists,
         unverified: answer.unverified,
         compared_by: compared_by(answer.compared_by),
@@ -124,7 +130,11 @@ pub fn comparison(
         left_out_a: left_out(found.left_out.0),
         left_out_b: left_out(found.left_out.1),
         completeness: Some(completeness.into()),
-        judgement: found.judgement.map(judgement),
+        not_judged: not_judged(found.judgement.as_ref()),
+        judgement: found
+            .judgement
+            .and_then(ListJudgement::judgement)
+            .map(judgement),
         last_read_a,
         last_read_b,
         words: found.words.map(words),
@@ -170,6 +180,17 @@ fn last_read_of(side: LastRead) -> v1::LastRead {
         at: side.at,
         why: why.into(),
     }
+}
+
+/// Why a pair that was to be judged is not.
+pub fn not_judged(judged: Option<&ListJudgement>) -> i32 {
+    let why = match judged {
+        None | Some(ListJudgement::Judged(_)) => v1::NotJudged::Unspecified,
+        Some(ListJudgement::Withheld) => v1::NotJudged::Withheld,
+        Some(ListJudgement::TimeOver) => v1::NotJudged::Time,
+        Some(ListJudgement::NoText) => v1::NotJudged::NoText,
+    };
+    why.into()
 }
 
 /// Encodes a judgement.

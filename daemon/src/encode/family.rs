@@ -163,6 +163,7 @@ pub fn family_summary(
         truncated: family.is_cut,
         common_lists: family.long_lists,
         unverified: 0,
+        unjudged: None,
         compared_by: compared_by(subject.compared_by),
         promise: Some(promise(source.params).into()),
         left_out: left_out(subject.left_out),

@@ -40,6 +40,9 @@ pub fn answer(
         let model = engine.models.in_force();
         let Answer { hits, texts, .. } = &mut answer;
         judge_hits(&model, index, subject, hits, texts)?;
+        let judged = answer.hits.iter().filter_map(|hit| hit.judgement.as_ref());
+        let left = judged.filter(|judged| judged.is_time_over()).count();
+        answer.unjudged = Some(left as u64);
     }
     Ok((answer, folded))
 }

@@ -1,11 +1,11 @@
 //! Two documents side by side: exact numbers, shared spans, the difference of their texts.
 
 use simdex_index::{IndexReader, MemoryAccount};
-use simdex_judge::{Judgement, Model};
+use simdex_judge::Model;
 use simdex_schema::State;
 use simdex_signature::{LeftOutLines, SharedSpans, Span, shared_spans, span_bytes};
 
-use crate::read_side::judging::of_comparison;
+use crate::read_side::judging::{ListJudgement, of_comparison};
 use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
@@ -38,7 +38,7 @@ pub struct Comparison {
     /// What the signatures of each scheme asked for say.
     pub estimates: Vec<SchemeEstimate>,
     /// What the pair is judged to be; none where that was not asked for.
-    pub judgement: Option<Judgement>,
+    pub judgement: Option<ListJudgement>,
 }
 
 /// Of a side that is a file of the index, and is compared as it was when it was last read.
@@ -103,7 +103,7 @@ pub fn compare(
         diff,
         words,
         estimates,
-        judgement: judgement.transpose()?.flatten(),
+        judgement: judgement.transpose()?,
     })
 }
 

@@ -63,13 +63,13 @@ pub fn judge_hits(
         .filter(|hit| !hit.is_query && hit.overlap.verified)
     {
         judge.account.cancel().check()?;
-        if begun.elapsed() > TIME {
-            break;
-        }
-        hit.judgement = match judge.hit(subject, text, hit) {
-            Err(error) if error.is_of_one_document() => None,
-            judged => judged?,
-        };
+        hit.judgement = Some(match begun.elapsed() > TIME {
+            true => ListJudgement::TimeOver,
+            false => match judge.hit(subject, text, hit) {
+                Err(error) if error.is_of_one_document() => ListJudgement::NoText,
+                judged => judged?,
+            },
+        });
     }
     Ok(())
 }
@@ -83,12 +83,12 @@ pub fn of_comparison(
     a: &Subject,
     b: &Subject,
     overlap: &Overlap,
-) -> Result<Option<Judgement>, QueryError> {
+) -> Result<ListJudgement, QueryError> {
     let Some((text_a, text_b)) = a.text().zip(b.text()) else {
-        return Ok(None);
+        return Ok(ListJudgement::NoText);
     };
     if text_a.hash == text_b.hash {
-        return Ok(Some(Judgement::of_one_text()));
+        return Ok(ListJudgement::Judged(Judgement::of_one_text()));
     }
     let sides = [JudgedSide::of_subject(a), JudgedSide::of_subject(b)];
     let lengths = [text_a, text_b].map(|text| text.canonical.as_bytes().len() as u64);
@@ -111,16 +111,19 @@ pub(crate) fn known_of([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) 
     known(&sides, lengths, overlap)
 }
 
-/// None where a judgement contradicts what was counted (of short excerpts of long documents the model knows too few,
+/// Withholds a judgement that contradicts what was counted (of short excerpts of long documents the model knows too few,
 /// and takes them for unrelated), where the evidence for its rule is divided, and where two documents that it takes for
 /// one have different numbers at their heads.
-fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
+fn within_reach(judgement: Judgement, overlap: &Overlap) -> ListJudgement {
     let containments = [overlap.of_first, overlap.of_second];
     let most = containments.iter().filter_map(|measured| measured.value);
     let is_related = most.fold(0.0, f64::max) >= RELATED;
     let is_contradicted = judgement.class == Class::Unrelated && is_related;
     let is_withheld = is_contradicted || judgement.is_contested || judgement.is_numbered_otherwise;
-    (!is_withheld).then_some(judgement)
+    match is_withheld {
+        true => ListJudgement::Withheld,
+        false => ListJudgement::Judged(judgement),
+    }
 }
 
 /// Until when a list or report judges: for half of the time that it has left. None where it has any time.
@@ -197,16 +200,16 @@ impl Judge<'_> {
         subject: &Subject,
         text: &ShingledText,
         hit: &Hit,
-    ) -> Result<Option<Judgement>, IndexError> {
+    ) -> Result<ListJudgement, IndexError> {
         if subject.carries(hit.document) {
-            return Ok(Some(Judgement::of_one_text()));
+            return Ok(ListJudgement::Judged(Judgement::of_one_text()));
         }
         let document = hit
             .file
             .document
             .and_then(|(id, _)| Some((id, self.index.stats(id)?)));
         let Some((id, stats)) = document else {
-            return Ok(None);
+            return Ok(ListJudgement::NoText);
         };
         let sides = [
             JudgedSide::of_subject(subject),

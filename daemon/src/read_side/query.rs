@@ -122,6 +122,8 @@ pub struct Answer {
     pub unverified: u64,
     /// More files reached the threshold than are listed.
     pub truncated: bool,
+    /// Hits for whose judgement the time was over; none where no judgement was asked for.
+    pub unjudged: Option<u64>,
     /// How seldom a document that reaches the threshold is missing.
     pub promise: Promise,
     /// Texts of hits, where the query keeps them.
@@ -240,6 +242,7 @@ pub fn find(
         long_lists: candidates.long_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
+        unjudged: None,
         texts: verified.texts,
         _held: top.held,
     })

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::{
-    Judgement, LeftOutLines, Operation, Scheme, completeness, date, exact, filled, lossy, relation,
+    Judgement, LeftOutLines, Operation, Scheme, completeness, date, exact, filled, lossy,
+    not_judged, relation,
 };
 use crate::completeness::Completeness;
 use crate::v1;
@@ -41,6 +42,9 @@ pub struct Comparison {
     pub chars_b: u64,
     /// What the pair is judged to be; null where it was not judged.
     pub judgement: Option<Judgement>,
+    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<&'static str>,
     /// What each scheme estimates.
     pub estimates: Vec<Estimate>,
     /// Runs that both canonical texts have.
@@ -95,6 +99,7 @@ impl Comparison {
             chars_a: reply.chars_a,
             chars_b: reply.chars_b,
             judgement: reply.judgement.as_ref().map(Into::into),
+            not_judged: not_judged(reply.not_judged),
             estimates: reply.estimates.iter().map(Into::into).collect(),
             spans: reply.spans.iter().map(Into::into).collect(),
             shared_shingles_outside_spans: reply.shared_shingles_outside_spans,

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, relation};
+use super::{
+    JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, not_judged, relation,
+};
 use crate::completeness::Completeness;
 use crate::promise::Promise;
 use crate::text::counted;
@@ -71,6 +73,9 @@ pub struct Match {
     pub folded_under_bytes: Option<String>,
     /// What the pair is judged to be; null where it was not judged.
     pub judgement: Option<Judgement>,
+    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<&'static str>,
     /// Set in families of versions only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
@@ -95,6 +100,7 @@ impl From<&v1::Match> for Match {
             folded_under: is_folded.then(|| lossy(&found.folded_under)),
             folded_under_bytes: exact(&found.folded_under).filter(|_| is_folded),
             judgement: found.judgement.as_ref().map(Into::into),
+            not_judged: not_judged(found.not_judged),
             version: None,
         }
     }
@@ -175,6 +181,9 @@ pub struct QuerySummary {
     pub seconds: f64,
     /// More files reach the threshold than were listed.
     pub truncated: bool,
+    /// With judgements: matches for whose judgement the time was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<u64>,
     /// How seldom the answer lacks what reaches the threshold; none of an older daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
@@ -232,6 +241,7 @@ impl QuerySummary {
             compared_by: compared_by(query.compared_by),
             seconds: query.seconds,
             truncated: query.truncated,
+            unjudged: query.unjudged,
             promise: query.promise.as_ref().map(Into::into),
             left_out: query.left_out.as_ref().map(Into::into),
             completeness: completeness(query.completeness.as_ref()),

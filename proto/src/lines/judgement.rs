@@ -69,6 +69,17 @@ impl From<&v1::Judgement> for Judgement {
     }
 }
 
+/// Why a pair that was to be judged is not: `withheld`, `time` or `no-text`; `None` where it is judged, or was not to be.
+pub fn not_judged(value: i32) -> Option<&'static str> {
+    use v1::NotJudged;
+    Some(match NotJudged::try_from(value).ok()? {
+        NotJudged::Unspecified => return None,
+        NotJudged::Withheld => "withheld",
+        NotJudged::Time => "time",
+        NotJudged::NoText => "no-text",
+    })
+}
+
 /// The name of a class; `None` for one that is unspecified or newer than this program.
 pub fn judged_class(value: i32) -> Option<&'static str> {
     use v1::JudgedClass;

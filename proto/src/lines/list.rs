@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{JsonPath, Judgement, completeness, exact, hex, lossy, relation};
+use super::{JsonPath, Judgement, completeness, exact, hex, lossy, not_judged, relation};
 use crate::completeness::Completeness;
 use crate::promise::Promise;
 use crate::v1;
@@ -59,6 +59,9 @@ pub struct Pair {
     /// What the pair is judged to be, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
+    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<&'static str>,
 }
 
 impl From<&v1::Pair> for Pair {
@@ -73,6 +76,7 @@ impl From<&v1::Pair> for Pair {
             containment_of_b: pair.containment_of_b,
             verified: pair.verified,
             judgement: pair.judgement.as_ref().map(Into::into),
+            not_judged: not_judged(pair.not_judged),
         }
     }
 }
@@ -137,6 +141,9 @@ pub struct Member {
     /// What this file and the principal are judged to be, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
+    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<&'static str>,
 }
 
 impl From<&v1::Member> for Member {
@@ -150,6 +157,7 @@ impl From<&v1::Member> for Member {
             containment_of_principal: member.containment_of_principal,
             asked: false,
             judgement: member.judgement.as_ref().map(Into::into),
+            not_judged: not_judged(member.not_judged),
         }
     }
 }

@@ -6,7 +6,7 @@ use simdex_proto::v1;
 use crate::encode;
 use crate::engine::Engine;
 use crate::read_side::catalogue::{Group, GroupFile, Pair};
-use crate::read_side::judging::{JudgedApart, ListJudge, ListJudgement};
+use crate::read_side::judging::{JudgedApart, ListJudge};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Overlap;
 
@@ -46,7 +46,8 @@ impl<'a> ListEncoder<'a> {
                 pair.containment_of_b,
             ];
             let judged = judge.judge([&pair.a, &pair.b], &Overlap::counted(numbers))?;
-            self.unjudged += u64::from(matches!(judged, ListJudgement::TimeOver));
+            self.unjudged += u64::from(judged.is_time_over());
+            encoded.not_judged = encode::not_judged(Some(&judged));
             encoded.judgement = judged.judgement().map(encode::judgement);
         }
         Ok(encoded)
@@ -75,8 +76,9 @@ impl<'a> ListEncoder<'a> {
             ];
             let judged =
                 judge.judge([&principal.file, &member.file], &Overlap::counted(numbers))?;
-            self.unjudged += u64::from(matches!(judged, ListJudgement::TimeOver));
+            self.unjudged += u64::from(judged.is_time_over());
             apart.note(&judged);
+            encoded.not_judged = encode::not_judged(Some(&judged));
             encoded.judgement = judged.judgement().map(encode::judgement);
         }
         encoded.judged_apart = apart.told();

@@ -15,11 +15,12 @@ use super::{HeldJudgedText, JudgedSide, half_time, known, within_reach};
 use crate::read_side::query::Overlap;
 
 /// What became of a pair that was to be judged.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ListJudgement {
     /// It is judged.
     Judged(Judgement),
-    /// What it was judged contradicts what was counted, or rests on divided evidence.
+    /// What it was judged contradicts what was counted, rests on divided evidence, or makes one document of two whose
+    /// heads carry different numbers.
     Withheld,
     /// One of its files has no text that can be read.
     NoText,
@@ -28,6 +29,11 @@ pub enum ListJudgement {
 }
 
 impl ListJudgement {
+    /// Whether the time for it was over.
+    pub fn is_time_over(&self) -> bool {
+        matches!(self, Self::TimeOver)
+    }
+
     /// The judgement, where there is one.
     pub fn judgement(self) -> Option<Judgement> {
         match self {
@@ -124,8 +130,7 @@ impl<'a> ListJudge<'a> {
             let second = self.text(1, ids[1], of_b)?;
             Ok::<_, IndexError>([first.text, second.text])
         });
-        let judged = within_reach(judged?, overlap);
-        Ok(judged.map_or(ListJudgement::Withheld, ListJudgement::Judged))
+        Ok(within_reach(judged?, overlap))
     }
 
     /// The text of a document that stands on this side.

@@ -85,8 +85,7 @@ impl<'a> MemberJudge<'a> {
             let [first, second] = [0, 1].map(|side| self.text(side, texts, pair.lengths));
             Ok([first?.text, second?.text])
         });
-        let judged = within_reach(judged?, &pair.overlap);
-        Ok(judged.map_or(ListJudgement::Withheld, ListJudgement::Judged))
+        Ok(within_reach(judged?, &pair.overlap))
     }
 
     /// A side taken apart.

@@ -1,10 +1,13 @@
 //! What is withheld, and that a judgement follows from the texts alone, however they were come by.
 
-use simdex_index::{Index, Opened};
+use simdex_index::{Index, Opened, View};
+use simdex_proto::lines;
+use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
 use super::*;
-use crate::read_side::query::tests::{opened_of, similar, words};
+use crate::encode;
+use crate::read_side::query::tests::{change_under, opened_of, similar, words};
 use crate::read_side::query::{Answer, QueryParams, RatioEstimate, find};
 
 #[test]
@@ -25,7 +28,9 @@ fn what_is_contradicted_or_contested_is_withheld() {
             is_contested,
             ..Judgement::of_one_text()
         };
-        within_reach(judgement, &containing(share)).is_some()
+        within_reach(judgement, &containing(share))
+            .judgement()
+            .is_some()
     };
     assert!(given(Class::Unrelated, false, 0.4) && !given(Class::Unrelated, false, 0.5));
     assert!(given(Class::TemplateOnly, false, 0.9) && !given(Class::TemplateOnly, true, 0.4));
@@ -34,7 +39,8 @@ fn what_is_contradicted_or_contested_is_withheld() {
         is_numbered_otherwise: true,
         ..Judgement::of_one_text()
     };
-    assert!(within_reach(numbered_otherwise, &containing(0.9)).is_none());
+    let judged = within_reach(numbered_otherwise, &containing(0.9));
+    assert!(matches!(judged, ListJudgement::Withheld));
 }
 
 /// A text of so many words and versions of it, of which the first is asked about.
@@ -57,20 +63,25 @@ fn versions(seed: u64, length: usize) -> Vec<String> {
         .collect()
 }
 
-/// Asks about a text and returns the answer, not judged yet, with its subject.
+/// Asks about a text and returns the answer, not judged yet, with its subject. Files of the first root are listed.
 fn asked(index: &IndexReader, text: &str, keeps_texts: bool) -> (Answer, Subject) {
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let subject = Subject::from_text(index, text.to_owned(), &account).unwrap();
     let params = QueryParams {
         keeps_texts,
+        view: View::Roots([RootId(1)].into()),
         ..similar(SchemeKind::ModN, 0.2)
     };
     (find(index, &subject, &params, &never).unwrap(), subject)
 }
 
 /// Judges an answer; returns the judgements, and how many texts were read for them.
-fn judged(index: &Index, mut answer: Answer, subject: &Subject) -> (Vec<Option<Judgement>>, u64) {
+fn judged(
+    index: &Index,
+    mut answer: Answer,
+    subject: &Subject,
+) -> (Vec<Option<ListJudgement>>, u64) {
     let before = index.work().texts_read;
     let Answer { hits, texts, .. } = &mut answer;
     let model = Model::shipped().unwrap();
@@ -113,4 +124,40 @@ fn judgements_of_kept_texts_are_those_of_texts_read_again() {
         let (reread, _) = judged(&index, answer, &subject);
         assert_eq!((kept, read), (reread, 0), "{seed}");
     }
+}
+
+/// Judgements as they are sent, of a question about a text whose versions lie under the first root.
+fn sent(texts: &[String], hidden: &[String]) -> Vec<String> {
+    let (Opened { index, writer, .. }, _dir) = opened_of(&texts[1..]);
+    let root = writer.add_root(std::path::Path::new("/hidden")).unwrap();
+    let changes = hidden
+        .iter()
+        .enumerate()
+        .map(|(number, text)| change_under(index.reader(), root, number, text));
+    writer.apply(&changes.collect::<Vec<_>>()).unwrap();
+    let (answer, subject) = asked(index.reader(), &texts[0], true);
+    let (judged, _) = judged(&index, answer, &subject);
+    let line = |judged: Option<ListJudgement>| {
+        let judgement = judged
+            .and_then(ListJudgement::judgement)
+            .map(encode::judgement);
+        serde_json::to_string(&judgement.as_ref().map(lines::Judgement::from)).unwrap()
+    };
+    judged.into_iter().map(line).collect()
+}
+
+/// A score that moves when a document comes or goes that the caller may not see tells of it.
+#[test]
+fn judgements_are_byte_for_byte_those_of_a_world_without_the_hidden_root() {
+    let mut given = 0;
+    for seed in 0..8 {
+        let texts = versions(seed, 90 + 60 * seed as usize);
+        let without = sent(&texts, &[]);
+        given += without.iter().filter(|line| *line != "null").count();
+        // Copies and versions of what is seen, and many texts in which its rare words are common.
+        let mut hidden = texts.clone();
+        hidden.extend((0..30).map(|number| format!("hidden {number} {}", texts[1])));
+        assert_eq!(sent(&texts, &hidden), without, "{seed}");
+    }
+    assert!(given > 4, "{given}");
 }

@@ -5,13 +5,13 @@ mod overlap;
 use simdex_index::{
     Cancel, Candidate, FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount,
 };
-use simdex_judge::Judgement;
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 pub use self::overlap::{Overlap, RatioEstimate};
 use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
 use crate::base::visit::FirstError;
+use crate::read_side::judging::ListJudgement;
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -94,9 +94,9 @@ pub struct Hit {
     pub date: Option<KnownDate>,
     /// It is the very file asked about.
     pub is_query: bool,
-    /// What the pair of query and file is judged to be; none where that was not asked for, or where one of
-    /// them has no text. It decides nothing of the answer.
-    pub judgement: Option<Judgement>,
+    /// What the pair of query and file is judged to be; none where that was not asked for, where the query has no text,
+    /// or where it was not counted. It decides nothing of the answer.
+    pub judgement: Option<ListJudgement>,
 }
 
 /// The best files of the view that carry these documents, the one asked about apart.

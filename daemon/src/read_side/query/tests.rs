@@ -48,6 +48,16 @@ fn planted() -> Vec<String> {
 }
 
 pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> FileChange {
+    change_under(index, RootId(1), number, text)
+}
+
+/// A file of this number with this text under a root.
+pub(crate) fn change_under(
+    index: &IndexReader,
+    root: RootId,
+    number: usize,
+    text: &str,
+) -> FileChange {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -77,7 +87,7 @@ pub(crate) fn change(index: &IndexReader, number: usize, text: &str) -> FileChan
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     FileChange::file(SeenFile {
         key: FileKey {
-            root: RootId(1),
+            root,
             path: format!("{number}.txt").into_bytes(),
         },
         record: FileRecord::new(FileStat::default(), FileOutcome::Content(content)),

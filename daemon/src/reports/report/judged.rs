@@ -162,6 +162,11 @@ impl<'a> JudgedGroup<'a> {
         let judged = self.of(file)?.clone().judgement()?;
         Some((&encode::judgement(judged)).into())
     }
+
+    /// Why a file that was to be judged is not.
+    pub(super) fn not_judged(&self, file: &ReportMember) -> Option<&'static str> {
+        json::not_judged(encode::not_judged(self.of(file)))
+    }
 }
 
 impl JudgedTotals {

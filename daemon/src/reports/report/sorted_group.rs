@@ -99,6 +99,7 @@ impl Serialize for MemberLines<'_, '_> {
             containment_of_principal: member.containment_of_principal,
             asked: member.is_asked,
             judgement: self.judged.and_then(|judged| judged.line(member)),
+            not_judged: self.judged.and_then(|judged| judged.not_judged(member)),
         }))
     }
 }

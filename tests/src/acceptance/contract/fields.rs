@@ -82,6 +82,7 @@ const MEMBER: Fields = &[
     ("containment_of_principal", Maybe(&Ratio)),
     ("asked", Optional(&Bool)),
     ("judgement", Optional(&Object(JUDGEMENT))),
+    ("not_judged", Optional(&Text)),
 ];
 
 /// Of a promise, wherever there is one.
@@ -240,6 +241,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("verified", Bool),
             ("scheme", Object(SCHEME)),
             ("judgement", Maybe(&Object(JUDGEMENT))),
+            ("not_judged", Optional(&Text)),
         ],
     ),
     (
@@ -271,6 +273,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("seconds", Seconds),
             ("truncated", Bool),
             ("left_out", Optional(&Object(LEFT_OUT))),
+            ("unjudged", Optional(&Count)),
             ("complete", Bool),
         ],
     ),
@@ -287,6 +290,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("containment_of_b", Ratio),
             ("verified", Bool),
             ("judgement", Optional(&Object(JUDGEMENT))),
+            ("not_judged", Optional(&Text)),
         ],
     ),
     (
@@ -316,6 +320,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("chars_a", Count),
             ("chars_b", Count),
             ("judgement", Maybe(&Object(JUDGEMENT))),
+            ("not_judged", Optional(&Text)),
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
             ("shared_shingles_outside_spans", Count),
