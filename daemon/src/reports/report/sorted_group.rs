@@ -9,7 +9,7 @@ use simdex_schema::DocumentHash;
 use super::judged::JudgedGroup;
 use super::{ReportError, ReportGroup, ReportMember};
 
-/// A group in the order of the report: its principal, then the others by path.
+/// A group in the order of the report: its principal, then the others by path; a component or core as it was gathered.
 pub(super) struct SortedGroup<'a> {
     pub(super) group: &'a ReportGroup,
     pub(super) principal: &'a ReportMember,
@@ -42,7 +42,10 @@ impl<'a> SortedGroup<'a> {
 
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
-        members.sort_by_key(|m| (m.path != group.principal, &m.path));
+        // A component or core stands as it is listed elsewhere: the files of its longest document first.
+        if group.kind == "star" {
+            members.sort_by_key(|m| (m.path != group.principal, &m.path));
+        }
         let first = members.first().filter(|m| m.path == group.principal);
         let principal = *first.ok_or(ReportError::NoPrincipal { id: group.id })?;
         Ok(Self {

@@ -2,7 +2,9 @@
 //!
 //! Each document of the view that is older than the age, and that no family superseded, is asked about once: which
 //! documents contain it? Of those that hold the least share of its text that links a family, one whose date is later
-//! supersedes it. What that costs is one look-up for each such document, which `looked_up` of the sums counts.
+//! supersedes it. What that costs is one look-up for each such document, which `looked_up` of the sums counts. A text so
+//! short that a longer document keeps no fingerprint of it is not found in that
+//! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)).
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

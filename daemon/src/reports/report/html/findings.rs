@@ -33,7 +33,8 @@ fn words(kind: &str) -> Words {
             "Every version that a later one superseded, older than was asked: one that was revised from it, or \
              that contains its text, however much else it holds. The date is the best that is \
              known: what the document states, or else the file system. Which is the later is told by dates \
-             inside, by modification times or by the texts; where nothing tells it, no version is listed.",
+             inside, by modification times or by the texts; where nothing tells it, no version is listed. A short \
+             text within a very long one may not be found.",
             "Superseded by",
         ),
         "leak" => (
