@@ -64,6 +64,8 @@ fn help_names_the_defaults_that_hold() {
         // A field of the contract that is left out is 0.
         ("judge label --seed", u64::default().to_string()),
         ("judge train --name", defaults::MODEL_NAME.to_owned()),
+        ("report --common", defaults::COMMON.to_string()),
+        ("report --deadline", defaults::MINING_SECONDS.to_string()),
         ("report --threshold", of_report),
         ("templates --limit", defaults::TEMPLATES.to_string()),
         (
