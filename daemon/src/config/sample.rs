@@ -43,14 +43,14 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # Reports on schedule, one block each, kept in report_dir as NAME-TIME (the time the run was due, UTC).
 # Runs missed while the daemon was away are caught up by one; a run that failed waits for the next time.
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
-#   kind             groups, of some files alone with files; or a question: copies-of with files, stale-versions with older_than (90d, 2y),
-#                    leak with protected roots, duplicates; or components, or cores with common (85) and
-#                    mining_seconds (60)
+#   kind             groups (with files: those of these files alone); components, or cores with common (85)
+#                    and mining_seconds (60); or a question: copies-of with files, stale-versions with
+#                    older_than (90d, 2y), leak with protected roots, duplicates
 #   roots            the roots that the reports are of (all); not of kind leak
 #   threshold        as --threshold of simctl report
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
 #   judge            true: each file of a group is judged against its principal (kind groups)
-#   since_last       true: each report says what changed since the last one
+#   since_last       true: each report says what changed since the last one (not of components and cores)
 #   keep             reports of this schedule that are kept; older ones are removed (12)
 #   command          a program by its absolute path and its arguments, run after each report with the path
 #                    of the manifest as one more argument; no shell, no input, no environment but PATH
