@@ -61,6 +61,29 @@ impl Pairs {
         Ok(Self::new(pairs))
     }
 
+    /// The group of each document, where all that pairs join are in one: its first document's number.
+    pub fn groups(&self, documents: &BTreeSet<String>) -> BTreeMap<String, u64> {
+        let numbers: BTreeMap<&String, usize> = documents.iter().zip(0..).collect();
+        let mut parents: Vec<usize> = (0..documents.len()).collect();
+        let root = |parents: &mut Vec<usize>, mut at: usize| {
+            while parents[at] != at {
+                parents[at] = parents[parents[at]];
+                at = parents[at];
+            }
+            at
+        };
+        for (a, b) in &self.0 {
+            if let (Some(&a), Some(&b)) = (numbers.get(a), numbers.get(b)) {
+                let (a, b) = (root(&mut parents, a), root(&mut parents, b));
+                parents[a.max(b)] = a.min(b);
+            }
+        }
+        let groups = documents.iter().zip(0..documents.len());
+        groups
+            .map(|(name, at)| (name.clone(), root(&mut parents, at) as u64))
+            .collect()
+    }
+
     /// All of them, the smaller name of each first.
     pub fn iter(&self) -> impl Iterator<Item = &(String, String)> {
         self.0.iter()
@@ -219,6 +242,14 @@ mod tests {
         let groups = [vec!["a", "b", "c"], vec!["d"], vec!["e", "f"]];
         let groups = groups.map(|group| group.into_iter().map(str::to_owned).collect());
         assert_eq!(Pairs::of_groups(&groups).len(), 4);
+    }
+
+    #[test]
+    fn pairs_join_documents_into_groups() {
+        let known: BTreeSet<String> = ["a", "b", "c", "d", "e"].map(str::to_owned).into();
+        let groups = pairs(&[("c", "e"), ("b", "c")]).groups(&known);
+        let groups: Vec<u64> = groups.into_values().collect();
+        assert_eq!(groups, [0, 1, 1, 3, 1]);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
 //! * [`near_duplicates`]: collections made by known edits, with a log of them;
+//! * [`collections`]: the same over files, and lists held against each other, as commands of `--bin study`;
 //! * [`labelled`]: pairs of known class, which judgements are trained on and held against;
 //! * [`evaluation`]: pairs and groups found held against a list;
 //! * [`fuzz`]: mutated documents and lying workers against the pool;
@@ -22,6 +23,7 @@
 pub mod acceptance;
 pub mod bench;
 pub mod browser;
+pub mod collections;
 pub mod corpus;
 pub mod evaluation;
 pub mod fault;

@@ -1,7 +1,7 @@
 //! A generator of near-duplicate collections: documents edited in known ways, by a known amount.
 //!
 //! After Ignatov, Jánosi-Rancz and Kuznetsov 2009, §3.2 and Table 1: six operations on paragraphs,
-//! words and characters, in chains ([`operation`]); and Cherkasova et al. 2009, §3: insert "a " i
+//! words and characters, in chains ([`operation`], [`chains`]); and Cherkasova et al. 2009, §3: insert "a " i
 //! times or remove i words, at random or uniformly spread ([`spread`]). All of it follows from a
 //! seed, and a log says what was done to which file and by how much.
 
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::corpus::Random;
 
+pub mod chains;
 pub mod operation;
 pub mod spread;
 
@@ -198,5 +199,7 @@ mod tests {
         assert_eq!(entry["size"]["paragraphs"], 4);
         assert_eq!(entry["edited"]["paragraphs"], 6);
         assert_eq!(entry["changes"][1]["operation"], "repeat");
+        let replaced = &entry["changes"][0]["parameters"];
+        assert_eq!(replaced["percent"], 20.0);
     }
 }

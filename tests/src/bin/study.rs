@@ -1,4 +1,7 @@
-//! Runs one study and prints its figures.
+//! Runs one study and prints its figures; makes and evaluates collections of near-duplicates.
+//!
+//! `-- collection --originals DIR --out DIR [--chains FILE] [--seed N]` and `-- evaluate --list FILE --found FILE
+//! --documents DIR` work on files ([`simdex_tests::collections`]).
 //!
 //! `cargo run --release -p simdex-tests --bin study -- --list | NAME [--corpus DIR] [--texts N]
 //! [--keep FILE] [--figures DIR] [--json]`. Called with `extract-worker` it is a worker of its own pool.
@@ -8,12 +11,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use simdex_tests::collections::{self, Command};
 use simdex_tests::figure::Figures;
 use simdex_tests::study::{STUDIES, Settings, find, worker};
 
 /// Holds what Simdex reads against what independent readers read, and runs the papers' experiments.
 #[derive(Parser)]
+#[command(subcommand_negates_reqs = true, args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Which study
     #[arg(required_unless_present = "list")]
     name: Option<String>,
@@ -33,7 +40,7 @@ struct Arguments {
     #[arg(long, value_name = "DIR", default_value = "target/study")]
     figures: PathBuf,
     /// Prints one JSON object a figure
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
@@ -52,6 +59,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     let mut out = stdout().lock();
+    if let Some(command) = &arguments.command {
+        return collections::run(command, &mut Figures::new(&mut out, arguments.json));
+    }
     let Some(name) = arguments.name.as_deref().filter(|_| !arguments.list) else {
         for study in STUDIES {
             writeln!(out, "{:<17} {}", study.name, study.about)?;

@@ -1,4 +1,4 @@
-//! The six operations of Ignatov et al. 2009, Table 1.
+//! The six operations of Ignatov et al. 2009, Table 1, and the two edits of Cherkasova et al. 2009, §3.
 //!
 //! A percentage is of what the document has when its turn comes, rounded to the nearest count. What
 //! the paper leaves open: "existing" paragraphs that are added come from other documents of the
@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::spread::{Spread, insert_a, remove_words};
 use super::{Size, paragraphs};
 use crate::corpus::Random;
 
@@ -47,6 +48,20 @@ pub enum Operation {
         /// Each character with what it becomes.
         pairs: Vec<(char, char)>,
     },
+    /// "a " is put before words (Cherkasova et al. 2009, §3).
+    Insert {
+        /// Before how many words.
+        times: usize,
+        /// Where these stand.
+        spread: Spread,
+    },
+    /// Words are left out (ibid.).
+    Remove {
+        /// How many.
+        times: usize,
+        /// Where these stand.
+        spread: Spread,
+    },
 }
 
 impl Operation {
@@ -58,6 +73,26 @@ impl Operation {
             Self::Replace { .. } => "replace",
             Self::Repeat { .. } => "repeat",
             Self::Characters { .. } => "characters",
+            Self::Insert { .. } => "insert",
+            Self::Remove { .. } => "remove",
+        }
+    }
+
+    /// What it was given, as JSON.
+    fn parameters(&self) -> Value {
+        match self {
+            Self::Reorder { percent }
+            | Self::Delete { percent }
+            | Self::Add { percent }
+            | Self::Replace { percent } => json!({"percent": percent}),
+            Self::Repeat { paragraphs, times } => json!({"paragraphs": paragraphs, "times": times}),
+            Self::Characters { pairs } => {
+                let pairs = pairs.iter().map(|(from, to)| format!("{from}{to}"));
+                json!({"pairs": pairs.collect::<Vec<_>>()})
+            }
+            Self::Insert { times, spread } | Self::Remove { times, spread } => {
+                json!({"times": times, "spread": spread.name()})
+            }
         }
     }
 }
@@ -67,6 +102,8 @@ impl Operation {
 pub struct Change {
     /// The name of the operation.
     pub operation: &'static str,
+    /// What it was given: percent, character pairs, how often and where.
+    pub parameters: Value,
     /// What was moved, left out, put in or exchanged, counted in each unit.
     pub touched: Size,
 }
@@ -74,7 +111,10 @@ pub struct Change {
 impl Change {
     /// The change as JSON.
     pub fn json(&self) -> Value {
-        json!({"operation": self.operation, "touched": self.touched.json()})
+        json!({
+            "operation": self.operation, "parameters": self.parameters,
+            "touched": self.touched.json(),
+        })
     }
 }
 
@@ -114,6 +154,7 @@ pub(crate) fn chain(
         text = edited;
         changes.push(Change {
             operation: operation.name(),
+            parameters: operation.parameters(),
             touched,
         });
     }
@@ -124,6 +165,12 @@ fn apply(text: &str, operation: &Operation, stock: &Stock, random: &mut Random) 
     match operation {
         Operation::Replace { percent } => return replace(text, *percent, stock, random),
         Operation::Characters { pairs } => return exchange(text, pairs),
+        Operation::Insert { times, spread } => {
+            return measured(text, insert_a(text, *times, *spread, random), *times);
+        }
+        Operation::Remove { times, spread } => {
+            return measured(text, remove_words(text, *times, *spread, random), *times);
+        }
         _ => {}
     }
     let mut all = paragraphs(text);
@@ -148,9 +195,23 @@ fn apply(text: &str, operation: &Operation, stock: &Stock, random: &mut Random) 
             let chosen = chosen.collect();
             insert(&mut all, chosen, random)
         }
-        Operation::Replace { .. } | Operation::Characters { .. } => Vec::new(),
+        // Done above.
+        Operation::Replace { .. }
+        | Operation::Characters { .. }
+        | Operation::Insert { .. }
+        | Operation::Remove { .. } => Vec::new(),
     };
     (all.join("\n\n"), Size::of(&touched.join("\n\n")))
+}
+
+/// A text edited at so many words, and what the edits come to: characters are those that came or went.
+fn measured(text: &str, edited: String, times: usize) -> (String, Size) {
+    let touched = Size {
+        words: times.min(text.split_whitespace().count()),
+        characters: text.chars().count().abs_diff(edited.chars().count()),
+        ..Size::default()
+    };
+    (edited, touched)
 }
 
 /// This percentage of a count.

@@ -16,6 +16,14 @@ pub enum Spread {
 }
 
 impl Spread {
+    /// Its name in logs and in files of chains.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Uniform => "uniform",
+        }
+    }
+
     /// So many different words of `words`, ascending; all if there are fewer.
     fn places(self, words: usize, times: usize, random: &mut Random) -> Vec<usize> {
         let times = times.min(words);
