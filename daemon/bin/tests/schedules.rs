@@ -205,7 +205,10 @@ fn each_report_says_what_changed_since_the_last_one() {
     fs::write(&groups, "").unwrap();
     scheduler.run_due(at(25, "02:00"));
     let error = scheduler.status().remove(0).error;
-    assert!(error.contains("cannot be compared with"), "{error}");
+    assert!(
+        error.contains("the earlier report cannot be compared"),
+        "{error}"
+    );
     assert!(file(25, "changes.jsonl").is_err());
     scheduler.run_due(at(26, "02:00"));
     assert_eq!(file(26, "changes.jsonl").unwrap(), "");

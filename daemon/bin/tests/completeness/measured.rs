@@ -96,6 +96,6 @@ fn calibrations_and_what_is_made_of_labels_say_what_the_index_lacks() {
     daemon.wait(daemon.client.rescan(&[])).unwrap();
     let queued = queued_after_the_walk(&daemon, 1);
     for (what, said) in measured(&daemon, &labels) {
-        assert_eq!(pending(&said).queued, queued, "{what}");
+        assert!(pending(&said).queued >= queued, "{what}");
     }
 }
