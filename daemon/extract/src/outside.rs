@@ -166,10 +166,10 @@ impl OutsidePrograms {
 
 const PDFTOTEXT: &str = "pdftotext";
 const TESSERACT: &str = "tesseract";
-/// Between the engine that read a document and a program that did no better.
+/// Between the parser that read a document and a program that did no better.
 const TRIED: &str = ", then ";
 const PDF: &str = "application/pdf";
-/// Ends of a PDF that another engine may better.
+/// Ends of a PDF that another program may better.
 const POOR: &[Reason] = &[
     Reason::LowQuality,
     Reason::PagesFailed,

@@ -48,7 +48,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// All of it, in the order of the content streams, as our own engine gives it.
+    /// All of it, in the order of the content streams, as our own parser gives it.
     pub(super) fn pdf_text(&self) -> Result<Option<Extraction>, MachineFault> {
         let Some(program) = &self.outside.pdftotext else {
             return Ok(None);
