@@ -61,6 +61,13 @@ impl<'a> Batch<'a> {
         Ok(keys.into_iter().collect())
     }
 
+    /// Keys of a kind that are put or deleted.
+    pub(crate) fn written(&self, prefix: u8) -> impl Iterator<Item = &[u8]> {
+        let from = self.writes.range(vec![prefix]..);
+        let keys = from.map(|(key, _)| key.as_slice());
+        keys.take_while(move |key| key.first() == Some(&prefix))
+    }
+
     /// Applies everything, all or nothing.
     pub(crate) fn apply(self) -> Result<(), StoreError> {
         if self.writes.is_empty() {

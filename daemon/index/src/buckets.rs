@@ -15,6 +15,7 @@ use simdex_signature::SchemeKind;
 use crate::IndexError;
 use crate::runs::Run;
 use crate::store::{Block, PostingRun};
+use crate::work::WorkCounters;
 
 mod filling;
 #[cfg(test)]
@@ -33,6 +34,8 @@ pub(crate) struct Buckets<'a> {
     pub(crate) held: RunOfScheme,
     /// Documents whose postings do not count.
     stale: Option<&'a RoaringTreemap>,
+    /// Where what is fetched for questions and groups is counted.
+    work: Option<&'a WorkCounters>,
 }
 
 /// What to do with the posting list of a key that spans many shards.
@@ -63,7 +66,18 @@ impl<'a> Buckets<'a> {
             scheme,
             held: run.record.schemes[usize::from(scheme_number(scheme))],
             stale: run.stale_of(scheme),
+            work: None,
         }
+    }
+
+    /// The same, with the blocks that are fetched counted, wherever they come from.
+    pub(crate) fn counted(self, work: &'a WorkCounters) -> Self {
+        let work = Some(work);
+        Self { work, ..self }
+    }
+
+    fn count_block(&self) {
+        self.work.iter().for_each(|work| work.block_read());
     }
 
     /// Whether the postings of a document count.
@@ -96,6 +110,7 @@ impl<'a> Buckets<'a> {
         let in_memory = self.run.kept(&self.key(number, 0));
         let is_in_memory = in_memory.is_some();
         if !is_in_memory && let Some(known) = self.run.kept_part(&self.list_key(key)) {
+            self.count_block();
             let ids = known.as_chunks().0.iter();
             list.extend(ids.map(|id| DocId(u64::from_le_bytes(*id))));
             self.drop_stale(list, begin);
@@ -103,7 +118,10 @@ impl<'a> Buckets<'a> {
         }
         let first = match in_memory {
             None => self.shard(number, 0)?,
-            in_memory => in_memory,
+            in_memory => {
+                self.count_block();
+                in_memory
+            }
         };
         let Some(first) = first else {
             return Ok(true);
@@ -215,6 +233,7 @@ impl<'a> Buckets<'a> {
     }
 
     fn shard(&self, bucket: u32, shard: u16) -> Result<Option<Block>, IndexError> {
+        self.count_block();
         Ok(self.run.look_up(&self.key(bucket, shard))?)
     }
 

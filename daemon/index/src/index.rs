@@ -31,6 +31,12 @@ pub struct Options {
     pub cached_shingles: usize,
     /// Shingles of one text that are listed; larger sets are counted in parts. It changes no answer.
     pub listed_shingles: usize,
+    /// Bytes for what is kept of the principals in long posting lists.
+    pub principal_list_bytes: u64,
+    /// Bytes for what walks need not look at again.
+    pub resting_bytes: u64,
+    /// Bytes of blocks of text that were read lately.
+    pub text_block_bytes: u64,
     /// Memory for documents under way, in bytes: see [`Memory`](crate::Memory).
     pub working_bytes: u64,
     /// Bytes of disk below which records are not rewritten to give room back.
@@ -63,6 +69,9 @@ impl Default for Options {
             buffer_postings: 32_000_000,
             cached_shingles: 24_000_000,
             listed_shingles: ShingleSet::LISTED,
+            principal_list_bytes: 32 << 20,
+            resting_bytes: 64 << 20,
+            text_block_bytes: 16 << 20,
             working_bytes: 1 << 30,
             records_bytes: 64 << 20,
             second_settler: true,

@@ -48,6 +48,7 @@ mod principal_lists;
 mod reader;
 mod registry;
 mod resigning;
+mod resting;
 mod runs;
 pub mod safe_fs;
 mod shared;

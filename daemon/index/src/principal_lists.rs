@@ -16,9 +16,7 @@ use simdex_signature::Fingerprint;
 
 /// Lists at least as long are kept.
 pub(crate) const PRINCIPALS_KEPT_FROM: usize = 64;
-/// Principals held in all lists, 8 bytes each; a list counts [`OF_LIST`] more. When there are more, all
-/// are let go and read again.
-const MOST_HELD: usize = 4 << 20;
+/// Principals held in all lists take 8 bytes each; a list counts as so many more.
 const OF_LIST: usize = 8;
 /// Principals that are kept of one list.
 const MOST_OF_LIST: usize = 1 << 10;
@@ -27,13 +25,15 @@ const MOST_OF_LIST: usize = 1 << 10;
 pub(crate) const PRINCIPALS_STEP: usize = 16;
 
 /// The principals of long lists.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PrincipalLists(Mutex<Lists>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lists {
     by_key: FxHashMap<PostingKey, KnownPrincipals>,
     held: usize,
+    /// Principals held at most. When there are more, all are let go and read again.
+    most: usize,
 }
 
 /// What is known of the principals in one posting list.
@@ -53,6 +53,22 @@ impl KnownPrincipals {
 }
 
 impl PrincipalLists {
+    /// Holds so many bytes at most.
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self(Mutex::new(Lists {
+            by_key: FxHashMap::default(),
+            held: 0,
+            most: usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<DocId>(),
+        }))
+    }
+
+    /// Bytes held, about, and the most that are.
+    pub(crate) fn kept(&self) -> (u64, u64) {
+        let lists = self.lock();
+        let bytes = |principals| (principals * size_of::<DocId>()) as u64;
+        (bytes(lists.held), bytes(lists.most))
+    }
+
     /// The principals of a list, where they are kept.
     pub(crate) fn read<T>(&self, key: PostingKey, read: impl FnOnce(&[DocId]) -> T) -> Option<T> {
         let lists = self.lock();
@@ -95,7 +111,7 @@ impl PrincipalLists {
 
     /// Lets go of all lists: other documents stand in them, once many were signed anew.
     pub(crate) fn clear(&self) {
-        *self.lock() = Lists::default();
+        self.lock().let_go();
     }
 
     fn add_to_lists(&self, id: DocId, fingerprints: &[Fingerprint], may_stand_there: bool) {
@@ -143,10 +159,15 @@ impl PrincipalLists {
 
 impl Lists {
     fn make_room(&mut self, more: usize) {
-        if self.held + more > MOST_HELD {
-            *self = Self::default();
+        if self.held + more > self.most {
+            self.let_go();
         }
         self.held += more;
+    }
+
+    fn let_go(&mut self) {
+        self.by_key = FxHashMap::default();
+        self.held = 0;
     }
 }
 
@@ -154,13 +175,15 @@ impl Lists {
 mod tests {
     use super::*;
 
+    const MOST_HELD: usize = 1 << 16;
+
     fn kept(lists: &PrincipalLists, f: Fingerprint) -> Option<Vec<DocId>> {
         lists.read(PostingKey::of(f), <[DocId]>::to_vec)
     }
 
     #[test]
     fn whoever_becomes_a_principal_is_in_the_lists_that_are_kept() {
-        let lists = PrincipalLists::default();
+        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
         let (a, b) = (Fingerprint(64), Fingerprint(128));
         lists.keep(PostingKey::of(a), vec![DocId(3)]);
         lists.add(DocId(7), &[a, b]);
@@ -171,7 +194,7 @@ mod tests {
 
     #[test]
     fn whoever_was_signed_anew_stands_once_in_a_list() {
-        let lists = PrincipalLists::default();
+        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
         let (a, long) = (Fingerprint(64), Fingerprint(128));
         let count = |of| lists.lock().by_key[&PostingKey::of(of)].count;
         lists.keep(PostingKey::of(a), vec![DocId(3), DocId(7)]);
@@ -187,7 +210,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_so_many_and_all_are_let_go_for_more() {
-        let lists = PrincipalLists::default();
+        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
         let list = |at: usize| Fingerprint((at as u64 + 1) << 30);
         let each = MOST_OF_LIST + OF_LIST;
         let most = MOST_HELD / each;
@@ -206,7 +229,7 @@ mod tests {
 
     #[test]
     fn of_a_list_with_very_many_principals_their_number_is_kept() {
-        let lists = PrincipalLists::default();
+        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
         let (many, few) = (Fingerprint(64), Fingerprint(128));
         let counts = || {
             let keys = [many, few, Fingerprint(192)].map(PostingKey::of);

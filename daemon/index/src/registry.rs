@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use simdex_schema::path::MEMBER;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
     FileRecord, ReportRecord, RootId, RootRecord, key,
@@ -36,6 +37,46 @@ pub struct Registry {
     shared: Arc<Shared>,
 }
 
+/// Members of one file that a scan passes over before it seeks behind them.
+const MOST_PASSED: usize = 8;
+
+/// A scan of the files of a root that are on disk; of members whose container is not on record, of that.
+struct OnDiskScan<'a, 'v> {
+    root: RootId,
+    /// Path of the file on disk met last.
+    last: Vec<u8>,
+    /// Members of it that were passed over.
+    members: usize,
+    visit: &'a mut VisitValue<'v>,
+    failed: Option<IndexError>,
+}
+
+impl OnDiskScan<'_, '_> {
+    /// Visits the file on disk that a path names or lies in, unless it was the last; breaks off where it holds many.
+    fn see(&mut self, path: &[u8], value: &[u8]) -> ControlFlow<()> {
+        let end = path.iter().position(|byte| *byte == MEMBER);
+        let on_disk = &path[..end.unwrap_or(path.len())];
+        if end.is_some() && on_disk == self.last {
+            self.members += 1;
+            return match self.members < MOST_PASSED {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            };
+        }
+        self.members = 0;
+        self.last.clear();
+        self.last.extend_from_slice(on_disk);
+        let key = FileKey {
+            root: self.root,
+            path: on_disk.to_vec(),
+        };
+        (self.visit)(key, end.is_none().then_some(value)).unwrap_or_else(|error| {
+            self.failed = Some(error);
+            ControlFlow::Break(())
+        })
+    }
+}
+
 impl Registry {
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         Self {
@@ -50,6 +91,7 @@ impl Registry {
 
     /// What a content's record says.
     pub fn content(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
+        self.shared.work.content_read();
         self.record(&key::content(hash), "of a content", ContentRecord::decode)
     }
 
@@ -207,30 +249,59 @@ impl Registry {
     }
 
     fn values_from(&self, from: &FileKey, visit: &mut VisitValue<'_>) -> Result<(), IndexError> {
-        let (mut last, mut failed) = (from.on_disk(), None);
-        let (prefix, from) = (key::files_of_root(from.root), key::file(from));
+        let mut scan = OnDiskScan {
+            root: from.root,
+            last: from.on_disk().path,
+            members: 0,
+            visit,
+            failed: None,
+        };
+        let (prefix, mut from) = (key::files_of_root(from.root), key::file(from));
         let records = self.shared.store.records();
-        records.scan(&prefix, Some(&from), &mut |bytes, value| {
-            let Some(file) = key::file_in_key(bytes) else {
-                return ControlFlow::Continue(());
-            };
-            let on_disk = file.on_disk();
-            if file.is_member() && on_disk == last {
-                return ControlFlow::Continue(());
+        while scan.members < MOST_PASSED {
+            records.scan(&prefix, Some(&from), &mut |bytes, value| {
+                scan.see(&bytes[prefix.len()..], value)
+            })?;
+            if scan.members < MOST_PASSED {
+                break;
             }
-            last.clone_from(&on_disk);
-            let value = (!file.is_member()).then_some(value);
-            visit(on_disk, value).unwrap_or_else(|error| {
-                failed = Some(error);
-                ControlFlow::Break(())
-            })
-        })?;
-        failed.map_or(Ok(()), Err)
+            // Many members lie here: the scan goes on behind them, where a path can be that is none of theirs.
+            scan.members = 0;
+            from = [&prefix[..], &scan.last, &[1]].concat();
+        }
+        scan.failed.map_or(Ok(()), Err)
     }
 
     /// A number that differs after each change of files: what was read under the one that holds now is as it was read.
     pub fn file_changes(&self) -> u64 {
         self.shared.file_changes.load(Ordering::SeqCst)
+    }
+
+    /// To be asked before records are read that say whether a content or container is at rest.
+    pub fn rest_changes(&self) -> u64 {
+        self.shared.resting.changes()
+    }
+
+    /// Whether a content was noted to be at rest: reading the same bytes again would end no otherwise, and it holds no
+    /// members and asks for no frames. What is not noted may be at rest all the same.
+    pub fn is_resting(&self, content: ContentHash) -> bool {
+        self.shared.resting.has_content(content)
+    }
+
+    /// Notes that a content was found to be at rest by records read since `seen`, which is what
+    /// [`Registry::rest_changes`] said; refused where any of them may have changed.
+    pub fn note_resting(&self, content: ContentHash, seen: u64) {
+        self.shared.resting.note_content(content, seen);
+    }
+
+    /// Whether a file on disk of this content was noted to be at rest with all of its members.
+    pub fn is_container_resting(&self, file: &FileKey, content: ContentHash) -> bool {
+        self.shared.resting.has_container(file, content)
+    }
+
+    /// Notes that all members of a file were found to be at rest, as [`Registry::note_resting`] does.
+    pub fn note_container_resting(&self, file: &FileKey, content: ContentHash, seen: u64) {
+        self.shared.resting.note_container(file, content, seen);
     }
 
     /// Files of a root that are on record; members of containers are left out.

@@ -24,6 +24,7 @@ use crate::groups::{Rank, Stars};
 use crate::groups_shown::GroupsShown;
 use crate::principal_lists::PrincipalLists;
 use crate::resigning::Resigning;
+use crate::resting::Resting;
 use crate::runs::Runs;
 use crate::store::Store;
 use crate::table::Table;
@@ -71,6 +72,8 @@ pub(crate) struct Shared {
     /// Shingles of principals and of other documents that were compared, weighed in bytes.
     pub(crate) levels: Cache<DocId, Arc<Levels>>,
     pub(crate) principal_lists: PrincipalLists,
+    /// What walks need not look at again.
+    pub(crate) resting: Resting,
     /// Cuts of the threshold that groups are kept at.
     cuts: Arc<Cuts>,
     pub(crate) memory: Memory,
@@ -148,7 +151,8 @@ impl Shared {
             cuts: Arc::new(Cuts::new(threshold)),
             sets: Cache::new(4 * options.cached_shingles as u64),
             levels: Cache::new(4 * options.cached_shingles as u64),
-            principal_lists: PrincipalLists::default(),
+            principal_lists: PrincipalLists::new(options.principal_list_bytes),
+            resting: Resting::new(options.resting_bytes),
             memory: Memory::new(options.working_bytes),
             work: WorkCounters::default(),
             counts: Mutex::new(counts),

@@ -12,6 +12,7 @@ mod faults;
 mod fixed_size;
 mod foreign;
 mod frail;
+mod gate;
 mod joins;
 mod life;
 mod lookup;

@@ -13,8 +13,7 @@
 //! starves, as each is part of the next round. For crowded documents nobody waits, nor for the groups that they
 //! hold up: their like could make everybody wait for hours.
 
-use std::collections::BTreeMap;
-
+use roaring::RoaringTreemap;
 use simdex_schema::DocId;
 
 use crate::groups::Rank;
@@ -86,6 +85,9 @@ pub(crate) struct Unsettled {
     regroup_placed: Queue,
     /// The present epoch.
     epoch: Epoch,
+    /// The most documents that were checked under one lock.
+    #[cfg(test)]
+    pub(crate) largest_part: usize,
 }
 
 /// Documents to be placed next, in order of rank.
@@ -264,7 +266,7 @@ impl Unsettled {
 
     /// Since when what follows from placing this document waits: the present epoch where it needs no place.
     pub(crate) fn placement_since(&self, id: DocId) -> Epoch {
-        let since = |effort| self.queue_of(effort).queue.since.get(&id).copied();
+        let since = |effort| self.queue_of(effort).queue.since(id);
         match self.effort_of(id) {
             None => self.epoch,
             Some(Effort::Crowded) => Epoch::UNAWAITED,
@@ -296,24 +298,35 @@ impl Unsettled {
 
     /// Since when this document waits for a check: the present epoch where it does not.
     pub(crate) fn check_since(&self, id: DocId) -> Epoch {
-        let since = self.to_check.since.get(&id).copied();
-        since.unwrap_or(self.epoch)
+        self.to_check.since(id).unwrap_or(self.epoch)
     }
 
-    /// Takes out every document whose files changed, with the epoch in which that was noted.
-    pub(crate) fn take_file_checks(&mut self) -> BTreeMap<DocId, Epoch> {
-        self.both = 0;
-        std::mem::take(&mut self.to_check).since
+    /// Queues these documents for a check, in the present epoch.
+    pub(crate) fn queue_file_checks(&mut self, ids: &RoaringTreemap) {
+        let new = self.to_check.insert_all(ids, self.epoch);
+        let [usual, high, _] = &self.to_place;
+        let placed_too = [usual, high].map(|rounds| rounds.queue.shared_with(&new));
+        self.both += placed_too.iter().sum::<usize>();
+    }
+
+    /// Documents whose files changed, by id: at most so many of those from this id on.
+    pub(crate) fn file_checks_from(&mut self, from: DocId, most: usize) -> Vec<DocId> {
+        let ids: Vec<DocId> = self.to_check.ids_from(from).take(most).collect();
+        #[cfg(test)]
+        {
+            self.largest_part = self.largest_part.max(ids.len());
+        }
+        ids
     }
 
     /// Whether a document that needs a place waited already when this one was queued for a check, or came in
     /// the same epoch; those deferred do not count.
     pub(crate) fn any_to_place_before_check_of(&self, id: DocId) -> bool {
-        let check = self.to_check.since.get(&id);
+        let check = self.to_check.since(id);
         let oldest = self.queue_of(Effort::Usual).queue.oldest();
         check
             .zip(oldest)
-            .is_some_and(|(check, oldest)| oldest <= *check)
+            .is_some_and(|(check, oldest)| oldest <= check)
     }
 
     /// The group of this document changed, because of something queued in that epoch.
@@ -332,10 +345,16 @@ impl Unsettled {
 
     /// Takes these documents out.
     pub(crate) fn take_regroupings(&mut self) -> Vec<DocId> {
-        std::mem::take(&mut self.to_regroup)
-            .since
-            .into_keys()
-            .collect()
+        std::mem::take(&mut self.to_regroup).ids().collect()
+    }
+
+    /// Bytes of memory that the queues take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let places = self.to_place.iter();
+        let of_round =
+            |of: &RoundQueue| of.queue.bytes() + of.round.capacity() * size_of::<DocId>();
+        let others = [&self.to_check, &self.to_regroup, &self.regroup_placed];
+        places.map(of_round).sum::<usize>() + others.map(Queue::bytes).iter().sum::<usize>()
     }
 
     #[cfg(test)]

@@ -11,6 +11,10 @@ pub struct Work {
     pub lists_read: u64,
     /// Documents in those lists.
     pub postings_read: u64,
+    /// Blocks of postings fetched from runs for them, whether memory held them or not.
+    pub blocks_read: u64,
+    /// Records of contents looked up.
+    pub contents_read: u64,
     /// Pairs of documents compared.
     pub comparisons: u64,
     /// Shingles of both sides that were counted to compare them.
@@ -23,8 +27,12 @@ pub(crate) struct WorkCounters {
     texts_read: AtomicU64,
     lists_read: AtomicU64,
     postings_read: AtomicU64,
+    blocks_read: AtomicU64,
+    contents_read: AtomicU64,
     comparisons: AtomicU64,
     shingles_counted: AtomicU64,
+    /// Documents that got a place since that was asked last.
+    placed: AtomicU64,
 }
 
 impl WorkCounters {
@@ -37,9 +45,25 @@ impl WorkCounters {
         self.postings_read.fetch_add(postings, Ordering::Relaxed);
     }
 
+    pub(crate) fn block_read(&self) {
+        self.blocks_read.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn content_read(&self) {
+        self.contents_read.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn compared(&self, shingles: u64) {
         self.comparisons.fetch_add(1, Ordering::Relaxed);
         self.shingles_counted.fetch_add(shingles, Ordering::Relaxed);
+    }
+
+    pub(crate) fn placed(&self) {
+        self.placed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn take_placed(&self) -> u64 {
+        self.placed.swap(0, Ordering::Relaxed)
     }
 
     pub(crate) fn so_far(&self) -> Work {
@@ -48,6 +72,8 @@ impl WorkCounters {
             texts_read: read(&self.texts_read),
             lists_read: read(&self.lists_read),
             postings_read: read(&self.postings_read),
+            blocks_read: read(&self.blocks_read),
+            contents_read: read(&self.contents_read),
             comparisons: read(&self.comparisons),
             shingles_counted: read(&self.shingles_counted),
         }

@@ -153,6 +153,7 @@ fn a_list_that_was_asked_for_is_not_read_again_though_its_block_does_not_stay() 
         scheme,
         held,
         stale: None,
+        work: None,
     };
     let mut reads = Vec::new();
     for _ in 0..3 {

@@ -123,8 +123,9 @@ fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), Index
     })
 }
 
-/// A content while files are counted.
+/// A content while files are counted; of a million there are as many at once.
 struct LoadedContent {
+    hash: ContentHash,
     /// How its extraction ended, and what it carries.
     found: (State, Option<DocId>),
     /// The file that was the first to carry its document, where that has text.
@@ -138,12 +139,16 @@ pub(crate) fn load_files(
     table: &mut Table,
 ) -> Result<(KeptCounts, BTreeSet<ContentHash>), IndexError> {
     let (mut counts, mut contents) = (KeptCounts::default(), load_contents(store)?);
+    let place = |contents: &[LoadedContent], hash: ContentHash| {
+        contents.binary_search_by_key(&hash, |of| of.hash).ok()
+    };
     visit(store, key::prefix::FILE, |bytes, value| {
         let record = FileRecord::decode(value).map_err(|e| decode_error("of a file", e))?;
         let Some(key) = key::file_in_key(bytes) else {
             return Ok(());
         };
-        let content = record.content().and_then(|hash| contents.get_mut(&hash));
+        let at = record.content().and_then(|hash| place(&contents, hash));
+        let content = at.and_then(|at| contents.get_mut(at));
         let found = content.as_ref().map(|content| content.found);
         let file = CountedFile::new(&key, &record, |_| Ok(found))?;
         let is_told = counts.load(table, &file);
@@ -155,10 +160,10 @@ pub(crate) fn load_files(
         }
         Ok(())
     })?;
-    for (hash, content) in &contents {
+    for content in &contents {
         if let Some((root, is_member)) = content.sole {
             let (state, document) = content.found;
-            let carried = document.map(|id| (id, *hash));
+            let carried = document.map(|id| (id, content.hash));
             counts.load_sole(
                 table,
                 &CountedFile {
@@ -171,24 +176,23 @@ pub(crate) fn load_files(
         }
     }
     counts.loaded(table);
-    contents.retain(|_, content| !content.is_held);
-    Ok((counts, contents.into_keys().collect()))
+    let orphans = contents.iter().filter(|content| !content.is_held);
+    let orphans = orphans.map(|content| content.hash).collect();
+    Ok((counts, orphans))
 }
 
-fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, LoadedContent>, IndexError> {
-    let mut contents = BTreeMap::new();
+/// All contents by hash: a scan comes in the order of keys, which is theirs.
+fn load_contents(store: &dyn Store) -> Result<Vec<LoadedContent>, IndexError> {
+    let mut contents: Vec<LoadedContent> = Vec::new();
     visit(store, key::prefix::CONTENT, |bytes, value| {
         let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
         if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
-            let found = (record.state, record.document);
-            contents.insert(
+            contents.push(LoadedContent {
                 hash,
-                LoadedContent {
-                    found,
-                    sole: None,
-                    is_held: false,
-                },
-            );
+                found: (record.state, record.document),
+                sole: None,
+                is_held: false,
+            });
         }
         Ok(())
     })?;
@@ -251,7 +255,9 @@ impl IndexState {
 
     /// Queues every document to be checked: its files may have come and gone.
     pub(crate) fn queue_all_file_checks(&mut self) {
-        let known = self.table.known().iter().map(DocId);
-        known.for_each(|id| self.unsettled.queue_file_check(id));
+        let IndexState {
+            table, unsettled, ..
+        } = self;
+        unsettled.queue_file_checks(table.known());
     }
 }

@@ -11,8 +11,12 @@ pub enum MemoryHolder {
     Blocks,
     /// The figures of every document, and how many files carry it.
     Documents,
-    /// Principals, members and ids of groups.
+    /// Principals, members and ids of groups, and documents that wait for their places.
     Groups,
+    /// Principals in long posting lists.
+    PrincipalLists,
+    /// Contents and containers that walks need not look at again.
+    Resting,
     /// Shingles of documents that were compared lately.
     Shingles,
     /// Blocks of extracted text that were read lately.
@@ -31,6 +35,8 @@ impl MemoryHolder {
             Self::Blocks => "postings kept",
             Self::Documents => "documents",
             Self::Groups => "groups",
+            Self::PrincipalLists => "principals kept",
+            Self::Resting => "files at rest",
             Self::Shingles => "shingles kept",
             Self::TextBlocks => "text kept",
             Self::Backlog => "files under way",
@@ -59,7 +65,10 @@ pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
         (
             buffers.map(|buffer| buffer.bytes()).chain(merging).sum(),
             state.table.bytes(),
-            state.stars.bytes() + state.group_ids.bytes() + state.shown.bytes(),
+            state.stars.bytes()
+                + state.group_ids.bytes()
+                + state.shown.bytes()
+                + state.unsettled.bytes(),
         )
     };
     let grows = |holder, bytes: usize| MemoryUse {
@@ -79,6 +88,8 @@ pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
         kept(MemoryHolder::Blocks, shared.store.kept_blocks()),
         grows(MemoryHolder::Documents, documents),
         grows(MemoryHolder::Groups, groups),
+        kept(MemoryHolder::PrincipalLists, shared.principal_lists.kept()),
+        kept(MemoryHolder::Resting, shared.resting.weight()),
         kept(
             MemoryHolder::Shingles,
             (sets.0 + levels.0, sets.1 + levels.1),

@@ -71,6 +71,7 @@ impl Index {
         };
         let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
         let texts = TextStore::open(text_dir, id, meta.next_segment)?;
+        let texts = texts.keeping(options.text_block_bytes);
         if options.unread != UnreadTexts::Release {
             refuse_missing(&*store, &texts)?;
         }

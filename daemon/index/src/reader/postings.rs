@@ -91,7 +91,7 @@ impl IndexReader {
             let copied = self.copy_buffered(scheme, &keys[done..]);
             let batch = &keys[done..done + copied.ends.len()];
             let reader = |run| RunReader {
-                buckets: Buckets::of(run, scheme),
+                buckets: Buckets::of(run, scheme).counted(&self.shared.work),
                 read: Vec::new().into_iter(),
             };
             let mut runs: Vec<RunReader<'_>> = copied.runs.iter().map(reader).collect();

@@ -80,6 +80,9 @@ impl Bed {
         let options = Options {
             buffer_postings: 20_000,
             cached_shingles: 100_000,
+            principal_list_bytes: 32 << 20,
+            text_block_bytes: 16 << 20,
+            resting_bytes: 1 << 20,
             working_bytes: 64 << 20,
             records_bytes: 64 << 20,
             second_settler: true,

@@ -256,6 +256,9 @@ fn with_common() -> (Bed, String) {
     bed.options = Options {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
+        principal_list_bytes: 32 << 20,
+        text_block_bytes: 16 << 20,
+        resting_bytes: 1 << 20,
         working_bytes: 1 << 30,
         records_bytes: 64 << 20,
         second_settler: true,

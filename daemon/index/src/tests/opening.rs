@@ -146,3 +146,32 @@ fn a_merge_passes_no_document_whose_text_may_come_back() {
     assert!(texts[8..].iter().all(|text| is_found(&bed, text)));
     bed.verify();
 }
+
+/// A start checks every document under locks of a bounded number of them, and gives an id to no group that has its own.
+#[test]
+fn a_start_looks_at_documents_in_parts_and_regroups_none_that_has_its_place() {
+    let mut random = Random::new(43);
+    let mut bed = Bed::memory();
+    for at in 0..90 {
+        let text = random.words(60);
+        bed.put(&format!("a/{at}"), &text);
+        bed.put(&format!("b/{at}"), &text);
+        bed.put(&format!("c/{at}"), &random.version(&text, 1));
+    }
+    bed.settle();
+    bed.close_and_open();
+    let writer = &bed.index().writer;
+    let waiting = || writer.shared.state().unsettled.counts().awaited;
+    assert!(waiting() >= 180, "every document is to be checked");
+    writer.settle_step(&Cancel::never()).unwrap();
+    let state = writer.shared.state();
+    assert_eq!(state.unsettled.largest_part, 64);
+    assert_eq!(
+        (state.unsettled.regroupings(), state.group_ids.len()),
+        (0, 90)
+    );
+    drop(state);
+    assert_eq!(waiting(), 0);
+    bed.settle();
+    bed.verify();
+}

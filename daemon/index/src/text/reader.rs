@@ -17,7 +17,7 @@ use crate::cache::Cache;
 
 /// Segments kept open: descriptors are scarce.
 const OPEN_SEGMENTS: usize = 16;
-/// Bytes of blocks kept decompressed.
+/// Bytes of blocks kept decompressed, unless [`Reader::keeping`] says otherwise.
 const KEPT_BYTES: u64 = 16 << 20;
 /// Blocks above this size are not kept.
 const KEPT_BLOCK_BYTES: usize = 1 << 20;
@@ -65,6 +65,12 @@ impl Reader {
             #[cfg(test)]
             errors: Mutex::default(),
         }
+    }
+
+    /// Keeps so many bytes of blocks at most.
+    pub(super) fn keeping(mut self, bytes: u64) -> Self {
+        self.blocks = Cache::new(bytes);
+        self
     }
 
     pub(super) fn work(&self) -> TextWork {

@@ -103,6 +103,12 @@ impl TextStore {
         })
     }
 
+    /// Keeps so many bytes of blocks that were read at most.
+    pub(crate) fn keeping(mut self, bytes: u64) -> Self {
+        self.reader = self.reader.keeping(bytes);
+        self
+    }
+
     /// Looks at the texts of a store without writing anything; only to be read.
     pub fn look(dir: &Path, store: StoreId) -> Self {
         Self::at(dir, store, u32::MAX)

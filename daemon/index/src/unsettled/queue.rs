@@ -1,7 +1,13 @@
 //! Documents that wait, with the epoch in which each was queued; and those that are taken in rounds.
+//!
+//! A million of them take some hundred kilobytes: they are kept as bitmaps, one of all and one of each epoch.
+//! Epochs are as many as steps of the settler since the oldest that waits was queued, some thousands where a
+//! collection is loaded; one is passed over by the range of its ids.
 
 use std::collections::BTreeMap;
+use std::ops::{Bound, RangeInclusive};
 
+use roaring::RoaringTreemap;
 use simdex_schema::DocId;
 
 use super::Epoch;
@@ -21,7 +27,7 @@ impl RoundQueue {
         let mut documents = Vec::new();
         while documents.is_empty() && !self.queue.is_empty() {
             if self.round.is_empty() {
-                self.round = self.queue.since.keys().copied().collect();
+                self.round = self.queue.ids().collect();
                 let last_first = |id: &DocId| std::cmp::Reverse(rank(*id));
                 self.round.sort_by_cached_key(last_first);
             }
@@ -38,38 +44,128 @@ impl RoundQueue {
 /// Documents, each with the epoch in which it was queued.
 #[derive(Default)]
 pub(super) struct Queue {
-    pub(super) since: BTreeMap<DocId, Epoch>,
-    /// How many there are of each epoch.
-    sizes: BTreeMap<Epoch, usize>,
+    all: RoaringTreemap,
+    /// Each document of `all` in one of them; none is empty.
+    epochs: BTreeMap<Epoch, QueuedInEpoch>,
+}
+
+/// Documents that were queued in one epoch.
+#[derive(Default)]
+struct QueuedInEpoch {
+    ids: RoaringTreemap,
+    /// No other id was ever among them; none where there was none.
+    range: Option<RangeInclusive<u64>>,
+}
+
+impl QueuedInEpoch {
+    /// Ids from `first` to `last` were added.
+    fn widen(&mut self, first: u64, last: u64) {
+        let range = self.range.take().unwrap_or(first..=last);
+        self.range = Some(first.min(*range.start())..=last.max(*range.end()));
+    }
+
+    fn contains(&self, id: DocId) -> bool {
+        self.range
+            .as_ref()
+            .is_some_and(|range| range.contains(&id.0))
+            && self.ids.contains(id.0)
+    }
 }
 
 impl Queue {
     pub(super) fn len(&self) -> usize {
-        self.since.len()
+        self.all.len() as usize
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.since.is_empty()
+        self.all.is_empty()
     }
 
     pub(super) fn contains(&self, id: DocId) -> bool {
-        self.since.contains_key(&id)
+        self.all.contains(id.0)
+    }
+
+    /// All documents, by id.
+    pub(super) fn ids(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.all.iter().map(DocId)
+    }
+
+    /// Those from this id on.
+    pub(super) fn ids_from(&self, from: DocId) -> impl Iterator<Item = DocId> + '_ {
+        let mut ids = self.all.iter();
+        ids.advance_to(from.0);
+        ids.map(DocId)
+    }
+
+    /// How many of these wait here.
+    pub(super) fn shared_with(&self, ids: &RoaringTreemap) -> usize {
+        self.all.intersection_len(ids) as usize
+    }
+
+    /// Bytes of memory they take, about.
+    pub(super) fn bytes(&self) -> usize {
+        let epochs = self.epochs.values();
+        let of_epoch = |queued: &QueuedInEpoch| queued.ids.serialized_size() + 64;
+        self.all.serialized_size() + epochs.map(of_epoch).sum::<usize>()
     }
 
     /// The epoch of those that were queued first.
     pub(super) fn oldest(&self) -> Option<Epoch> {
-        self.sizes.keys().next().copied()
+        self.epochs.keys().next().copied()
+    }
+
+    /// The epoch in which a document was queued, where it waits.
+    pub(super) fn since(&self, id: DocId) -> Option<Epoch> {
+        let mut epochs = self.epochs.iter();
+        let queued = self
+            .contains(id)
+            .then(|| epochs.find(|(_, of)| of.contains(id)));
+        queued.flatten().map(|(epoch, _)| *epoch)
     }
 
     /// Queues a document; one that is queued already keeps the earlier epoch. Says whether it is new.
     pub(super) fn insert(&mut self, id: DocId, since: Epoch) -> bool {
-        let earlier = self.since.get(&id).copied();
-        if earlier.is_none_or(|earlier| earlier > since) {
-            self.remove(id);
-            self.since.insert(id, since);
-            *self.sizes.entry(since).or_default() += 1;
+        let is_new = self.all.insert(id.0);
+        let later = (!is_new).then(|| self.later_epoch(id, since)).flatten();
+        if let Some(later) = later {
+            self.leave(later, id);
         }
-        earlier.is_none()
+        if is_new || later.is_some() {
+            let queued = self.epochs.entry(since).or_default();
+            queued.ids.insert(id.0);
+            queued.widen(id.0, id.0);
+        }
+        is_new
+    }
+
+    /// Queues those of these documents that are not queued yet, and returns them.
+    pub(super) fn insert_all(&mut self, ids: &RoaringTreemap, since: Epoch) -> RoaringTreemap {
+        let new = ids - &self.all;
+        if let Some((first, last)) = new.min().zip(new.max()) {
+            self.all |= &new;
+            let queued = self.epochs.entry(since).or_default();
+            queued.ids |= &new;
+            queued.widen(first, last);
+        }
+        new
+    }
+
+    /// The epoch of a queued document where that is later than this one.
+    fn later_epoch(&self, id: DocId, than: Epoch) -> Option<Epoch> {
+        let after = (Bound::Excluded(than), Bound::Unbounded);
+        let mut later = self.epochs.range(after);
+        later
+            .find(|(_, of)| of.contains(id))
+            .map(|(epoch, _)| *epoch)
+    }
+
+    fn leave(&mut self, epoch: Epoch, id: DocId) {
+        if let Some(queued) = self.epochs.get_mut(&epoch) {
+            queued.ids.remove(id.0);
+            if queued.ids.is_empty() {
+                self.epochs.remove(&epoch);
+            }
+        }
     }
 
     /// From now on nobody waits for this document.
@@ -81,13 +177,20 @@ impl Queue {
 
     /// Takes a document out; returns since when it was queued.
     pub(super) fn remove(&mut self, id: DocId) -> Option<Epoch> {
-        let since = self.since.remove(&id)?;
-        if let Some(size) = self.sizes.get_mut(&since) {
-            *size -= 1;
-            if *size == 0 {
-                self.sizes.remove(&since);
-            }
-        }
+        let since = self.since(id)?;
+        self.all.remove(id.0);
+        self.leave(since, id);
         Some(since)
+    }
+
+    /// All documents, each with its epoch, by id.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> BTreeMap<DocId, Epoch> {
+        let of_epoch = |(epoch, queued): (&Epoch, &QueuedInEpoch)| {
+            let ids = queued.ids.iter();
+            let epoch = *epoch;
+            ids.map(move |id| (DocId(id), epoch)).collect::<Vec<_>>()
+        };
+        self.epochs.iter().flat_map(of_epoch).collect()
     }
 }

@@ -53,6 +53,7 @@ impl IndexWriter {
             counted,
             renamed,
             links,
+            has_rewritten,
             fresh,
             unknown_content,
             writer,
@@ -66,8 +67,10 @@ impl IndexWriter {
         let counted = self.count_changes(counted)?;
         self.shared.kept_counts().moves.begin(renamed);
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
+        let touched = self.shared.resting.touched(&batch);
         let written = batch.apply();
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
+        self.shared.resting.forget(&touched, has_rewritten);
         self.shared.kept_counts().moves.end();
         written?;
         for (hash, holds) in links {

@@ -22,7 +22,7 @@ impl IndexWriter {
             for hash in some {
                 purge_content(&mut batch, *hash)?;
             }
-            batch.apply()?;
+            self.apply_forgetting(batch)?;
         }
         self.dead_documents().chunks(STEP).try_for_each(|gone| {
             writer.meta.dead_postings += self.postings_in_runs(gone, writer.meta.watermark);
@@ -52,13 +52,21 @@ impl IndexWriter {
         ids.filter(|id| !holds(id)).collect()
     }
 
+    /// Applies a batch that deletes contents, of which no file is left.
+    fn apply_forgetting(&self, batch: Batch<'_>) -> Result<(), IndexError> {
+        let touched = self.shared.resting.touched(&batch);
+        let written = batch.apply();
+        self.shared.resting.forget(&touched, false);
+        Ok(written?)
+    }
+
     fn purge_documents(&self, gone: &[DocId]) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         let mut texts = Vec::new();
         for id in gone {
             texts.extend(self.purge_document(&mut batch, *id)?);
         }
-        batch.apply()?;
+        self.apply_forgetting(batch)?;
         texts
             .iter()
             .for_each(|text| self.shared.texts.count_dead(text));

@@ -131,7 +131,10 @@ impl IndexWriter {
             whole.extend(left.pop());
         }
         let counted = self.count_changes(part.counted)?;
-        part.batch.apply()?;
+        let touched = self.shared.resting.touched(&part.batch);
+        let written = part.batch.apply();
+        self.shared.resting.forget(&touched, true);
+        written?;
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         state.count(&mut counts, &counted);
         state.queue_changed_documents(&counted);

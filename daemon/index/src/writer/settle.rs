@@ -26,7 +26,7 @@ use crate::edges::EdgeFinder;
 use crate::groups::{Place, rank};
 use crate::shared::IndexState;
 use crate::unsettled::{Effort, Epoch, Step};
-use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, View};
+use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, UnsettledCounts, View};
 
 mod group_ids;
 mod newcomers;
@@ -44,6 +44,8 @@ pub use regrouped::{GroupMove, Regrouped};
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
 /// Documents whose candidates are found at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
+/// Documents whose files changed that are looked at under one lock, which takes some milliseconds.
+const CHECKED_AT_ONCE: usize = if cfg!(test) { 64 } else { 4096 };
 /// Principals that documents placed at once may have to be compared with, 24 bytes each.
 const MOST_PARTNERS: usize = 1 << 22;
 
@@ -67,6 +69,16 @@ impl IndexWriter {
     /// Whether nothing waits that anybody waits for: crowded documents may.
     pub fn is_at_rest(&self) -> bool {
         self.shared.state().unsettled.counts().awaited == 0
+    }
+
+    /// Documents that are not settled.
+    pub fn unsettled(&self) -> UnsettledCounts {
+        self.shared.state().unsettled.counts()
+    }
+
+    /// How many documents got a place in a group since this was called last.
+    pub fn take_placed(&self) -> u64 {
+        self.shared.work.take_placed()
     }
 
     /// A point in time to wait for with [`IndexWriter::is_settled_through`]: what is applied from now on need not be
@@ -156,7 +168,11 @@ impl IndexWriter {
     /// longer, unless they are many: a document that replaces another is placed beside it first, and so takes
     /// on the id of the group.
     fn apply_file_changes(&self) -> Result<(), IndexError> {
-        let mut gone = self.shared.state_mut().classify_changed();
+        let (mut gone, mut next) = (Vec::new(), Some(DocId(0)));
+        while let Some(from) = next {
+            // The lock is free between two parts: at the start all documents are to be checked.
+            next = self.shared.state_mut().classify_changed(from, &mut gone);
+        }
         if gone.len() < MOST_PENDING_GROUPS {
             let unsettled = &self.shared.state().unsettled;
             gone.retain(|id| !unsettled.any_to_place_before_check_of(*id));
@@ -187,6 +203,7 @@ impl IndexWriter {
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
         let id = newcomer.id;
+        self.shared.work.placed();
         if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
             // Before it is one, so that it is never missed.
             let sample = finder.sample(loaded, account)?.unwrap_or_default();
@@ -284,24 +301,28 @@ impl IndexState {
         self.last_rank = self.last_rank.max(Some(rank(&self.table, id)));
     }
 
-    /// Sorts the documents whose files changed. Those that have a file and are in no star are queued for
-    /// placement; those that belong where they are need nothing. The rest must be removed from their groups:
-    /// these stay to be checked and are returned.
-    fn classify_changed(&mut self) -> Vec<DocId> {
-        let mut gone = Vec::new();
-        for (id, since) in self.unsettled.take_file_checks() {
-            match (self.is_groupable(id), self.stars.contains(id)) {
+    /// Sorts some of the documents whose files changed, from this id on; returns where to go on, if others are left.
+    /// Those that have a file and are in no star are queued for placement; those that belong where they are need
+    /// nothing. The rest must be removed from their groups: these stay to be checked and are added to `gone`.
+    fn classify_changed(&mut self, from: DocId, gone: &mut Vec<DocId>) -> Option<DocId> {
+        let some = self.unsettled.file_checks_from(from, CHECKED_AT_ONCE);
+        for id in some.iter().copied() {
+            let is_groupable = self.is_groupable(id);
+            if !is_groupable && self.stars.contains(id) {
+                gone.push(id);
+                continue;
+            }
+            let since = self.unsettled.clear_file_check(id);
+            match (is_groupable, self.stars.contains(id)) {
                 // Its group is as before, but for the number of its files.
+                (true, true) if !self.is_to_regroup(id) => {}
                 (true, true) => self.unsettled.queue_regrouping(id, since),
                 (true, false) => self.unsettled.queue_placement_since(id, since),
-                (false, true) => gone.push((id, since)),
-                (false, false) => drop(self.unsettled.clear_placement(id)),
+                (false, _) => drop(self.unsettled.clear_placement(id)),
             }
         }
-        let again = gone.into_iter().inspect(|(id, since)| {
-            self.unsettled.queue_file_check_since(*id, *since);
-        });
-        again.map(|(id, _)| id).collect()
+        let last = some.last().filter(|_| some.len() == CHECKED_AT_ONCE);
+        last.map(|last| DocId(last.0 + 1))
     }
 
     /// Queues members that lost their principal, to be placed again: what they lost it to was queued in that

@@ -29,6 +29,8 @@ pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) renamed: Vec<NameChange>,
     /// Contents that gained a file (true) or lost one (false).
     pub(super) links: Vec<(ContentHash, bool)>,
+    /// The record of a content that was known before is another.
+    pub(super) has_rewritten: bool,
     /// Documents not known before.
     pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
     /// Files that name a content which is not known any more.
@@ -43,6 +45,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             counted: Vec::new(),
             renamed: Vec::new(),
             links: Vec::new(),
+            has_rewritten: false,
             fresh: Vec::new(),
             unknown_content: Vec::new(),
         }
@@ -270,6 +273,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             document,
             ..recorded(new)
         };
+        self.has_rewritten |= known.is_some();
         // Only of a content that is recorded are there files.
         if let Some(known) =
             known.filter(|known| content_outcome(known) != content_outcome(&record))

@@ -105,8 +105,21 @@ impl IndexState {
     /// Whether a group around this document is shown: the principal of at least two files.
     fn is_shown(&self, id: DocId) -> bool {
         let files = |id| self.table.files_in(id, &self.grouped);
-        let members = self.stars.members(id).map(|(member, _)| files(member));
-        self.is_groupable(id) && self.stars.leads(id) && files(id) + members.sum::<u64>() >= 2
+        let mut members = self.stars.members(id);
+        let mut has_others = || files(id) >= 2 || members.any(|(member, _)| files(member) > 0);
+        self.is_groupable(id) && self.stars.leads(id) && has_others()
+    }
+
+    /// Whether the group of a settled document that a file carries is to get an id, or to lose one: after a start few
+    /// do. Members are looked through for a principal alone, and only up to the first with a file.
+    pub(super) fn is_to_regroup(&self, id: DocId) -> bool {
+        let principal = self.stars.principal(id);
+        let has_id = |id| self.group_ids.get(id).is_some();
+        let is_shown = match principal == id {
+            true => self.is_shown(id),
+            false => self.is_groupable(principal),
+        };
+        is_shown != has_id(principal) || (principal != id && has_id(id))
     }
 }
 
