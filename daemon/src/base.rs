@@ -6,6 +6,7 @@ pub mod causes;
 pub(crate) mod echo;
 pub mod events;
 pub mod printable;
+pub mod rate;
 pub mod report_files;
 pub mod report_key;
 pub mod schedule_status;

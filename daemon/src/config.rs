@@ -6,6 +6,7 @@
 
 mod check;
 mod limits;
+mod memory;
 mod sample;
 mod schedules;
 mod schemes;
@@ -20,6 +21,7 @@ use serde::Deserialize;
 use simdex_signature::{SchemeKind, TemplateLines};
 
 pub use check::ConfigError;
+pub use memory::StoreMemory;
 pub use sample::sample;
 pub use schedules::ScheduleConfig;
 pub use schemes::SchemeList;
@@ -228,13 +230,21 @@ section! {
 section! {
     /// How the index is kept.
     StoreConfig "store" {
-        /// Cache of the store, MiB.
-        cache_mib: Mebibytes = Mebibytes(512) => 8..=1_048_576,
-        /// Postings gathered in memory before they are merged into the store (10 bytes each).
-        buffer_postings: usize = 32_000_000 => 1_000..=1_000_000_000,
+        /// Memory for all that the daemon chooses to keep, MiB: of 64 parts 16 are the cache of the
+        /// store, 10 postings that are not merged yet, 24 texts and shingles of documents under way, 6
+        /// shingles of documents that were compared, 1 principals of long lists, 1 blocks of text, 2
+        /// what walks need not look at again; the rest is left to the program. Some 300 bytes for each document, replies that are not read yet
+        /// (grpc.max_unread_mib) and the workers come besides. `simctl status` says what holds how much.
+        memory_mib: Mebibytes = Mebibytes(2048) => 192..=1_048_576,
+        /// Cache of the store, MiB, where that is not to be its part of memory_mib; 0 = it is.
+        cache_mib: Mebibytes = Mebibytes(0) => 0..=1_048_576,
+        /// Postings gathered in memory before they are merged into the store (10 bytes each); 0 = as
+        /// many as their part of memory_mib holds.
+        buffer_postings: usize = 0 => 0..=1_000_000_000,
         /// Memory for texts and shingles of documents under way, MiB: one half for files being
-        /// read and pairs being sought, the other for questions. What does not fit waits.
-        working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,
+        /// read and pairs being sought, the other for questions. What does not fit waits. 0 = its part
+        /// of memory_mib.
+        working_mib: Mebibytes = Mebibytes(0) => 0..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
         /// A call of the storage engine that has not returned after so many seconds ends the daemon with an

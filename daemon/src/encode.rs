@@ -21,7 +21,7 @@ pub use answer::{answer, comparison, judgement, not_judged};
 pub use calibration::{calibration, sampling};
 pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use judging::{evaluation, model, sampled_pairs, trained};
-pub use status::{alarm, event, memory, report, root, schedule, usage};
+pub use status::{alarm, event, memory, pace, report, root, schedule, usage};
 
 /// The bytes of a path.
 pub fn path(path: &Path) -> Vec<u8> {

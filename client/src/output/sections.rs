@@ -11,7 +11,7 @@ use simdex_client::wire;
 
 use crate::output::judging::model;
 use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
-use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
+use crate::output::text::{UNKNOWN, class_and_probability, measured, pace_sentence, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.
@@ -233,11 +233,23 @@ impl<W: Write> Printer<W> {
                 "resident memory",
                 status.resident_bytes.map_or(UNKNOWN.to_owned(), bytes),
             ),
+            (
+                "memory to use",
+                status.memory_limit_bytes.map_or(UNKNOWN.to_owned(), bytes),
+            ),
             ("sandbox", status.sandbox.clone()),
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),
         ])?;
         self.left_out(status.completeness.as_ref())?;
+        for (name, what, pace) in [
+            ("reading", "files", &status.reading),
+            ("settling", "documents", &status.settling),
+        ] {
+            if let Some(pace) = pace {
+                self.fields(&[(name, pace_sentence(what, pace))])?;
+            }
+        }
         if let Some(judging) = &status.judge_model {
             self.fields(&[("judging", model(judging))])?;
         }

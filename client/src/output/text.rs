@@ -1,7 +1,10 @@
 //! Text for people: ratios and judgements.
 
+use std::time::Duration;
+
+use indicatif::HumanDuration;
 use simdex_client::lines::judged_class;
-use simdex_client::wire::{Judgement, Ratio};
+use simdex_client::wire::{Judgement, Pace, Ratio};
 use unicode_width::UnicodeWidthStr;
 
 /// What stands where a number was not measured.
@@ -46,6 +49,16 @@ pub(crate) fn estimated(value: Option<&Ratio>, verified: bool) -> String {
 /// What a number rests on.
 pub(crate) fn basis(verified: bool) -> String {
     if verified { "verified" } else { "estimate" }.to_owned()
+}
+
+/// How fast `what` is done, and how long the rest takes.
+pub(crate) fn pace_sentence(what: &str, pace: &Pace) -> String {
+    let rate = (pace.per_second * 10.0).round() / 10.0;
+    let left = pace.seconds_left.map(Duration::try_from_secs_f64);
+    match left {
+        Some(Ok(left)) => format!("{rate} {what} a second, about {} left", HumanDuration(left)),
+        _ => format!("{rate} {what} a second, time left not known"),
+    }
 }
 
 /// A class with its probability.

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use simdex_client::wire::{
     Alarm, CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
     FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match,
-    Member, MemoryUse, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary,
-    Ratio, Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme, SchemeEstimate,
-    SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
-    WordDifference,
+    Member, MemoryUse, NotGiven, Operation, OperationKind, Pace, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme,
+    SchemeEstimate, SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template,
+    TemplatesSummary, WordDifference,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -416,6 +416,15 @@ pub(crate) fn status() -> StatusReply {
                 limit: Some(512 << 20),
             },
         ],
+        memory_limit_bytes: Some(256 << 20),
+        reading: Some(Pace {
+            per_second: 12.5,
+            seconds_left: Some(90.0),
+        }),
+        settling: Some(Pace {
+            per_second: 0.0,
+            seconds_left: None,
+        }),
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,

@@ -100,6 +100,7 @@ impl Config {
             .find_map(|setting| setting.refusal(&setting.value));
         refusal.map_or(Ok(()), Err)?;
         self.check_together()?;
+        self.store.check_memory()?;
         self.check_languages()?;
         self.check_roots()?;
         self.check_schedules()

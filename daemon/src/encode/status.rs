@@ -9,6 +9,7 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use super::{path, scheme};
 use crate::base::events::Event;
+use crate::base::rate::Pace;
 use crate::base::schedule_status::ScheduleStatus;
 use crate::host::alarms::Alarm;
 use crate::write_side::roots::{Root, RootState};
@@ -106,6 +107,14 @@ pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
         limit: Some(cache_bytes.saturating_sub(of_blocks)),
     };
     of_index.chain([cache]).collect()
+}
+
+/// Encodes how fast what waits is done.
+pub fn pace(pace: Pace) -> v1::Pace {
+    v1::Pace {
+        per_second: pace.per_second,
+        seconds_left: pace.left.map(|left| left.as_secs_f64()),
+    }
 }
 
 /// Encodes the cost of a scheme. Its n is the least in use: each document is signed at the rung its length asks for.

@@ -8,6 +8,7 @@ use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
 use super::{Engine, EngineError, lock};
+use crate::base::rate::Pace;
 use crate::write_side::roots::{Root, RootState};
 use crate::write_side::walk_queue::WalkQueue;
 
@@ -114,6 +115,16 @@ impl Engine {
         };
         self.pipeline.wait_while(is_walking, cancel)?;
         self.pipeline.wait_until_settled(cancel)
+    }
+
+    /// How fast files that wait are read and applied; none while none waits.
+    pub fn reading_pace(&self) -> Option<Pace> {
+        self.pipeline.reading_pace()
+    }
+
+    /// How fast documents get their places in groups; none while none waits for one.
+    pub fn settling_pace(&self) -> Option<Pace> {
+        self.pipeline.settling_pace()
     }
 
     /// The reason that keeps the index from being complete. A change goes from a walk to the queue, may be put off,

@@ -167,8 +167,6 @@ fn open_found(
 
 fn index_options(config: &Config, opening: Opening<'_>, is_exchanged: bool) -> Options {
     Options {
-        buffer_postings: config.store.buffer_postings,
-        working_bytes: config.store.working_mib.bytes(),
         records_bytes: config.store.records_mib.bytes(),
         rebuild: matches!(opening, Opening::Rebuild { .. }),
         unread: match opening {
@@ -177,7 +175,7 @@ fn index_options(config: &Config, opening: Opening<'_>, is_exchanged: bool) -> O
             Opening::Serve(_) if is_exchanged => UnreadTexts::Refuse,
             Opening::Serve(_) => UnreadTexts::Release,
         },
-        ..Options::default()
+        ..config.store.memory().options()
     }
 }
 
@@ -209,7 +207,7 @@ fn open_store(
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&dir);
     let options = StoreOptions {
-        cache_bytes: config.store.cache_mib.bytes(),
+        cache_bytes: config.store.memory().cache_bytes,
     };
     let limit = store::probe_time_limit(&dir);
     let opened = match may_begin {

@@ -139,7 +139,7 @@ impl ClusterError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::TooMany { .. } => Some("name fewer roots, or raise store.working_mib"),
+            Self::TooMany { .. } => Some("name fewer roots, or raise store.memory_mib"),
             Self::Index(error) => error.advice(),
         }
     }

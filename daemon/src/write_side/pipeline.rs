@@ -26,6 +26,7 @@ use simdex_schema::FileKey;
 
 use self::ingest_queue::IngestQueue;
 use self::retry::RetryQueue;
+use crate::base::rate::{Pace, RateWindow};
 use crate::base::wakeup::Wakeup;
 use crate::config::Config;
 use crate::error::EngineError;
@@ -73,6 +74,8 @@ struct Shared {
     roots: Arc<Roots>,
     queue: IngestQueue,
     progress: Progress,
+    /// How fast documents get their places in groups.
+    settled: Mutex<RateWindow>,
     /// Woken where documents may wait to be settled.
     to_settle: Wakeup,
     /// Files that a transient fault kept from being read.
@@ -109,6 +112,7 @@ impl Pipeline {
             roots,
             queue: IngestQueue::new(Self::shared_ingesters(&host.config)),
             progress: Progress::default(),
+            settled: Mutex::default(),
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
             uncommitted: AtomicBool::default(),
@@ -250,6 +254,19 @@ impl Pipeline {
     /// How much is enqueued, and how much is done.
     pub fn counts(&self) -> Counts {
         self.shared.progress.counts()
+    }
+
+    /// How fast files that wait are read and applied; none while none waits.
+    pub fn reading_pace(&self) -> Option<Pace> {
+        self.shared.progress.pace(Instant::now())
+    }
+
+    /// How fast documents get their places in groups; none while none waits for one.
+    pub fn settling_pace(&self) -> Option<Pace> {
+        let waiting = self.shared.writer.unsettled();
+        let settled = self.shared.settled.lock();
+        let settled = settled.unwrap_or_else(PoisonError::into_inner);
+        settled.pace(Instant::now(), waiting.awaited + waiting.crowded)
     }
 
     /// Files of the roots of a view that are enqueued or being ingested, retries apart.

@@ -7,9 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::collections::{btree_map, hash_map};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_schema::{FileKey, RootId};
+
+use crate::base::rate::{Pace, RateWindow};
 
 /// One file to ingest, for all tickets that wait for it.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ struct State {
     /// How many of those are no retries, by root.
     pending: BTreeMap<RootId, u64>,
     done: u64,
+    rate: RateWindow,
 }
 
 /// The state of a file that is enqueued or being ingested.
@@ -106,6 +109,7 @@ impl Progress {
             state.outstanding.remove(ticket);
         }
         state.done += 1;
+        state.rate.done(Instant::now(), 1);
         self.changed.notify_all();
         let busy = state.busy.remove(&job.key)?;
         if !busy.is_retry {
@@ -157,6 +161,13 @@ impl Progress {
         }
     }
 
+    /// How fast the files in progress are done at this moment, retries apart; none where none is, or where they have
+    /// hardly begun.
+    pub fn pace(&self, now: Instant) -> Option<Pace> {
+        let state = self.lock();
+        state.rate.pace(now, state.pending.values().sum())
+    }
+
     /// Files of these roots that are enqueued or being ingested, retries apart.
     pub fn pending(&self, is_counted: impl Fn(RootId) -> bool) -> u64 {
         let state = self.lock();
@@ -194,6 +205,9 @@ impl State {
     }
 
     fn count(&mut self, root: RootId) {
+        if self.pending.is_empty() {
+            self.rate.begin(Instant::now());
+        }
         *self.pending.entry(root).or_default() += 1;
     }
 
@@ -297,6 +311,19 @@ mod tests {
             progress.return_tickets(early);
             waiter.join().unwrap().unwrap();
         });
+    }
+
+    #[test]
+    fn there_is_a_pace_while_files_wait_and_none_once_all_are_done() {
+        let progress = Progress::default();
+        let job = progress.submit(key("a")).unwrap();
+        let other = progress.submit(key("b")).unwrap();
+        progress.return_tickets(job);
+        let later = || Instant::now() + Duration::from_secs(10);
+        let pace = progress.pace(later()).unwrap();
+        assert!(pace.per_second > 0.0 && pace.left.is_some(), "{pace:?}");
+        progress.return_tickets(other);
+        assert_eq!(progress.pace(later()), None);
     }
 
     #[test]

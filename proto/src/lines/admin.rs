@@ -43,6 +43,14 @@ pub struct Status {
     pub resident_bytes: Option<u64>,
     /// What holds memory.
     pub memory: Vec<MemoryUse>,
+    /// What it may choose to hold.
+    pub memory_limit_bytes: Option<u64>,
+    /// How fast files are read; left out while none waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Pace>,
+    /// How fast documents are settled; left out while all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settling: Option<Pace>,
     /// Cost of each scheme.
     pub schemes: Vec<SchemeUsage>,
     /// The watched trees.
@@ -107,6 +115,9 @@ impl From<&v1::StatusReply> for Status {
             alarm: status.alarm.as_ref().map(Into::into),
             resident_bytes: status.resident_bytes,
             memory: status.memory.iter().map(Into::into).collect(),
+            memory_limit_bytes: status.memory_limit_bytes,
+            reading: status.reading.as_ref().map(Into::into),
+            settling: status.settling.as_ref().map(Into::into),
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             schedules: status.schedules.iter().map(Into::into).collect(),
@@ -161,6 +172,24 @@ impl From<&v1::MemoryUse> for MemoryUse {
             holder: part.holder.clone(),
             bytes: part.bytes,
             limit: part.limit,
+        }
+    }
+}
+
+/// How fast something is done, over the last minute.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pace {
+    /// Files or documents done in a second.
+    pub per_second: f64,
+    /// Until all that waits is done; null where nothing was done lately.
+    pub seconds_left: Option<f64>,
+}
+
+impl From<&v1::Pace> for Pace {
+    fn from(pace: &v1::Pace) -> Self {
+        Self {
+            per_second: pace.per_second,
+            seconds_left: pace.seconds_left,
         }
     }
 }

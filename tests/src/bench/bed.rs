@@ -18,6 +18,7 @@ use simdex_schema::{
     RootId, Schemes, State, StoredReason,
 };
 use simdex_signature::{CANONICAL_VERSION, Fingerprint, SchemeKind, Signature};
+use simdexd::config::{Mebibytes, StoreConfig};
 use tempfile::TempDir;
 
 use super::Settings;
@@ -26,6 +27,8 @@ use crate::corpus::{Random, Synthetic};
 
 /// Documents applied at once, as the daemon does.
 const BATCH: u64 = 256;
+/// `store.memory_mib` of the small mode, by which a million documents are to take 768 MiB.
+const SMALL: Mebibytes = Mebibytes(256);
 /// Documents after which everything so far is made power-safe.
 const COMMIT_EVERY: u64 = 1024;
 
@@ -46,23 +49,16 @@ struct Memory {
 }
 
 impl Memory {
-    /// The defaults of the daemon, or as little as `store` of its config allows a million documents.
+    /// As the daemon's config divides its `store.memory_mib`: the default, or [`SMALL`].
     fn of(settings: &Settings) -> Self {
-        let options = Options::default();
-        match settings.small {
-            false => Self {
-                cache_bytes: StoreOptions::DAEMON.cache_bytes,
-                options,
-            },
-            true => Self {
-                cache_bytes: 64 << 20,
-                options: Options {
-                    buffer_postings: 4_000_000,
-                    cached_shingles: 1_000_000,
-                    working_bytes: 64 << 20,
-                    ..options
-                },
-            },
+        let mut store = StoreConfig::default();
+        if settings.small {
+            store.memory_mib = SMALL;
+        }
+        let parts = store.memory();
+        Self {
+            cache_bytes: parts.cache_bytes,
+            options: parts.options(),
         }
     }
 }

@@ -320,6 +320,27 @@ fn the_status_says_what_holds_memory_and_what_is_not_known_of_it() {
     assert_eq!(status["judge_model"]["name"], "shipped");
     assert_eq!(status["memory"][0]["bytes"], 32_000);
     assert!(status["memory"][1]["bytes"].is_null(), "it is not known");
+    assert_eq!(status["memory_limit_bytes"], 256 << 20);
+}
+
+#[test]
+fn the_status_says_how_fast_what_waits_is_done() {
+    let daemon = Daemon::start();
+    let text = simctl(&daemon, &["status"]).out;
+    assert!(
+        text.contains("\nreading                12.5 files a second, about 2 minutes left\n")
+            || text
+                .contains("\nreading                12.5 files a second, about 90 seconds left\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nsettling               0 documents a second, time left not known\n"),
+        "{text}"
+    );
+    let json = simctl(&daemon, &["status", "--json"]).out;
+    let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(status["reading"]["seconds_left"], 90.0);
+    assert!(status["settling"]["seconds_left"].is_null());
 }
 
 #[test]

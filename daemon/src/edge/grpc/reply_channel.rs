@@ -145,7 +145,7 @@ impl<T: prost::Message> ReplySender<T> {
             retries if retries < OVERDRAWN_RETRIES => Ok(()),
             _ => Err(Status::resource_exhausted(
                 "the answer is read too slowly, and other requests wait for its memory: read it faster, \
-                 ask about fewer roots, or raise store.working_mib",
+                 ask about fewer roots, or raise store.memory_mib",
             )),
         }
     }

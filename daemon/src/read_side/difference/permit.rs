@@ -10,7 +10,7 @@ const LINE_BYTES: u64 = 256;
 
 /// Aligning so many lines would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("there is no memory to align {0} lines (store.working_mib)")]
+#[error("there is no memory to align {0} lines (store.memory_mib)")]
 pub struct TooManyLines(pub u64);
 
 /// Takes a permit for aligning two texts, and for `beside` bytes that are made on the way; none where it is too small
@@ -35,7 +35,7 @@ const WORD_BYTES: u64 = 256;
 
 /// Aligning so many words would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("there is no memory to align {0} words (store.working_mib)")]
+#[error("there is no memory to align {0} words (store.memory_mib)")]
 pub struct TooManyWords(pub u64);
 
 /// Takes a permit for aligning the words of two texts, and for `beside` bytes that are made on the way.

@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ impl Shared {
     /// Finds edges and keeps groups while anything waits.
     pub(super) fn settle(&self) {
         let (mut backoff, mut signing) = (Backoff::default(), None);
+        let mut was_settled = true;
         while self.lifecycle.cancel().check().is_ok() {
             if self.writer.is_at_rest() && self.sign_anew(&mut signing, &mut backoff) {
                 continue;
@@ -31,9 +33,11 @@ impl Shared {
             if self.writer.is_settled() {
                 // What a step failed at may have been removed.
                 self.host.alarms.clear(AlarmSource::Settler);
+                was_settled = true;
                 self.to_settle.wait(POLL_INTERVAL);
                 continue;
             }
+            self.note_settled(std::mem::take(&mut was_settled));
             let settled = self.writer.settle_step(self.lifecycle.cancel());
             let published = settled.and_then(|regrouped| {
                 // Events lost here cannot be resent, so mark the stream as incomplete.
@@ -50,6 +54,17 @@ impl Shared {
                         .try_again(AlarmSource::Settler, &error, &mut backoff);
                 }
             }
+        }
+    }
+
+    /// Counts the documents that got their places since this was called last; `is_first` where none waited in between.
+    fn note_settled(&self, is_first: bool) {
+        let (now, placed) = (Instant::now(), self.writer.take_placed());
+        let settled = self.settled.lock();
+        let mut settled = settled.unwrap_or_else(PoisonError::into_inner);
+        match is_first {
+            true => settled.begin(now),
+            false => settled.done(now, placed),
         }
     }
 

@@ -192,6 +192,8 @@ const MEMORY: Fields = &[
     ("limit", Maybe(&Count)),
 ];
 
+const PACE: Fields = &[("per_second", Number), ("seconds_left", Maybe(&Seconds))];
+
 const SCHEDULE: Fields = &[
     ("name", Text),
     ("next", Maybe(&Text)),
@@ -349,6 +351,9 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("sandbox", Text),
             ("resident_bytes", Maybe(&Count)),
             ("memory", List(MEMORY)),
+            ("memory_limit_bytes", Maybe(&Count)),
+            ("reading", Optional(&Object(PACE))),
+            ("settling", Optional(&Object(PACE))),
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("judge_model", Object(judging::MODEL)),

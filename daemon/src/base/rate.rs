@@ -1,0 +1,119 @@
+//! How fast something is done, over the last minute, and how long what waits will take.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// What was done longer ago does not count.
+const WINDOW: Duration = Duration::from_secs(60);
+/// What is done within so much of each other is counted together.
+const STEP: Duration = Duration::from_secs(1);
+
+/// How fast what waits is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Done in a second.
+    pub per_second: f64,
+    /// Until all that waits is done at this rate; none where nothing was done lately.
+    pub left: Option<Duration>,
+}
+
+/// Counts of what was done lately, 61 of them at most.
+#[derive(Debug, Default)]
+pub struct RateWindow {
+    /// When a step began, and what was done in it.
+    steps: VecDeque<(Instant, u64)>,
+    /// When there was something to do again after there was nothing.
+    begun: Option<Instant>,
+}
+
+impl RateWindow {
+    /// There is something to do, and there was nothing before.
+    pub fn begin(&mut self, now: Instant) {
+        self.steps.clear();
+        self.begun = Some(now);
+    }
+
+    /// So many were done just now.
+    pub fn done(&mut self, now: Instant, count: u64) {
+        self.begun.get_or_insert(now);
+        match self.steps.back_mut() {
+            Some((at, counted)) if now.saturating_duration_since(*at) < STEP => *counted += count,
+            _ => self.steps.push_back((now, count)),
+        }
+        while self.steps.front().is_some_and(|(at, _)| is_past(*at, now)) {
+            self.steps.pop_front();
+        }
+    }
+
+    /// The pace by now, with so many that wait; none where nothing does, or where it has hardly begun.
+    pub fn pace(&self, now: Instant, waiting: u64) -> Option<Pace> {
+        let begun = self.begun.filter(|_| waiting > 0)?;
+        let lasted = now.saturating_duration_since(begun).min(WINDOW);
+        if lasted < STEP {
+            return None;
+        }
+        let recent = self.steps.iter().filter(|(at, _)| !is_past(*at, now));
+        let done: u64 = recent.map(|(_, count)| count).sum();
+        let per_second = done as f64 / lasted.as_secs_f64();
+        let left = waiting as f64 / per_second;
+        Some(Pace {
+            per_second,
+            left: Duration::try_from_secs_f64(left).ok(),
+        })
+    }
+}
+
+fn is_past(at: Instant, now: Instant) -> bool {
+    now.saturating_duration_since(at) >= WINDOW
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(begin: Instant, seconds: f64) -> Instant {
+        begin + Duration::from_secs_f64(seconds)
+    }
+
+    #[test]
+    fn a_pace_is_that_of_the_last_minute_and_says_how_long_the_rest_takes() {
+        let (begin, mut window) = (Instant::now(), RateWindow::default());
+        window.begin(begin);
+        assert_eq!(window.pace(after(begin, 0.5), 10), None, "hardly begun");
+        for step in 1..=40 {
+            window.done(after(begin, f64::from(step) / 4.0), 25);
+        }
+        let pace = window.pace(after(begin, 10.0), 500).unwrap();
+        assert!((pace.per_second - 100.0).abs() < 1e-9, "{pace:?}");
+        assert_eq!(pace.left, Some(Duration::from_secs(5)));
+        assert!(window.steps.len() <= 11);
+        // Half a minute later nothing more was done: slower. Two minutes later it stands still.
+        let pace = window.pace(after(begin, 40.0), 500).unwrap();
+        assert!((pace.per_second - 25.0).abs() < 1e-9, "{pace:?}");
+        let still = window.pace(after(begin, 130.0), 500).unwrap();
+        assert_eq!((still.per_second, still.left), (0.0, None));
+    }
+
+    #[test]
+    fn nothing_is_said_while_nothing_waits_and_a_rest_does_not_count() {
+        let (begin, mut window) = (Instant::now(), RateWindow::default());
+        assert_eq!(window.pace(begin, 3), None);
+        window.begin(begin);
+        window.done(after(begin, 1.0), 10);
+        assert_eq!(window.pace(after(begin, 2.0), 0), None);
+        // Idle for half a minute, then something comes again.
+        window.begin(after(begin, 30.0));
+        window.done(after(begin, 31.0), 10);
+        let pace = window.pace(after(begin, 32.0), 10).unwrap();
+        assert!((pace.per_second - 5.0).abs() < 1e-9, "{pace:?}");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let (begin, mut window) = (Instant::now(), RateWindow::default());
+        (0..1000).for_each(|at| window.done(after(begin, f64::from(at)), 1));
+        assert!(window.steps.len() <= 61);
+        let pace = window.pace(after(begin, 999.0), 60).unwrap();
+        assert!((pace.per_second - 1.0).abs() < 0.02, "{pace:?}");
+    }
+}
