@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use simdex_index::store::{Options as StoreOptions, SledStore, Store as _, Write};
+use simdex_schema::{FORMAT_VERSION, key};
 use simdex_tests::corpus::Random;
 use simdex_tests::fault::answers::agree;
 use simdex_tests::fault::tree::Tree;
@@ -117,6 +119,51 @@ fn verify_tells_a_damaged_store_and_leaves_it_where_it_is() -> Result<()> {
     fs::write(&db, bytes)?;
     ensure!(said(&verify(&data, &[], 1)?).contains("is damaged"));
     ensure!(!data.join("store.damaged-1").exists());
+    Ok(())
+}
+
+/// The meta record as it is stored; `change` may write another.
+fn meta(data: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Result<Vec<u8>> {
+    let store = SledStore::open(&data.join("store"), StoreOptions::DAEMON)?;
+    let mut bytes = store.records().get(&key::meta())?.context("no meta")?;
+    let before = bytes.clone();
+    change(&mut bytes);
+    if bytes != before {
+        let (key, value) = (key::meta(), bytes.clone());
+        store.records().apply(vec![Write::Put { key, value }])?;
+    }
+    store.close()?;
+    Ok(bytes)
+}
+
+#[test]
+fn an_index_of_another_format_is_named_with_what_can_be_done_and_left_alone() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let data = sandbox.data_dir();
+    sandbox.write("a.txt", shuffled(1))?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    daemon.stop()?;
+    // The version comes first, as one byte.
+    let newer = FORMAT_VERSION + 1;
+    let written = meta(&data, |bytes| bytes[0] = newer as u8)?;
+    let named = format!("stored format {newer}, and this program reads 1 to {FORMAT_VERSION}");
+    let rebuild = Run::of(simdexd()?).args([Path::new("rebuild"), Path::new("--data-dir"), &data]);
+    for refused in [
+        sandbox.serve().refused()?,
+        rebuild.wait()?.ended_with(&[2])?,
+    ] {
+        for said in [&named, "start a program at least as new", "--data-dir"] {
+            ensure!(refused.stderr.contains(said), "{}", refused.stderr);
+        }
+    }
+    ensure!(meta(&data, |_| ())? == written, "it was written to");
+    ensure!(!data.join("store.damaged-1").exists(), "it was set aside");
+    // The program that reads it finds all as it was.
+    meta(&data, |bytes| bytes[0] = FORMAT_VERSION as u8)?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    daemon.stop()?;
     Ok(())
 }
 

@@ -23,6 +23,14 @@ pub enum IndexError {
         /// Why its bytes do not decode.
         source: DecodeError,
     },
+    /// The index was written by another version of the program, and this one does not read its stored format.
+    #[error("the index is of stored format {found}, and this program reads 1 to {newest}")]
+    Format {
+        /// The format that it is of.
+        found: u32,
+        /// The newest that this program reads.
+        newest: u32,
+    },
     /// Stored data contradicts itself; rebuild the index.
     #[error("{0} is damaged")]
     Damaged(String),
@@ -68,7 +76,15 @@ impl IndexError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::TooMuchMemory { .. } => Some("name fewer roots, or raise store.working_mib"),
+            Self::Format { found, newest } if found > newest => Some(
+                "start a program at least as new as the one that wrote it: nothing leads back to an older format; or \
+                 name another directory with --data-dir, where the index is made anew from the roots",
+            ),
+            Self::Format { .. } => Some(
+                "older formats become the present one when `simdexd serve` opens them, and from this one nothing does; \
+                 name another directory with --data-dir, where the index is made anew from the roots",
+            ),
+            Self::TooMuchMemory { .. } => Some("name fewer roots, or raise store.memory_mib"),
             _ => self
                 .is_damaged_text()
                 .then_some("`simctl sync` reads their files again, then ask again"),
@@ -92,8 +108,35 @@ impl IndexError {
 
 /// A record that does not decode; `what` says which, as in "of a file".
 pub(crate) fn decode_error(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record {
-        what: what.to_owned(),
-        source,
+    match source {
+        DecodeError::Version { found, wanted } => IndexError::Format {
+            found,
+            newest: wanted,
+        },
+        source => IndexError::Record {
+            what: what.to_owned(),
+            source,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_format_is_named_with_what_can_be_done() {
+        let refused = |found| {
+            let wanted = simdex_schema::FORMAT_VERSION;
+            decode_error("meta", DecodeError::Version { found, wanted })
+        };
+        let newer = refused(simdex_schema::FORMAT_VERSION + 1);
+        let reads = format!(
+            "and this program reads 1 to {}",
+            simdex_schema::FORMAT_VERSION
+        );
+        assert!(newer.to_string().ends_with(&reads), "{newer}");
+        assert!(newer.advice().unwrap().starts_with("start a program"));
+        assert!(refused(0).advice().unwrap().contains("simdexd serve"));
     }
 }

@@ -28,6 +28,7 @@ impl IndexError {
             Self::Store(error) => error.fault(),
             Self::Text(error) => error.fault(),
             Self::Record { .. }
+            | Self::Format { .. }
             | Self::Damaged(_)
             | Self::UnreadTexts(_)
             | Self::WorkerPanicked(_) => Fault::Index,

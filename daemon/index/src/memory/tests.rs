@@ -315,7 +315,7 @@ fn what_grows_is_counted_until_it_is_dropped_and_refused_above_what_one_may_hold
     assert!(matches!(refused, IndexError::TooMuchMemory { most } if most == 6 * SMALL));
     assert_eq!(
         refused.advice(),
-        Some("name fewer roots, or raise store.working_mib")
+        Some("name fewer roots, or raise store.memory_mib")
     );
     found.shrink_to(SMALL);
     assert_eq!(budget.used(), SMALL);

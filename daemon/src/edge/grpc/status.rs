@@ -105,6 +105,7 @@ impl From<IndexError> for Refused {
             IndexError::UnknownDocument(_) => Code::NotFound,
             IndexError::Damaged(_)
             | IndexError::Record { .. }
+            | IndexError::Format { .. }
             | IndexError::Store(StoreError::Corrupt { .. } | StoreError::Damaged { .. })
             | IndexError::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. }) => {
                 Code::DataLoss
