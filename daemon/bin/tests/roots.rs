@@ -6,6 +6,7 @@
 mod losses;
 mod migrated;
 mod moved;
+mod unchanged;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -5,6 +5,7 @@
 //! which conclude nothing otherwise.
 
 mod deletes;
+mod keys;
 pub mod live_reads;
 mod loss_token;
 mod share_waits;
@@ -31,6 +32,7 @@ use crate::write_side::watch::probe::FileSystem;
 use crate::write_side::watch::walk::{PathState, look};
 use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
 use deletes::Deletes;
+use keys::below;
 use live_reads::LiveReads;
 use share_waits::ShareWaits;
 use troubles::Troubles;
@@ -384,12 +386,6 @@ impl Roots {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The part of a path below its root, as a file key's path.
-fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
-    let rest = path.strip_prefix(root).ok()?.as_os_str().as_bytes();
-    (!rest.is_empty()).then(|| rest.to_vec())
 }
 
 /// An absolute path from raw bytes.

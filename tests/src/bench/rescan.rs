@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
@@ -16,6 +16,23 @@ use crate::sandbox::{Daemon, Sandbox};
 const FILES: u64 = 100_000;
 const IN_A_FOLDER: u64 = 1_000;
 const ROUNDS: usize = 5;
+/// Mailboxes beside them, a thousandth as many, and what each holds.
+const FILES_FOR_A_MAILBOX: u64 = 1_000;
+const MAILS: u64 = 50;
+
+/// Walks that look up what is at rest, and files that had just been written: they are not counted.
+const NOTING: usize = 2;
+
+/// A mailbox of short mails.
+fn mailbox(number: u64) -> String {
+    let mail = |at: u64| {
+        format!(
+            "From a@example.org Mon Jan  1 00:00:00 2024\nFrom: a@example.org\nTo: b@example.org\n\
+             Subject: note {at} of {number}\n\nThe note {at} of the box {number}.\n\n"
+        )
+    };
+    (0..MAILS).map(mail).collect()
+}
 
 /// What a walk takes, in seconds.
 struct Walk {
@@ -25,14 +42,12 @@ struct Walk {
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let files = settings.documents.unwrap_or(FILES);
-    let sandbox = Sandbox::new()?;
-    for file in 0..files {
-        let folder = file / IN_A_FOLDER;
-        let name = format!("{}/{folder}/note {file}.txt", folder / 100);
-        sandbox.write(name, format!("Note {file}."))?;
-    }
+    let mailboxes = files.div_ceil(FILES_FOR_A_MAILBOX);
+    let sandbox = share(files, mailboxes)?;
     figures.put("load of this machine at start", load()?, "processes")?;
     figures.put("files", files as f64, "")?;
+    figures.put("mailboxes", mailboxes as f64, "")?;
+    figures.put("mails in each", MAILS as f64, "")?;
     let daemon = sandbox.serve().start()?;
     let started = Instant::now();
     daemon.sync()?;
@@ -42,13 +57,39 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
         "s",
     )?;
     let (mut by_find, mut by_daemon) = (Vec::new(), Vec::new());
-    for round in 0..=ROUNDS {
+    let status = daemon.simctl(["status"])?.success()?.lines()?;
+    let stored = status.iter().find_map(|line| line["store_bytes"].as_f64());
+    // Much less once records were rewritten into packs, from which a read takes longer.
+    let each = stored.context("no store_bytes")? / files as f64;
+    figures.put("store, for each file", each, "bytes")?;
+    for round in 0..=ROUNDS + NOTING {
         let walks = (find(&sandbox)?, rescan(&daemon, files)?);
-        if round > 0 {
+        // The next walk rests for as long as this one took, which is none of its time.
+        std::thread::sleep(Duration::from_secs_f64(1.5 * walks.1.clock));
+        if round > NOTING {
             by_find.push(walks.0);
             by_daemon.push(walks.1);
         }
     }
+    compare(&by_find, &by_daemon, figures)
+}
+
+/// A share of so many short files in folders, and mailboxes.
+fn share(files: u64, mailboxes: u64) -> anyhow::Result<Sandbox> {
+    let sandbox = Sandbox::new()?;
+    for file in 0..files {
+        let folder = file / IN_A_FOLDER;
+        let name = format!("{}/{folder}/note {file}.txt", folder / 100);
+        sandbox.write(name, format!("Note {file}."))?;
+    }
+    for number in 0..mailboxes {
+        sandbox.write(format!("mail/{number}.mbox"), mailbox(number))?;
+    }
+    Ok(sandbox)
+}
+
+/// Puts the medians of both beside each other.
+fn compare(by_find: &[Walk], by_daemon: &[Walk], figures: &mut Figures<'_>) -> anyhow::Result<()> {
     for (name, of) in [
         (
             "processor time",
@@ -96,7 +137,8 @@ fn rescan(daemon: &Daemon, files: u64) -> anyhow::Result<Walk> {
     };
     let said = synced.lines()?;
     ensure!(
-        said.iter().any(|line| line["files"] == files),
+        said.iter()
+            .any(|line| line["files"].as_u64().is_some_and(|walked| walked >= files)),
         "not all files were walked: {said:?}"
     );
     Ok(walk)

@@ -3,11 +3,12 @@
 use simdex_extract::Pool;
 use simdex_index::{IndexError, Registry};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{FileKey, FileRecord, FileStat, State};
+use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 
-use super::facts::holds_members;
+use super::facts::{asks_for_frames, holds_members};
 use super::framesets::Framesets;
 use super::own_report::{self, OwnReports};
+use super::reader_version::lacked_reader;
 use super::records::Records;
 use crate::config::ExtractConfig;
 use crate::write_side::roots::Root;
@@ -71,16 +72,46 @@ impl<'a> ChangeDetector<'a> {
         match &recorded.outcome {
             FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
             FileOutcome::Unread(..) => Ok(true),
-            FileOutcome::Content(hash) => {
-                let Some(content) = self.records.registry.content(*hash)? else {
-                    return Ok(true);
-                };
-                let framesets = self.framesets(root);
-                Ok(self.records.deserves_another_try(&content)
-                    || (holds_members(&content) && self.records.members_are_incomplete(key)?)
-                    || framesets.changed_on_record(key, (*hash, *stat), &content)?)
-            }
+            FileOutcome::Content(hash) => self.may_improve(root, key, (*hash, *stat)),
         }
+    }
+
+    /// Whether reading an unchanged file of this content may end otherwise than is on record. What was found at rest
+    /// is not looked up again until a record of it changes.
+    fn may_improve(
+        &self,
+        root: &Root,
+        key: &FileKey,
+        (hash, stat): (ContentHash, FileStat),
+    ) -> Result<bool, IndexError> {
+        let registry = self.records.registry;
+        if registry.is_resting(hash) || registry.is_container_resting(key, hash) {
+            return Ok(false);
+        }
+        let seen = registry.rest_changes();
+        let Some(content) = registry.content(hash)? else {
+            return Ok(true);
+        };
+        let (holds_members, asks_for_frames) =
+            (holds_members(&content), asks_for_frames(&content.facts));
+        if self.records.deserves_another_try(&content)
+            || (holds_members && self.records.members_are_incomplete(key)?)
+            || self
+                .framesets(root)
+                .changed_on_record(key, (hash, stat), &content)?
+        {
+            return Ok(true);
+        }
+        match (
+            holds_members,
+            asks_for_frames || lacked_reader(&content).is_some(),
+        ) {
+            // What it depends on lies beside it.
+            (_, true) => {}
+            (true, false) => registry.note_container_resting(key, hash, seen),
+            (false, false) => registry.note_resting(hash, seen),
+        }
+        Ok(false)
     }
 
     /// Framesets below a root.

@@ -40,26 +40,38 @@ const RULES: &[Rule] = &[
 
 /// Whether a file of this name is passed over as a temporary.
 pub fn is_temporary(name: &OsStr) -> bool {
-    let name = name.as_bytes().to_ascii_lowercase();
-    RULES.iter().any(|rule| rule.matches(&name))
+    let name = name.as_bytes();
+    RULES.iter().any(|rule| rule.matches(name))
 }
 
 impl Rule {
     fn matches(&self, name: &[u8]) -> bool {
         match self {
-            Is(whole) => name == whole.as_bytes(),
-            Starts(prefix) => name.starts_with(prefix.as_bytes()),
-            Ends(suffix) => name.ends_with(suffix.as_bytes()),
+            Is(whole) => name.eq_ignore_ascii_case(whole.as_bytes()),
+            Starts(prefix) => rest_behind(name, prefix).is_some(),
+            Ends(suffix) => ends_with(name, suffix),
             Between(prefix, suffix) => {
                 name.len() > prefix.len() + suffix.len()
-                    && name.starts_with(prefix.as_bytes())
-                    && name.ends_with(suffix.as_bytes())
+                    && rest_behind(name, prefix).is_some()
+                    && ends_with(name, suffix)
             }
-            Hex(prefix) => name
-                .strip_prefix(prefix.as_bytes())
+            Hex(prefix) => rest_behind(name, prefix)
                 .is_some_and(|rest| rest.len() >= 4 && rest.iter().all(u8::is_ascii_hexdigit)),
         }
     }
+}
+
+/// What follows a prefix, in whatever case that is.
+fn rest_behind<'a>(name: &'a [u8], prefix: &str) -> Option<&'a [u8]> {
+    let (start, rest) = name.split_at_checked(prefix.len())?;
+    start
+        .eq_ignore_ascii_case(prefix.as_bytes())
+        .then_some(rest)
+}
+
+fn ends_with(name: &[u8], suffix: &str) -> bool {
+    let start = name.len().checked_sub(suffix.len());
+    start.is_some_and(|start| name[start..].eq_ignore_ascii_case(suffix.as_bytes()))
 }
 
 #[cfg(test)]
