@@ -78,9 +78,9 @@ impl Pairs {
                 parents[a.max(b)] = a.min(b);
             }
         }
-        let groups = documents.iter().zip(0..documents.len());
+        let groups = documents.iter().enumerate();
         groups
-            .map(|(name, at)| (name.clone(), root(&mut parents, at) as u64))
+            .map(|(at, name)| (name.clone(), root(&mut parents, at) as u64))
             .collect()
     }
 

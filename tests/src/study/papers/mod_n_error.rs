@@ -163,15 +163,7 @@ fn by_truth(settings: &Settings, stretches: &[Stretch], figures: &mut Figures<'_
         holds.push((truth, 100.0 * held));
         all.extend(trials);
     }
-    let [bias, error, _, held] = measures(&all);
-    figures.put("bias", bias, "")?;
-    figures.against("mean absolute error", error, "", "goal: at most 0.02")?;
-    figures.against(
-        "held by the interval",
-        100.0 * held,
-        "%",
-        "goal: 94 or more",
-    )?;
+    overall(&all, figures)?;
     let greatest = errors.iter().fold(0.0, |most, point| point.1.max(most));
     let least = holds.iter().fold(100.0, |least, point| point.1.min(least));
     figures.put("the greatest error", greatest, "")?;
@@ -193,6 +185,16 @@ fn by_truth(settings: &Settings, stretches: &[Stretch], figures: &mut Figures<'_
         axes,
         lines,
     )
+}
+
+/// Bias, error and coverage of all trials together.
+fn overall(trials: &[Trial], figures: &mut Figures<'_>) -> Result<()> {
+    let [bias, error, _, held] = measures(trials);
+    figures.put("bias", bias, "")?;
+    figures.against("mean absolute error", error, "", "goal: at most 0.02")?;
+    let (name, goal) = ("held by the interval", "goal: 94 or more");
+    figures.against(name, 100.0 * held, "%", goal)?;
+    Ok(())
 }
 
 /// A trial for each of some remainders, from all fingerprints of both texts.
