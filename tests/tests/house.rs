@@ -479,9 +479,12 @@ fn every_file_of_tests_is_part_of_a_program() {
                 name.strip_suffix(';')
             });
             for name in named {
+                // A program's modules lie beside it, those of a module in a folder of its name.
+                let within = file.with_extension("").join(format!("{name}.rs"));
                 let places = [format!("{name}.rs"), format!("{name}/mod.rs")];
-                let found = places.map(|place| folder.join(place));
-                let found = found.into_iter().filter(|path| path.exists());
+                let places = places.map(|place| folder.join(place));
+                let found = places.into_iter().chain([within]);
+                let found = found.filter(|path| path.exists());
                 open.extend(found.filter(|path| reached.insert(path.clone())));
             }
         }
