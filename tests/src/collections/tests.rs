@@ -96,16 +96,8 @@ fn a_collection_is_written_with_all_that_was_done_to_it_and_evaluates_as_itself(
 #[test]
 fn disagreements_are_listed_and_unknown_documents_refused() {
     let (folder, [from, chains, to]) = originals();
-    said(&[
-        "collection",
-        "--originals",
-        &from,
-        "--chains",
-        &chains,
-        "--out",
-        &to,
-    ])
-    .unwrap();
+    let named = ["--originals", &from, "--chains", &chains, "--out", &to];
+    said(&[&["collection"], &named[..]].concat()).unwrap();
     let found = folder.path().join("found").display().to_string();
     fs::write(&found, "a.txt\ta.txt~1\na.txt\tbelow/b.txt\n").unwrap();
     let (list, documents) = (format!("{to}/pairs.tsv"), format!("{to}/documents"));
