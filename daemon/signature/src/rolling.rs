@@ -10,11 +10,13 @@
 //! begin with their first window taken eight bytes a step. The last block of a text has lanes as short as what
 //! is left asks for, unless beginning them costs more than one chain would.
 
-use crate::fingerprint::{Fingerprint, Table, byte_multiples, power_of_bytes, push, residue};
+use crate::fingerprint::{Fingerprint, Table, byte_multiples, power_of_bytes, push};
 use crate::rung::Rung;
 
+mod block;
 mod choice;
 
+use block::{Block, Position, lanes_of};
 pub(crate) use choice::Choice;
 
 /// Independent chains in flight: enough to cover the latency, few enough for the registers.
@@ -179,8 +181,22 @@ impl RabinWindow {
         block: &Block<'b>,
         mut put: impl FnMut(usize, usize, u64),
     ) -> Position<'b> {
+        // A whole block is one step, for then nothing but the chains is in the loop.
+        if block.stride() == LONGEST {
+            self.chains_in::<LONGEST>(block, &mut put)
+        } else {
+            self.chains_in::<STEP>(block, &mut put)
+        }
+    }
+
+    #[inline(always)]
+    fn chains_in<'b, const STEP: usize>(
+        &self,
+        block: &Block<'b>,
+        put: &mut impl FnMut(usize, usize, u64),
+    ) -> Position<'b> {
         let mut residues = block.first;
-        for (step, [entering, leaving]) in block.steps().enumerate() {
+        for (step, [entering, leaving]) in block.steps::<STEP>().enumerate() {
             for at in 0..STEP {
                 for (lane, residue) in residues.iter_mut().enumerate() {
                     put(lane, step * STEP + at, *residue);
@@ -203,91 +219,9 @@ impl RabinWindow {
     }
 }
 
-/// A run in its lanes.
-fn lanes_of(run: &mut [Fingerprint], stride: usize) -> [&mut [Fingerprint]; LANES] {
-    let mut lanes = run.chunks_exact_mut(stride.max(1));
-    std::array::from_fn(|_| lanes.next().unwrap_or_default())
-}
-
-/// A window of a text.
-struct Position<'b> {
-    /// The text from this window on.
-    bytes: &'b [u8],
-    /// That of this window.
-    residue: u64,
-}
-
-impl<'b> Position<'b> {
-    /// The first window, if there is one.
-    fn first_of(bytes: &'b [u8], width: usize) -> Option<Self> {
-        let residue = residue(bytes.get(..width)?);
-        Some(Self { bytes, residue })
-    }
-
-    /// How many windows are left, with this one.
-    fn windows(&self, width: usize) -> usize {
-        self.bytes.len() + 1 - width
-    }
-
-    /// The next block; `None` where one chain is cheaper.
-    fn block(&self, width: usize) -> Option<Block<'b>> {
-        // The window after the block is there too.
-        let stride = ((self.windows(width) - 1) / RUN_GRAIN * STEP).min(LONGEST);
-        // To begin a lane costs about as much as w windows of four lanes.
-        if stride < SHORTEST || 2 * stride < width {
-            return None;
-        }
-        let (all, bytes) = (self.bytes, stride * LANES);
-        let starts: [usize; LANES] = std::array::from_fn(|lane| lane * stride);
-        Some(Block {
-            first: starts.map(|start| match start {
-                0 => self.residue,
-                _ => residue(&all[start..start + width]),
-            }),
-            leaving: starts.map(|start| &all[start..start + stride]),
-            entering: starts.map(|start| &all[start + width..][..stride]),
-            rest: &all[bytes..],
-        })
-    }
-}
-
-/// Fewer windows than so many a lane are left to one chain.
-const SHORTEST: usize = 16;
-
-/// Windows in a row, `LANES` times as many as a lane has.
-struct Block<'b> {
-    /// The residue of the first window of each lane.
-    first: [u64; LANES],
-    /// For each lane and window, the byte that leaves after it and the one that then enters.
-    leaving: [&'b [u8]; LANES],
-    entering: [&'b [u8]; LANES],
-    /// The text from the first window after the block on.
-    rest: &'b [u8],
-}
-
-impl<'b> Block<'b> {
-    /// The bytes that enter and that leave, step after step: arrays, whose bounds need no checks.
-    #[inline(always)]
-    fn steps(&self) -> impl Iterator<Item = [[&'b [u8; STEP]; LANES]; 2]> + use<'b> {
-        let in_steps = |lanes: [&'b [u8]; LANES]| {
-            let [a, b, c, d] = lanes.map(|lane| lane.as_chunks().0.iter());
-            let lanes = a.zip(b).zip(c.zip(d));
-            lanes.map(|((a, b), (c, d))| [a, b, c, d])
-        };
-        in_steps(self.entering)
-            .zip(in_steps(self.leaving))
-            .map(|(entering, leaving)| [entering, leaving])
-    }
-
-    /// Windows of a lane.
-    #[inline(always)]
-    fn stride(&self) -> usize {
-        self.leaving[0].len()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::block::SHORTEST;
     use super::*;
     use crate::modulus::Residues;
     use crate::reference;
