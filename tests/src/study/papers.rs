@@ -66,7 +66,7 @@ fn texts(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
 pub(super) fn originals(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
     let folder = settings.folder(folder)?;
     let mut texts = Vec::new();
-    gather(&folder, ending, &mut texts)?;
+    gather((&folder, &folder), ending, &mut texts)?;
     ensure!(
         texts.len() > 1,
         "fewer than two .{ending} texts in {}",
@@ -76,16 +76,17 @@ pub(super) fn originals(settings: &Settings, folder: &str, ending: &str) -> Resu
     Ok(texts)
 }
 
-fn gather(folder: &Path, ending: &str, texts: &mut Vec<Text>) -> Result<()> {
+/// Texts of a folder, named by their paths from the one above it that was asked for.
+fn gather((folder, top): (&Path, &Path), ending: &str, texts: &mut Vec<Text>) -> Result<()> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() {
-            gather(&path, ending, texts)?;
+            gather((&path, top), ending, texts)?;
         } else if path.extension().is_some_and(|e| e == ending) {
             let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
             texts.push(Text {
-                name: super::shown(&path, folder),
+                name: super::shown(&path, top),
                 text: String::from_utf8_lossy(&bytes).into_owned(),
             });
         }
@@ -182,5 +183,26 @@ fn series(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
     Series {
         name: name.into(),
         points,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_named_by_their_paths_from_the_folder_asked_for() {
+        let corpus = tempfile::tempdir().unwrap();
+        fs::create_dir_all(corpus.path().join("all/one")).unwrap();
+        for name in ["all/one/a.md", "all/b.md", "all/c.txt"] {
+            fs::write(corpus.path().join(name), "x").unwrap();
+        }
+        let settings = Settings {
+            corpus: Some(corpus.path().to_owned()),
+            ..Settings::default()
+        };
+        let texts = originals(&settings, "all", "md").unwrap();
+        let folders: Vec<_> = texts.iter().map(Text::folder).collect();
+        assert_eq!(folders, [None, Some("one")]);
     }
 }

@@ -25,14 +25,17 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         n,
         family: Family::Jenkins { seed: 1 },
     };
-    let methods = [
-        Method::mod_n(100),
-        Method::BswN { n: 100 },
-        Method::min_n(100),
-        Method::sketch_n(100),
-        jenkins(25),
-        jenkins(100),
-    ];
+    let mut methods = Vec::new();
+    for n in [10, 25, 100, 500] {
+        methods.extend([
+            Method::mod_n(n),
+            Method::BswN { n },
+            Method::min_n(n as u32),
+            Method::sketch_n(n as u32),
+        ]);
+    }
+    // n functions a window take a minute at 500.
+    methods.extend([10, 25, 100].map(jenkins));
     let mut lines = Vec::new();
     for method in methods {
         let mut points = Vec::new();

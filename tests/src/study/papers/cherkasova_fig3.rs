@@ -3,10 +3,13 @@
 //! Documents that are versions of each other are no distinct ones: pairs with an exact resemblance
 //! of a half or more are left out, and counted.
 
-use anyhow::Result;
-use simdex_signature::laboratory::Method;
+use std::collections::{HashMap, HashSet};
 
-use super::{Text, distribution, draw, series, signed, signer, similar, texts};
+use anyhow::Result;
+use simdex_signature::Fingerprint;
+use simdex_signature::laboratory::{Method, Signature};
+
+use super::{Text, distribution, draw, mean, series, signed, signer, similar, texts};
 use crate::figure::Figures;
 use crate::plot::Series;
 use crate::study::Settings;
@@ -51,6 +54,7 @@ pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
     for method in schemes {
         let label = format!("{method}");
         lines.push(line(&texts, &distinct, method, 20, (&label, figures))?);
+        cost(&signed(&signer(method, 20)?, &texts), &label, figures)?;
     }
     let axes = ("similarity, %", "share of pairs above 0");
     draw(
@@ -80,6 +84,31 @@ fn distinct(texts: &[Text], figures: &mut Figures<'_>) -> Result<Vec<(usize, usi
     figures.put("distinct pairs", distinct.len() as f64, "")?;
     figures.put("pairs of versions left out", f64::from(versions), "")?;
     Ok(distinct)
+}
+
+/// What faint similarity costs: documents that share an entry with one that is asked for, all of which are candidates,
+/// and the entries of postings that are read to find them.
+fn cost(signed: &[Signature], label: &str, figures: &mut Figures<'_>) -> Result<()> {
+    let mut postings: HashMap<Fingerprint, Vec<usize>> = HashMap::new();
+    for (document, signed) in signed.iter().enumerate() {
+        for unit in signed.units() {
+            postings.entry(unit).or_default().push(document);
+        }
+    }
+    let (mut candidates, mut read) = (Vec::new(), Vec::new());
+    for signed in signed {
+        let units = signed.units();
+        let lists = || units.iter().filter_map(|unit| postings.get(unit));
+        read.push(lists().map(|list| list.len() as f64).sum());
+        let found: HashSet<usize> = lists().flatten().copied().collect();
+        // One of them is the document itself.
+        candidates.push(found.len().saturating_sub(1) as f64);
+    }
+    let columns = [
+        ("candidates", mean(&candidates), "a query"),
+        ("postings read", mean(&read), "a query"),
+    ];
+    Ok(figures.row(&format!("  {label}"), &columns)?)
 }
 
 fn line(

@@ -46,12 +46,16 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             lines.push(series(method.to_string(), counts.collect()));
             let [_, _, _, above, ..] = &found;
             let right = above.intersection(&truth[3]).count() as f64;
+            let counts = found.each_ref().map(|pairs| pairs.len() as f64);
             let columns = [
                 ("entries", mean(&entries), ""),
-                ("pairs above 40", found[0].len() as f64, ""),
-                ("above 70", above.len() as f64, ""),
-                ("right", right, ""),
-                ("above 90", found[5].len() as f64, ""),
+                ("pairs above 40", counts[0], ""),
+                ("50", counts[1], ""),
+                ("60", counts[2], ""),
+                ("70", counts[3], ""),
+                ("80", counts[4], ""),
+                ("90", counts[5], ""),
+                ("right above 70", right, ""),
             ];
             figures.row(&method.to_string(), &columns)?;
             table.push(above.clone());

@@ -21,6 +21,13 @@ impl PairCounts {
         self.both += other.both;
     }
 
+    /// The average of so many.
+    pub(super) fn divide(&mut self, by: f64) {
+        self.similar /= by;
+        self.found /= by;
+        self.both /= by;
+    }
+
     /// The share of pairs found that are similar; not a number where none is found.
     pub(super) fn precision(&self) -> f64 {
         self.both / self.found

@@ -3,7 +3,7 @@
 //!
 //! As in the paper: word 10-shingles, exact duplicates removed first, groups by number of words,
 //! pairs within a group; the truth is the same comparison without sampling; at ratio 1/n the average
-//! of n trials, one a remainder (§4.4). The collection is ours: notes, policies and their versions,
+//! of n trials, one a remainder (§4.4), with their standard deviation. The collection is ours: notes, policies and their versions,
 //! long texts; a group without a true pair has no recall, one without a found pair no precision.
 
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ const GROUPS: [usize; 10] = [
     500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000,
 ];
 const THRESHOLDS: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99];
+/// Of these, what tables show.
+const SHOWN: [f64; 4] = [0.6, 0.85, 0.95, 0.99];
 /// What Fig. 4 may choose from, the coarsest first.
 const RATIOS: [u64; 5] = [32, 16, 8, 4, 2];
 
@@ -67,7 +69,7 @@ pub(crate) fn table3(settings: &Settings, figures: &mut Figures<'_>) -> Result<(
 pub(crate) fn fig2(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let groups = groups(settings)?;
     for n in [4, 16, 25] {
-        let lines = by_threshold(&groups, n, |trial| trial.precision, figures)?;
+        let lines = by_threshold(&groups, n, |trials| &trials.precision, figures)?;
         let title = format!("Precision at ratio 1/{n}");
         draw(
             settings,
@@ -83,7 +85,7 @@ pub(crate) fn fig2(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
 
 /// Fig. 3: recall by threshold at 1/16.
 pub(crate) fn fig3(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
-    let lines = by_threshold(&groups(settings)?, 16, |trial| trial.recall, figures)?;
+    let lines = by_threshold(&groups(settings)?, 16, |trials| &trials.recall, figures)?;
     figures.note("the paper: above 0.6 in every group")?;
     draw(
         settings,
@@ -109,10 +111,8 @@ pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
         for required in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99] {
             let (mut kept, mut chosen) = (0.0, Vec::new());
             for group in groups.keys() {
-                let meets = |table: &&BTreeMap<usize, Vec<Trial>>| {
-                    table[group][at]
-                        .precision
-                        .is_none_or(|found| found >= required)
+                let meets = |table: &&BTreeMap<usize, Vec<Trials>>| {
+                    average(&table[group][at].precision).is_none_or(|found| found >= required)
                 };
                 let found = tables.iter().zip(RATIOS).find(|(table, _)| meets(table));
                 let n = found.map_or(1, |(_, n)| n);
@@ -143,6 +143,9 @@ pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
 }
 
 pub(super) fn name(group: usize) -> String {
+    if group == ALL {
+        return "overall".to_owned();
+    }
     match (
         group.checked_sub(1).and_then(|at| GROUPS.get(at)),
         GROUPS.get(group),
@@ -155,9 +158,14 @@ pub(super) fn name(group: usize) -> String {
 
 /// The collection in its groups, each text once.
 pub(super) fn groups(settings: &Settings) -> Result<BTreeMap<usize, Vec<Text>>> {
-    let mut all = texts(settings, "short", "md")?;
-    all.extend(texts(settings, "versions", "md")?);
-    all.extend(texts(settings, "long", "txt")?);
+    let mut all = Vec::new();
+    for (folder, ending) in [("short", "md"), ("versions", "md"), ("long", "txt")] {
+        let mut texts = texts(settings, folder, ending)?;
+        for text in &mut texts {
+            text.name = format!("{folder}/{}", text.name);
+        }
+        all.extend(texts);
+    }
     all.sort_by(|a, b| a.text.cmp(&b.text));
     all.dedup_by(|a, b| a.text == b.text);
     let mut groups: BTreeMap<usize, Vec<Text>> = BTreeMap::new();
@@ -193,43 +201,64 @@ pub(super) fn signed_by(
     Ok(signed.collect())
 }
 
-/// Averages of all trials of one group at one threshold.
-#[derive(Clone, Copy)]
-struct Trial {
-    precision: Option<f64>,
-    recall: Option<f64>,
+/// Trials of one group at one threshold, one a remainder.
+#[derive(Clone, Default)]
+struct Trials {
+    precision: Vec<f64>,
+    recall: Vec<f64>,
 }
 
-/// For each group and threshold, the average of n trials.
-fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usize, Vec<Trial>>> {
-    let exact = signed_by(groups, 1, 0)?;
-    let mut averages: BTreeMap<usize, Vec<[Vec<f64>; 2]>> = BTreeMap::new();
-    let truth = pairs_by_group(&exact)?;
+/// The average of trials; `None` where none has a value.
+fn average(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| mean(values))
+}
+
+/// The standard deviation of trials.
+fn spread(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    super::root_mean_square(values.iter().map(|value| value - mean))
+}
+
+/// Under which all groups stand together.
+const ALL: usize = usize::MAX;
+
+/// For each group, and all together, n trials at each threshold.
+fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usize, Vec<Trials>>> {
+    let truth = pairs_by_group(&signed_by(groups, 1, 0)?)?;
+    let mut measured: BTreeMap<usize, Vec<Trials>> = BTreeMap::new();
     for remainder in 0..n {
+        let mut all = vec![PairCounts::default(); THRESHOLDS.len()];
+        let mut by_group = BTreeMap::new();
         for (group, signed) in &signed_by(groups, n, remainder)? {
             let sampled = pairs(signed)?;
-            let of_group = averages
-                .entry(*group)
-                .or_insert_with(|| vec![Default::default(); THRESHOLDS.len()]);
-            for (threshold, [precision, recall]) in THRESHOLDS.iter().zip(of_group) {
+            let counts = THRESHOLDS.map(|threshold| {
                 let mut counts = PairCounts::default();
                 for (exact, sampled) in truth[group].iter().zip(&sampled) {
-                    counts.add_pair(exact >= threshold, sampled >= threshold);
+                    counts.add_pair(*exact >= threshold, *sampled >= threshold);
                 }
-                precision.extend(counts.finds_any().then(|| counts.precision()));
-                recall.extend(counts.has_similar().then(|| counts.recall()));
+                counts
+            });
+            all.iter_mut()
+                .zip(counts)
+                .for_each(|(all, counts)| all.add(counts));
+            by_group.insert(*group, counts.to_vec());
+        }
+        by_group.insert(ALL, all);
+        for (group, counts) in by_group {
+            let trials = measured
+                .entry(group)
+                .or_insert_with(|| vec![Trials::default(); THRESHOLDS.len()]);
+            for (trials, counts) in trials.iter_mut().zip(counts) {
+                trials
+                    .precision
+                    .extend(counts.finds_any().then(|| counts.precision()));
+                trials
+                    .recall
+                    .extend(counts.has_similar().then(|| counts.recall()));
             }
         }
     }
-    let average = |values: &Vec<f64>| (!values.is_empty()).then(|| mean(values));
-    let trials = averages.into_iter().map(|(group, of_group)| {
-        let trials = of_group.iter().map(|[precision, recall]| Trial {
-            precision: average(precision),
-            recall: average(recall),
-        });
-        (group, trials.collect())
-    });
-    Ok(trials.collect())
+    Ok(measured)
 }
 
 /// The similarity of all pairs, in one order.
@@ -251,23 +280,23 @@ pub(super) fn pairs_by_group(
 fn by_threshold(
     groups: &BTreeMap<usize, Vec<Text>>,
     n: u64,
-    measure: impl Fn(&Trial) -> Option<f64>,
+    measure: impl Fn(&Trials) -> &[f64],
     figures: &mut Figures<'_>,
 ) -> Result<Vec<Series>> {
     let mut lines = Vec::new();
     for (group, trials) in measured(groups, n)? {
-        let points: Vec<(f64, f64)> = THRESHOLDS
-            .iter()
-            .zip(&trials)
-            .filter_map(|(threshold, trial)| Some((*threshold, measure(trial)?)))
+        let of_all = THRESHOLDS.iter().zip(trials.iter().map(&measure));
+        let points: Vec<(f64, f64)> = of_all
+            .clone()
+            .filter_map(|(threshold, trials)| Some((*threshold, average(trials)?)))
             .collect();
-        let shown = points.iter().filter(|(t, _)| [0.6, 0.85, 0.95].contains(t));
-        let shown: Vec<(String, f64)> = shown
-            .map(|(t, value)| (format!("at {t}"), *value))
+        let shown = of_all.filter(|(t, trials)| SHOWN.contains(t) && !trials.is_empty());
+        let shown: Vec<(String, f64, f64)> = shown
+            .map(|(t, trials)| (format!("at {t}"), mean(trials), spread(trials)))
             .collect();
         let columns: Vec<_> = shown
             .iter()
-            .map(|(t, value)| (t.as_str(), *value, ""))
+            .flat_map(|(t, value, spread)| [(t.as_str(), *value, ""), ("±", *spread, "")])
             .collect();
         figures.row(&format!("1/{n}, {}", name(group)), &columns)?;
         lines.push(series(name(group), points));

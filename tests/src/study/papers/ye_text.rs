@@ -4,7 +4,8 @@
 //! Broder et al. 1997 keep one shingle of 25, 400 a document at most, and drop those of more than 1,000 documents (100
 //! here); Heintze 1996 keeps the smallest N and drops frequent ones; super-shingles (Fetterly et al. 2003) only name
 //! candidates, of which the recall is told, and they "do not work well for small documents". Pairs within groups of sizes,
-//! against exact resemblance, as in the other studies of this paper; a ratio is one sample, of multiples of n.
+//! against exact resemblance, as in the other studies of this paper; a ratio is measured by all its samples, one a
+//! remainder.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -67,19 +68,8 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         .collect();
     let documents = documents(&all);
     for economy in &ECONOMIES {
-        let kept = kept(&all, economy, &documents);
-        for threshold in THRESHOLDS {
-            let (mut short, mut whole) = (PairCounts::default(), PairCounts::default());
-            for (group, of_group) in &kept {
-                let seeming = resemblances(of_group, economy.most);
-                for (truth, seeming) in truth[group].iter().zip(seeming) {
-                    let (is_similar, is_found) = (*truth >= threshold, seeming >= threshold);
-                    whole.add_pair(is_similar, is_found);
-                    if *group == 0 {
-                        short.add_pair(is_similar, is_found);
-                    }
-                }
-            }
+        let counts = counted(&all, economy, &documents, &truth);
+        for (threshold, [short, whole]) in THRESHOLDS.into_iter().zip(counts) {
             let columns = [
                 ("precision under 500 words", short.precision(), ""),
                 ("overall", whole.precision(), ""),
@@ -106,10 +96,35 @@ fn documents(all: &Kept) -> HashMap<u64, u32> {
     documents
 }
 
-fn kept(all: &Kept, economy: &Economy, documents: &HashMap<u64, u32>) -> Kept {
+/// For each threshold the pairs under 500 words and all, of all samples.
+fn counted(
+    all: &Kept,
+    economy: &Economy,
+    documents: &HashMap<u64, u32>,
+    truth: &BTreeMap<usize, Vec<f64>>,
+) -> [[PairCounts; 2]; 2] {
+    let mut counted = [[PairCounts::default(); 2]; 2];
+    for remainder in 0..economy.ratio {
+        for (group, of_group) in &kept(all, economy, remainder, documents) {
+            let seeming = resemblances(of_group, economy.most);
+            for (truth, seeming) in truth[group].iter().zip(seeming) {
+                for (threshold, [short, whole]) in THRESHOLDS.iter().zip(&mut counted) {
+                    let (is_similar, is_found) = (truth >= threshold, seeming >= *threshold);
+                    whole.add_pair(is_similar, is_found);
+                    if *group == 0 {
+                        short.add_pair(is_similar, is_found);
+                    }
+                }
+            }
+        }
+    }
+    counted
+}
+
+fn kept(all: &Kept, economy: &Economy, remainder: u64, documents: &HashMap<u64, u32>) -> Kept {
     let is_kept = |shingle: &u64| {
         let is_common = economy.drops_common && documents[shingle] > COMMON;
-        shingle.is_multiple_of(economy.ratio) && !is_common
+        shingle % economy.ratio == remainder && !is_common
     };
     let of_text = |text: &Vec<u64>| -> Vec<u64> {
         let kept = text.iter().copied().filter(is_kept);
@@ -185,8 +200,9 @@ mod tests {
             .collect();
         let all = Kept::from([(0, texts)]);
         let documents = documents(&all);
-        let of =
-            |drops_common| kept(&all, &economy("", 25, 2, drops_common), &documents)[&0][2].clone();
+        let of = |drops_common| {
+            kept(&all, &economy("", 25, 2, drops_common), 0, &documents)[&0][2].clone()
+        };
         assert_eq!((of(false), of(true)), (vec![50, 75], vec![75, 1_050]));
     }
 
