@@ -6,7 +6,7 @@
 //!
 //! score(q, d) = 1 / (1 + ln(1 + ||d| − |q||)) · Σ over t in both of ln(N / f_t) / (1 + |f_{d,t} − f_{q,t}|).
 //!
-//! This is the variant with both logarithms, the best in their experiments; it ranks the documents
+//! This is the variant with both logarithms; it ranks the documents
 //! of a collection by their score for one query and is no ratio.
 
 use super::{Statistics, frequencies, words};
