@@ -163,38 +163,36 @@ fn by_truth(settings: &Settings, stretches: &[Stretch], figures: &mut Figures<'_
         holds.push((truth, 100.0 * held));
         all.extend(trials);
     }
-    overall(&all, figures)?;
+    overall(&all, &errors, &holds, figures)?;
+    let held = vec![series("held by the 95 % interval", holds)];
+    let axes = ("exact resemblance", "%");
+    let title = "Mod_n, 400 fingerprints";
+    draw(settings, "mod-n-intervals", title, axes, held)?;
+    let lines = vec![series("mean absolute error", errors)];
+    let axes = ("exact resemblance", "mean absolute error");
+    draw(settings, "mod-n-error", title, axes, lines)
+}
+
+/// All trials together, and the worst resemblances.
+fn overall(
+    all: &[Trial],
+    errors: &[(f64, f64)],
+    holds: &[(f64, f64)],
+    figures: &mut Figures<'_>,
+) -> Result<()> {
+    let [bias, error, _, held] = measures(all);
+    figures.put("bias", bias, "")?;
+    figures.against("mean absolute error", error, "", "goal: at most 0.02")?;
+    figures.against(
+        "held by the interval",
+        100.0 * held,
+        "%",
+        "goal: 94 or more",
+    )?;
     let greatest = errors.iter().fold(0.0, |most, point| point.1.max(most));
     let least = holds.iter().fold(100.0, |least, point| point.1.min(least));
     figures.put("the greatest error", greatest, "")?;
-    figures.put("the least held", least, "%")?;
-    let held = vec![series("held by the 95 % interval", holds)];
-    draw(
-        settings,
-        "mod-n-intervals",
-        "Mod_n, 400 fingerprints",
-        ("exact resemblance", "%"),
-        held,
-    )?;
-    let lines = vec![series("mean absolute error", errors)];
-    let axes = ("exact resemblance", "mean absolute error");
-    draw(
-        settings,
-        "mod-n-error",
-        "Mod_n, 400 fingerprints",
-        axes,
-        lines,
-    )
-}
-
-/// Bias, error and coverage of all trials together.
-fn overall(trials: &[Trial], figures: &mut Figures<'_>) -> Result<()> {
-    let [bias, error, _, held] = measures(trials);
-    figures.put("bias", bias, "")?;
-    figures.against("mean absolute error", error, "", "goal: at most 0.02")?;
-    let (name, goal) = ("held by the interval", "goal: 94 or more");
-    figures.against(name, 100.0 * held, "%", goal)?;
-    Ok(())
+    Ok(figures.put("the least held", least, "%")?)
 }
 
 /// A trial for each of some remainders, from all fingerprints of both texts.
