@@ -1,6 +1,7 @@
 //! A report of everything at 100,000 documents, by the real programs: how long it takes, what it holds in memory, and
 //! how many bytes it has.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -9,7 +10,9 @@ use anyhow::{Context, ensure};
 use simdex_index::Options;
 
 use super::Settings;
-use super::process::{children_processor_seconds, load, processor_seconds_of};
+use super::process::{
+    children_processor_seconds, load, processor_seconds_of, threads_processor_seconds,
+};
 use crate::corpus::Random;
 use crate::figure::Figures;
 use crate::sandbox::{Daemon, Sandbox, high_water_kib};
@@ -21,6 +24,8 @@ const VERSIONS: u64 = 4;
 /// Words of a text.
 const WORDS: u64 = 300;
 const IN_A_FOLDER: u64 = 500;
+/// Threads that are named.
+const BUSIEST: usize = 3;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let documents = settings.documents.unwrap_or(DOCUMENTS);
@@ -65,6 +70,7 @@ fn report(
     };
     let before = high_water()?;
     let of_daemon = processor_seconds_of(daemon.id())?;
+    let threads = threads_processor_seconds(daemon.id())?;
     let of_children = children_processor_seconds()?;
     let started = Instant::now();
     let answer = daemon.simctl(["report", "--out", out.to_str().context("a path")?])?;
@@ -76,12 +82,33 @@ fn report(
     figures.against("report of everything", seconds, "s", "target: at most 60")?;
     let of_daemon = processor_seconds_of(daemon.id())? - of_daemon;
     figures.put("processor time of the daemon", of_daemon, "s")?;
+    busiest(&threads, daemon, figures)?;
     let of_simctl = children_processor_seconds()? - of_children;
     figures.put("processor time of simctl", of_simctl, "s")?;
     figures.put("memory of the daemon before", before, "MB")?;
     figures.put("memory of the daemon at most", high_water()?, "MB")?;
     let budget = Options::default().working_bytes as f64 / 1e6;
     figures.put("budget of all questions", budget, "MB")?;
+    Ok(())
+}
+
+/// The threads of the daemon that took most processor time since: what it did beside the report is told from that.
+fn busiest(
+    before: &HashMap<String, f64>,
+    daemon: &Daemon,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<()> {
+    let threads = threads_processor_seconds(daemon.id())?.into_iter();
+    let mut since: Vec<(String, f64)> = threads
+        .map(|(name, seconds)| {
+            let already = before.get(&name).copied().unwrap_or_default();
+            (name, seconds - already)
+        })
+        .collect();
+    since.sort_by(|a, b| b.1.total_cmp(&a.1));
+    for (name, seconds) in since.iter().take(BUSIEST) {
+        figures.put(&format!("of this its threads {name}"), *seconds, "s")?;
+    }
     Ok(())
 }
 
@@ -156,6 +183,6 @@ mod tests {
             &mut Figures::new(&mut out, true),
         )
         .unwrap();
-        assert!(out.iter().filter(|byte| **byte == b'\n').count() == 16);
+        assert!(out.iter().filter(|byte| **byte == b'\n').count() == 16 + BUSIEST);
     }
 }
