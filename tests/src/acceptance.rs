@@ -21,6 +21,7 @@ mod groups;
 mod named;
 mod pairs;
 mod raw;
+mod renamed;
 mod scanned;
 
 pub(crate) use documents::files_below;
@@ -81,6 +82,16 @@ pub const CHECKS: &[Check] = &[
         name: "families",
         about: "histories with names and times withheld: chains of the version graph, directed right",
         run: Run::OnDocuments(families::run),
+    },
+    Check {
+        name: "renamed",
+        about: "generated histories whose product is renamed: found whole, names and times withheld",
+        run: Run::Alone(renamed::generated),
+    },
+    Check {
+        name: "renamed-histories",
+        about: "real histories whose product is renamed from the middle on: found whole",
+        run: Run::OnDocuments(renamed::real),
     },
     Check {
         name: "cpp-docs",

@@ -1,6 +1,7 @@
 //! Real histories with names and times withheld: what of them the version graph finds again.
 //!
-//! All files of all histories lie in one folder, under names that say nothing, with one modification time.
+//! All files of all histories lie in one folder, under names that say nothing, with one modification time, unless
+//! times are told: then each version was modified a day after the one before.
 //! The truth is the order of `MANIFEST.tsv`. Links between files of the same text are left out: they are
 //! copies of one version. A version that was restored has two places in its history; links into the past
 //! are left out of directions. The dates inside differ where both texts have a full date and the latest of one
@@ -20,6 +21,15 @@ use crate::sandbox::{Daemon, Sandbox};
 
 /// When all files were modified, seconds since 1970.
 const MODIFIED: u64 = 1_700_000_000;
+
+/// Whether the modification times of files tell the order of versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// All files have one.
+    Withheld,
+    /// They do.
+    Told,
+}
 
 /// What became of the links of real histories.
 #[derive(Debug, Default)]
@@ -49,10 +59,15 @@ struct Known {
     written: Option<String>,
 }
 
-/// Reads histories, asks a daemon for the family of each file, and counts.
+/// Reads histories, asks a daemon for the family of each file, and counts; times are withheld.
 pub fn measure(histories: &[PathBuf]) -> Result<Chains> {
+    measure_with(histories, Times::Withheld)
+}
+
+/// Reads histories, asks a daemon for the family of each file, and counts.
+pub fn measure_with(histories: &[PathBuf], times: Times) -> Result<Chains> {
     let sandbox = Sandbox::new()?;
-    let chains = copy(histories, sandbox.share())?;
+    let chains = copy(histories, sandbox.share(), times)?;
     let daemon = sandbox.serve().start()?;
     daemon.sync()?;
     daemon.simctl(["sync"])?.success()?;
@@ -71,7 +86,7 @@ pub fn measure(histories: &[PathBuf]) -> Result<Chains> {
 }
 
 /// Copies the files of all histories; gives the new paths by history, in order.
-fn copy(histories: &[PathBuf], share: &Path) -> Result<Vec<Vec<String>>> {
+fn copy(histories: &[PathBuf], share: &Path, times: Times) -> Result<Vec<Vec<String>>> {
     let mut chains: BTreeMap<(usize, String), Vec<(u32, String)>> = BTreeMap::new();
     let mut number = 0_u64;
     for (at, history) in histories.iter().enumerate() {
@@ -89,13 +104,18 @@ fn copy(histories: &[PathBuf], share: &Path) -> Result<Vec<Vec<String>>> {
             let end = Path::new(file).extension().unwrap_or_default();
             let copy = share.join(name).with_extension(end);
             fs::copy(history.join(file), &copy)?;
-            let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(MODIFIED);
+            let version: u32 = version.parse()?;
+            let days = match times {
+                Times::Withheld => 0,
+                Times::Told => u64::from(version),
+            };
+            let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(MODIFIED + days * 86_400);
             File::options()
                 .write(true)
                 .open(&copy)?
                 .set_modified(modified)?;
             let chain = chains.entry((at, family.to_owned())).or_default();
-            chain.push((version.parse()?, copy.to_string_lossy().into_owned()));
+            chain.push((version, copy.to_string_lossy().into_owned()));
         }
     }
     let chain = |mut chain: Vec<(u32, String)>| {

@@ -46,6 +46,8 @@ checks! {
     the_labelled_pairs_and_no_other_are_found = "parkr",
     consecutive_versions_are_found_with_exact_numbers = "versions",
     histories_are_found_in_order = "families",
+    a_generated_history_is_found_across_a_new_name = "renamed",
+    a_real_history_is_found_across_a_new_name = "renamed-histories",
     a_common_template_makes_no_pairs = "cpp-docs",
     serial_notices_are_found = "rustsec",
     groups_equal_stars_over_exact_pairs = "groups",
