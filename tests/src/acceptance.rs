@@ -23,6 +23,7 @@ mod pairs;
 mod raw;
 mod renamed;
 mod scanned;
+mod template_pairs;
 
 pub(crate) use documents::files_below;
 
@@ -92,6 +93,11 @@ pub const CHECKS: &[Check] = &[
         name: "renamed-histories",
         about: "real histories whose product is renamed from the middle on: found whole",
         run: Run::OnDocuments(renamed::real),
+    },
+    Check {
+        name: "template-pairs",
+        about: "short forms of one template: hardly a false pair once its lines are left out, none judged a version",
+        run: Run::Alone(template_pairs::run),
     },
     Check {
         name: "cpp-docs",

@@ -23,7 +23,7 @@ mod papers;
 mod pdf_recall;
 mod readers;
 mod reference;
-mod template_pairs;
+pub(crate) mod template_pairs;
 mod throughput;
 mod version_chains;
 

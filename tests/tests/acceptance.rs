@@ -48,6 +48,7 @@ checks! {
     histories_are_found_in_order = "families",
     a_generated_history_is_found_across_a_new_name = "renamed",
     a_real_history_is_found_across_a_new_name = "renamed-histories",
+    short_forms_are_no_pairs_without_their_template = "template-pairs",
     a_common_template_makes_no_pairs = "cpp-docs",
     serial_notices_are_found = "rustsec",
     groups_equal_stars_over_exact_pairs = "groups",

@@ -26,7 +26,7 @@ const LEAST: u32 = 10;
 const FORMS: u64 = 200;
 
 /// Two texts by their places.
-pub(super) type Pair = (usize, usize);
+pub(crate) type Pair = (usize, usize);
 
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let (forms, truth) = forms();
@@ -126,7 +126,7 @@ pub(super) fn pairs(texts: &[String]) -> BTreeSet<Pair> {
 }
 
 /// Support notes of 600 bytes of template and 40 to 160 of their own, and the pairs of which one revises the other.
-pub(super) fn forms() -> (Vec<String>, BTreeSet<Pair>) {
+pub(crate) fn forms() -> (Vec<String>, BTreeSet<Pair>) {
     filled_in(|number| {
         let mut random = Random::new(2009, number);
         let words = 8 + random.below(24);
