@@ -133,8 +133,8 @@ fn moved_is_marked(browser: &Browser) -> Result<()> {
          (it.getBoundingClientRect().width > 0))",
     )?;
     let expected = json!([
-        "1 moved to line 41 c1w0 true",
-        "3 moved from line 9 c1w0 true"
+        "3 moved from line 41 c1w0 true",
+        "1 moved to line 9 c1w0 true"
     ]);
     ensure!(marked == expected, "{marked}");
     browser.click("nav.pages a[href='report.html#list']")?;

@@ -115,7 +115,10 @@ fn what_moved_is_marked_in_both_places_with_where_it_came_from_and_went_to() {
     }
     assert!(view.contains("<del>p4w16</del>") && view.contains("<ins>p4other</ins>"));
     assert_eq!(view.matches("<tbody>").count(), 3, "{view}");
-    assert!(view.contains("(60 words)"), "{view}");
+    assert!(
+        view.contains("(60 words)") && !view.contains("  "),
+        "{view}"
+    );
 }
 
 #[test]

@@ -190,7 +190,7 @@ impl View<'_> {
                     here,
                     starts[here],
                     &format_args!(
-                        "<span class=\"moved\"><i class=\"u\">moved {word} line {line}</i> {text}</span> "
+                        "<span class=\"moved\"><i class=\"u\">moved {word} line {line}</i> {text}</span>"
                     ),
                 );
             }
