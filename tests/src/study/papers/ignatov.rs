@@ -18,6 +18,9 @@ use crate::figure::Figures;
 use crate::near_duplicates::{Collection, Document, Operation};
 use crate::study::Settings;
 
+/// Pairs of each disagreement that are listed.
+const REVIEWED: usize = 3;
+
 /// "n minimal elements in a permutation": 100 units of 20-word shingles, 150 of 10-word ones.
 pub(crate) fn table2(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let collection = collection(settings, figures)?;
@@ -186,8 +189,13 @@ fn table(
             ("common", common, ""),
         ];
         figures.row(&format!("{length} words, {least} in common"), &columns)?;
-        for (a, b) in agreement.extra.iter().take(3) {
-            figures.note(&format!("  for review: {a} and {b}"))?;
+        for (what, pairs) in [
+            ("found alone", &agreement.extra),
+            ("list alone", &agreement.missed),
+        ] {
+            for (a, b) in pairs.iter().take(REVIEWED) {
+                figures.note(&format!("  for review, {what}: {a} and {b}"))?;
+            }
         }
     }
     Ok(())
