@@ -12,7 +12,7 @@ use crate::read_side::difference::words::{Kind, Operation, WordDifference};
 const AROUND: usize = 90;
 /// Bytes of one change above which its middle is left out.
 const CHANGE_WHOLE: usize = 1_200;
-/// The same of a block that moved: it stands in both texts.
+/// Bytes of a block that moved above which its middle is left out: it stands in both texts.
 const MOVED_WHOLE: usize = 300;
 /// Bytes of a side after which a row ends with the next unchanged words.
 const ROW: usize = 600;
