@@ -153,7 +153,11 @@ fn an_index_of_another_format_is_named_with_what_can_be_done_and_left_alone() ->
         sandbox.serve().refused()?,
         rebuild.wait()?.ended_with(&[2])?,
     ] {
-        for said in [&named, "start a program at least as new", "--data-dir"] {
+        for said in [
+            named.as_str(),
+            "start a program at least as new",
+            "--data-dir",
+        ] {
             ensure!(refused.stderr.contains(said), "{}", refused.stderr);
         }
     }
