@@ -229,27 +229,14 @@ impl<W: Write> Printer<W> {
             ("extracted text", bytes(status.text_bytes)),
             ("threshold", ratio(status.threshold)),
             ("largest message", bytes(status.max_message_bytes)),
-            (
-                "resident memory",
-                status.resident_bytes.map_or(UNKNOWN.to_owned(), bytes),
-            ),
-            (
-                "memory to use",
-                status.memory_limit_bytes.map_or(UNKNOWN.to_owned(), bytes),
-            ),
+            ("resident memory", known_bytes(status.resident_bytes)),
+            ("memory to use", known_bytes(status.memory_limit_bytes)),
             ("sandbox", status.sandbox.clone()),
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),
         ])?;
         self.left_out(status.completeness.as_ref())?;
-        for (name, what, pace) in [
-            ("reading", "files", &status.reading),
-            ("settling", "documents", &status.settling),
-        ] {
-            if let Some(pace) = pace {
-                self.fields(&[(name, pace_sentence(what, pace))])?;
-            }
-        }
+        self.paces(status)?;
         if let Some(judging) = &status.judge_model {
             self.fields(&[("judging", model(judging))])?;
         }
@@ -267,6 +254,19 @@ impl<W: Write> Printer<W> {
         self.section(&status.memory)?;
         self.section(&status.schemes)?;
         self.section(&status.roots)
+    }
+
+    /// How fast what waits is done.
+    fn paces(&mut self, status: &wire::StatusReply) -> io::Result<()> {
+        for (name, what, pace) in [
+            ("reading", "files", &status.reading),
+            ("settling", "documents", &status.settling),
+        ] {
+            if let Some(pace) = pace {
+                self.fields(&[(name, pace_sentence(what, pace))])?;
+            }
+        }
+        Ok(())
     }
 
     /// What keeps changes from being applied.
@@ -315,6 +315,11 @@ impl<W: Write> Printer<W> {
         }
         Ok(())
     }
+}
+
+/// A number of bytes, where it is known.
+fn known_bytes(known: Option<u64>) -> String {
+    known.map_or(UNKNOWN.to_owned(), bytes)
 }
 
 /// How many words differ.
