@@ -8,6 +8,7 @@ mod judging;
 mod records;
 mod sampling;
 mod sections;
+mod status;
 mod table;
 pub(crate) mod text;
 

@@ -203,7 +203,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help"
+            opts="-h -V --socket --json --wide --help --version find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,7 +221,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__calibrate)
-            opts="-h --precision --threshold --report --apply --yes --socket --json --help"
+            opts="-h --precision --threshold --report --apply --yes --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -251,7 +251,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --no-difference --diff --scheme --n --judge --socket --json --help"
+            opts="-h --no-difference --diff --scheme --n --judge --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -285,7 +285,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__completions)
-            opts="-h --socket --json --help bash elvish fish powershell zsh"
+            opts="-h --socket --json --wide --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -303,12 +303,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --help"
+            opts="-h --relation-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
@@ -345,12 +349,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --help"
+            opts="-h --relation-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
@@ -387,7 +395,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__files)
-            opts="-h --state --limit --after --root --socket --json --help"
+            opts="-h --state --limit --after --root --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -421,12 +429,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --help"
+            opts="-h --relation-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
@@ -463,7 +475,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__folders)
-            opts="-h --share --files --limit --root --wait --strict --socket --json --help"
+            opts="-h --share --files --limit --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -497,7 +509,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__groups)
-            opts="-h --of --id --kind --common --deadline --after --judge --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --of --id --kind --common --deadline --after --judge --threshold --limit --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -933,7 +945,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__judge)
-            opts="-h --socket --json --help label evaluate train help"
+            opts="-h --socket --json --wide --help label evaluate train help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -951,7 +963,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__judge__subcmd__evaluate)
-            opts="-h --labels --skip-unknown --socket --json --help"
+            opts="-h --labels --skip-unknown --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1043,7 +1055,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__judge__subcmd__label)
-            opts="-h --labels --rater --pairs --threshold --count --seed --lines --root --socket --json --help"
+            opts="-h --labels --rater --pairs --threshold --count --seed --lines --root --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1093,7 +1105,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__judge__subcmd__train)
-            opts="-h --labels --skip-unknown --dry-run --name --reset --socket --json --help"
+            opts="-h --labels --skip-unknown --dry-run --name --reset --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1119,7 +1131,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__pairs)
-            opts="-h --after --judge --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --after --judge --threshold --limit --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1157,7 +1169,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --since --kind --older-than --common --deadline --protected --root --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --help"
+            opts="-h --out --keep --since --kind --older-than --common --deadline --protected --root --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1231,7 +1243,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__rescan)
-            opts="-h --socket --json --help"
+            opts="-h --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1249,7 +1261,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__roots)
-            opts="-h --socket --json --help confirm-loss help"
+            opts="-h --socket --json --wide --help confirm-loss help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1267,7 +1279,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__roots__subcmd__confirm__subcmd__loss)
-            opts="-h --token --socket --json --help"
+            opts="-h --token --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1331,7 +1343,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__sampling)
-            opts="-h --reset --yes --socket --json --help"
+            opts="-h --reset --yes --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1349,7 +1361,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__show)
-            opts="-h --socket --json --help"
+            opts="-h --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1367,7 +1379,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__status)
-            opts="-h --socket --json --help"
+            opts="-h --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1385,7 +1397,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__sync)
-            opts="-h --socket --json --help"
+            opts="-h --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1403,7 +1415,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__templates)
-            opts="-h --min-documents --limit --lines --wait --strict --socket --json --help"
+            opts="-h --min-documents --limit --lines --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1429,7 +1441,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --root --wait --strict --format --wide --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --format --relation-threshold --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1445,6 +1457,10 @@ _simctl() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "tree dot svg" -- "${cur}"))
+                    return 0
+                    ;;
+                --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -1467,7 +1483,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__watch)
-            opts="-h --after --root --socket --json --help"
+            opts="-h --after --root --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,9 +1,8 @@
-//! Answers that are not lists, as text: a comparison, the daemon's status.
+//! Answers that are not lists, as text: a comparison, a calibration, a file.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
-use indicatif::{HumanBytes, HumanDuration};
+use indicatif::HumanBytes;
 use simdex_client::completeness::Completeness;
 use simdex_client::lines::{LeftOutLines, date, hex, not_judged, relation};
 use simdex_client::text::{counted, escaped, harmless};
@@ -11,7 +10,7 @@ use simdex_client::wire;
 
 use crate::output::judging::model;
 use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
-use crate::output::text::{UNKNOWN, class_and_probability, measured, pace_sentence, ratio};
+use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.
@@ -78,7 +77,7 @@ impl<W: Write> Printer<W> {
     }
 
     /// The lines that are left out of what is compared, with the beginning of what names their list.
-    fn left_out(&mut self, told: Option<&wire::Completeness>) -> io::Result<()> {
+    pub(super) fn left_out(&mut self, told: Option<&wire::Completeness>) -> io::Result<()> {
         let told = told.map(Completeness::from).unwrap_or_default();
         let Some(list) = told.template_list else {
             return Ok(());
@@ -202,88 +201,6 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    /// What the daemon holds and watches.
-    pub(crate) fn status(&mut self, status: &wire::StatusReply) -> io::Result<()> {
-        let uptime = Duration::try_from_secs_f64(status.uptime_seconds).unwrap_or_default();
-        let bytes = |count| HumanBytes(count).to_string();
-        let version = format!(
-            "simdexd {}, stored format {}",
-            status.version, status.format
-        );
-        self.fields(&[("daemon", version)])?;
-        if let Some(alarm) = &status.alarm {
-            self.alarm(alarm)?;
-        }
-        if status.alarm.as_ref().is_some_and(|alarm| !alarm.answering) {
-            // Nothing more is known while there is no index.
-            return Ok(());
-        }
-        let is_new = match status.new_index {
-            true => " (a new index, made at this start)",
-            false => "",
-        };
-        self.fields(&[
-            ("up", HumanDuration(uptime).to_string()),
-            ("data", escaped(&status.data_dir) + is_new),
-            ("store", bytes(status.store_bytes)),
-            ("extracted text", bytes(status.text_bytes)),
-            ("threshold", ratio(status.threshold)),
-            ("largest message", bytes(status.max_message_bytes)),
-            ("resident memory", known_bytes(status.resident_bytes)),
-            ("memory to use", known_bytes(status.memory_limit_bytes)),
-            ("sandbox", status.sandbox.clone()),
-            ("waiting", counted(status.queued, "change")),
-            ("complete", complete(status.completeness.as_ref())),
-        ])?;
-        self.left_out(status.completeness.as_ref())?;
-        self.paces(status)?;
-        if let Some(judging) = &status.judge_model {
-            self.fields(&[("judging", model(judging))])?;
-        }
-        if let Some(sampling) = &status.sampling {
-            self.sampling(sampling)?;
-        }
-        if let Some(summary) = &status.summary {
-            self.fields(&[("holds", summary_sentence(summary))])?;
-            self.fields(&[("states", states(summary))])?;
-        }
-        for schedule in &status.schedules {
-            let name = format!("report {}", schedule.name);
-            self.fields(&[(&name, schedule_sentence(schedule))])?;
-        }
-        self.section(&status.memory)?;
-        self.section(&status.schemes)?;
-        self.section(&status.roots)
-    }
-
-    /// How fast what waits is done.
-    fn paces(&mut self, status: &wire::StatusReply) -> io::Result<()> {
-        for (name, what, pace) in [
-            ("reading", "files", &status.reading),
-            ("settling", "documents", &status.settling),
-        ] {
-            if let Some(pace) = pace {
-                self.fields(&[(name, pace_sentence(what, pace))])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What keeps changes from being applied.
-    fn alarm(&mut self, alarm: &wire::Alarm) -> io::Result<()> {
-        let what = match alarm.answering {
-            true => "NOT APPLIED; answers are of what was applied before",
-            false => "NOT APPLIED; the index is being opened again and answers nothing",
-        };
-        let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
-        self.fields(&[
-            ("changes", what.to_owned()),
-            ("because", alarm.reason.clone()),
-            ("since", known(Some(alarm.since))),
-            ("tried again", known(alarm.next_attempt)),
-        ])
-    }
-
     /// Lines of a name and a value, values aligned.
     pub(super) fn fields(&mut self, fields: &[(&str, String)]) -> io::Result<()> {
         for (name, value) in fields {
@@ -317,11 +234,6 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// A number of bytes, where it is known.
-fn known_bytes(known: Option<u64>) -> String {
-    known.map_or(UNKNOWN.to_owned(), bytes)
-}
-
 /// How many words differ.
 fn changed_words(words: &wire::WordDifference) -> String {
     let moved = match words.blocks_moved {
@@ -337,16 +249,6 @@ fn changed_words(words: &wire::WordDifference) -> String {
         "{} removed, {} added{moved}{most}",
         words.words_removed, words.words_added
     )
-}
-
-/// Whether the index is complete, and what is pending where it is not.
-fn complete(told: Option<&wire::Completeness>) -> String {
-    let told = told.map(Completeness::from);
-    match told.map(|told| told.pending) {
-        Some(Some(pending)) => format!("no: {pending}"),
-        Some(None) => "yes".to_owned(),
-        None => UNKNOWN.to_owned(),
-    }
 }
 
 fn relation_of_a(value: i32) -> String {
@@ -373,36 +275,4 @@ pub(crate) fn summary_sentence(summary: &wire::Summary) -> String {
         ));
     }
     parts.join(", ")
-}
-
-fn states(summary: &wire::Summary) -> String {
-    let mut counts: Vec<_> = summary
-        .states
-        .iter()
-        .filter(|(_, count)| **count > 0)
-        .collect();
-    counts.sort();
-    let parts: Vec<_> = counts
-        .iter()
-        .map(|(state, count)| format!("{count} {state}"))
-        .collect();
-    if parts.is_empty() {
-        UNKNOWN.to_owned()
-    } else {
-        parts.join(", ")
-    }
-}
-
-/// When a schedule runs and ran, and what went wrong.
-fn schedule_sentence(schedule: &wire::Schedule) -> String {
-    let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
-    let last = match schedule.last {
-        None => "none yet".to_owned(),
-        last => known(last),
-    };
-    let trouble = match schedule.error.as_str() {
-        "" => String::new(),
-        error => format!("; FAILED: {error}"),
-    };
-    format!("next {}, last {last}{trouble}", known(schedule.next))
 }

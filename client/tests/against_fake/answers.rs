@@ -1,15 +1,18 @@
 //! The canned answers.
 
+mod status;
+
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
+    CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
     FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match,
-    Member, MemoryUse, NotGiven, Operation, OperationKind, Pace, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme,
-    SchemeEstimate, SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template,
-    TemplatesSummary, WordDifference,
+    Member, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary, Ratio,
+    Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme, SchemeEstimate, SignalValue,
+    SizeGroup, Span, Summary, Template, TemplatesSummary, WordDifference,
 };
+
+pub(crate) use status::status;
 
 pub(crate) fn scheme(n: u64) -> Scheme {
     Scheme {
@@ -377,64 +380,6 @@ pub(crate) fn templates(documents: u64) -> (Template, TemplatesSummary) {
         completeness: Some(complete()),
     };
     (template, summary)
-}
-
-pub(crate) fn status() -> StatusReply {
-    StatusReply {
-        schedules: Vec::new(),
-        version: "0.1.0".to_owned(),
-        format: 1,
-        data_dir: b"/var/lib/simdex".to_vec(),
-        summary: Some(summary()),
-        uptime_seconds: 7200.0,
-        queued: 2,
-        schemes: vec![SchemeUsage {
-            scheme: Some(scheme(1)),
-            postings: 4000,
-            bytes: 9000,
-            sign_seconds: 1.5,
-            n_most: 64,
-            unmerged: 4000,
-        }],
-        roots: vec![root()],
-        max_message_bytes: 1 << 20,
-        threshold: 0.8,
-        store_bytes: 4096,
-        text_bytes: 2048,
-        sandbox: "landlock, seccomp".to_owned(),
-        new_index: true,
-        resident_bytes: Some(3 << 20),
-        memory: vec![
-            MemoryUse {
-                holder: "unmerged postings".to_owned(),
-                bytes: Some(32_000),
-                limit: None,
-            },
-            MemoryUse {
-                holder: "cache of the store".to_owned(),
-                bytes: None,
-                limit: Some(512 << 20),
-            },
-        ],
-        memory_limit_bytes: Some(256 << 20),
-        reading: Some(Pace {
-            per_second: 12.5,
-            seconds_left: Some(90.0),
-        }),
-        settling: Some(Pace {
-            per_second: 0.0,
-            seconds_left: None,
-        }),
-        alarm: Some(Alarm {
-            reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
-            since: 0,
-            next_attempt: Some(60),
-            answering: true,
-        }),
-        completeness: Some(half_built()),
-        judge_model: Some(judge_model()),
-        sampling: None,
-    }
 }
 
 fn estimates() -> Vec<SchemeEstimate> {

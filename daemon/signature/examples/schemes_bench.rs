@@ -11,6 +11,9 @@ use rustix::time::{ClockId, clock_gettime};
 use simdex_signature::laboratory::{Family, Method, Recipe, ShingleUnit, Shingling, Signer};
 use simdex_signature::{BswN, CanonicalText, MinN, ModN, RabinWindow, Rung, Window};
 
+/// Signs a text by one scheme of the product.
+type Sign = fn(&CanonicalText, Window, Rung);
+
 const METHODS: [Method; 13] = [
     Method::mod_n(25),
     Method::mod_n(64),
@@ -87,7 +90,7 @@ fn product(out: &mut impl Write, long: &str, width: u16, plain: [f64; 2]) -> Res
         .map(|at| CanonicalText::from_extracted(&canonical.as_str()[at..at + SHORT]))
         .collect();
     let rung = Rung::new(6).ok_or("no rung")?;
-    let schemes: [(&str, fn(&CanonicalText, Window, Rung)); 3] = [
+    let schemes: [(&str, Sign); 3] = [
         ("Mod_n", |text, window, rung| {
             black_box(ModN::sign(text, window, rung));
         }),

@@ -1,0 +1,145 @@
+//! The daemon's status as text.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use indicatif::{HumanBytes, HumanDuration};
+use simdex_client::completeness::Completeness;
+use simdex_client::lines::date;
+use simdex_client::text::{counted, escaped};
+use simdex_client::wire;
+
+use crate::output::judging::model;
+use crate::output::text::{UNKNOWN, pace_sentence, ratio};
+use crate::output::{Printer, summary_sentence};
+
+impl<W: Write> Printer<W> {
+    /// What the daemon holds and watches.
+    pub(crate) fn status(&mut self, status: &wire::StatusReply) -> io::Result<()> {
+        let uptime = Duration::try_from_secs_f64(status.uptime_seconds).unwrap_or_default();
+        let bytes = |count| HumanBytes(count).to_string();
+        let version = format!(
+            "simdexd {}, stored format {}",
+            status.version, status.format
+        );
+        self.fields(&[("daemon", version)])?;
+        if let Some(alarm) = &status.alarm {
+            self.alarm(alarm)?;
+        }
+        if status.alarm.as_ref().is_some_and(|alarm| !alarm.answering) {
+            // Nothing more is known while there is no index.
+            return Ok(());
+        }
+        let is_new = match status.new_index {
+            true => " (a new index, made at this start)",
+            false => "",
+        };
+        self.fields(&[
+            ("up", HumanDuration(uptime).to_string()),
+            ("data", escaped(&status.data_dir) + is_new),
+            ("store", bytes(status.store_bytes)),
+            ("extracted text", bytes(status.text_bytes)),
+            ("threshold", ratio(status.threshold)),
+            ("largest message", bytes(status.max_message_bytes)),
+            ("resident memory", known_bytes(status.resident_bytes)),
+            ("memory to use", known_bytes(status.memory_limit_bytes)),
+            ("sandbox", status.sandbox.clone()),
+            ("waiting", counted(status.queued, "change")),
+            ("complete", complete(status.completeness.as_ref())),
+        ])?;
+        self.left_out(status.completeness.as_ref())?;
+        self.paces(status)?;
+        if let Some(judging) = &status.judge_model {
+            self.fields(&[("judging", model(judging))])?;
+        }
+        if let Some(sampling) = &status.sampling {
+            self.sampling(sampling)?;
+        }
+        if let Some(summary) = &status.summary {
+            self.fields(&[("holds", summary_sentence(summary))])?;
+            self.fields(&[("states", states(summary))])?;
+        }
+        for schedule in &status.schedules {
+            let name = format!("report {}", schedule.name);
+            self.fields(&[(&name, schedule_sentence(schedule))])?;
+        }
+        self.section(&status.memory)?;
+        self.section(&status.schemes)?;
+        self.section(&status.roots)
+    }
+
+    /// How fast what waits is done.
+    fn paces(&mut self, status: &wire::StatusReply) -> io::Result<()> {
+        for (name, what, pace) in [
+            ("reading", "files", &status.reading),
+            ("settling", "documents", &status.settling),
+        ] {
+            if let Some(pace) = pace {
+                self.fields(&[(name, pace_sentence(what, pace))])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What keeps changes from being applied.
+    fn alarm(&mut self, alarm: &wire::Alarm) -> io::Result<()> {
+        let what = match alarm.answering {
+            true => "NOT APPLIED; answers are of what was applied before",
+            false => "NOT APPLIED; the index is being opened again and answers nothing",
+        };
+        let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
+        self.fields(&[
+            ("changes", what.to_owned()),
+            ("because", alarm.reason.clone()),
+            ("since", known(Some(alarm.since))),
+            ("tried again", known(alarm.next_attempt)),
+        ])
+    }
+}
+
+/// A number of bytes, where it is known.
+fn known_bytes(known: Option<u64>) -> String {
+    known.map_or(UNKNOWN.to_owned(), |count| HumanBytes(count).to_string())
+}
+
+/// Whether the index is complete, and what is pending where it is not.
+fn complete(told: Option<&wire::Completeness>) -> String {
+    let told = told.map(Completeness::from);
+    match told.map(|told| told.pending) {
+        Some(Some(pending)) => format!("no: {pending}"),
+        Some(None) => "yes".to_owned(),
+        None => UNKNOWN.to_owned(),
+    }
+}
+
+fn states(summary: &wire::Summary) -> String {
+    let mut counts: Vec<_> = summary
+        .states
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .collect();
+    counts.sort();
+    let parts: Vec<_> = counts
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    if parts.is_empty() {
+        UNKNOWN.to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+/// When a schedule runs and ran, and what went wrong.
+fn schedule_sentence(schedule: &wire::Schedule) -> String {
+    let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
+    let last = match schedule.last {
+        None => "none yet".to_owned(),
+        last => known(last),
+    };
+    let trouble = match schedule.error.as_str() {
+        "" => String::new(),
+        error => format!("; FAILED: {error}"),
+    };
+    format!("next {}, last {last}{trouble}", known(schedule.next))
+}
