@@ -27,7 +27,7 @@ const BELOW: &str = "    ";
 enum Cells {
     /// Words or ratios.
     Left,
-    /// Counts.
+    /// Counts, flush with the right of the column.
     Right,
     /// Paths, of which the end is kept.
     Path,

@@ -138,15 +138,14 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// How many files are queued once a walk is over that found these new ones. A file that was written just before it
+/// Waits until a walk is over and the new files that it found are queued. A file that was written just before it
 /// was read is among them once more.
-fn queued_after_the_walk(daemon: &Daemon, new: u64) -> u64 {
+fn await_queued(daemon: &Daemon, new: u64) {
     let status = || status(daemon);
     until("the walk is over and new files are queued", || {
         let status = status();
         status.roots[0].state == "watching" && status.queued >= new
     });
-    status().queued
 }
 
 /// Writes the files and has the daemon look at them, while it is held.
@@ -166,9 +165,10 @@ fn while_changes_are_queued_no_answer_looks_finished() {
     }
     gate.close(Held::Writer);
     write_all(&daemon);
-    let queued = queued_after_the_walk(&daemon, 4);
+    // The walk itself may be counted for a moment; the files are until they are applied.
+    await_queued(&daemon, 4);
     for (what, said) in every_answer(&daemon) {
-        assert_eq!(pending(&said).queued, queued, "{what}");
+        assert!(pending(&said).queued >= 4, "{what}");
     }
     let strict = daemon.client.clone().strict(true);
     let refused = daemon.wait(strict.groups(None, Vec::new()));

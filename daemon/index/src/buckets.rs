@@ -70,7 +70,7 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// The same, with the blocks that are fetched counted, wherever they come from.
+    /// Counts the blocks that are fetched, wherever they come from.
     pub(crate) fn counted(self, work: &'a WorkCounters) -> Self {
         let work = Some(work);
         Self { work, ..self }

@@ -86,7 +86,7 @@ impl JudgedText {
         self.own_words().is_foreign()
     }
 
-    /// The same text with nothing kept of it yet.
+    /// Returns this text with nothing computed of it yet.
     pub(crate) fn afresh(&self) -> Self {
         Self {
             canonical: self.canonical.clone(),

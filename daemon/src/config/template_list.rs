@@ -39,7 +39,7 @@ pub enum TemplateListError {
     Short {
         /// Path of the list.
         path: PathBuf,
-        /// Which line.
+        /// The line, and why it is none.
         source: ShortTemplateLine,
     },
     /// Nothing would be left out.

@@ -122,7 +122,6 @@ fn with_template_lines(sandbox: &Sandbox, seen: &mut SeenLines) -> Result<()> {
         &["compare".as_ref(), whole, part],
         &["pairs".as_ref()],
         &["status".as_ref()],
-        &["report".as_ref(), "--out".as_ref(), report.as_os_str()],
     ] {
         let answer = daemon.simctl(question)?.ended_with(&[0])?;
         let named = answer
@@ -132,6 +131,11 @@ fn with_template_lines(sandbox: &Sandbox, seen: &mut SeenLines) -> Result<()> {
         ensure!(named, "{}: no line names the list", answer.command);
         seen.lines(&answer)?;
     }
+    let asked: [&OsStr; 3] = ["report".as_ref(), "--out".as_ref(), report.as_os_str()];
+    seen.lines(&daemon.simctl(asked)?.ended_with(&[0])?)?;
+    let manifest = std::fs::read_to_string(report.join("manifest.json"))?;
+    let manifest: serde_json::Value = serde_json::from_str(&manifest)?;
+    ensure!(manifest["template_lines"] == 3, "{manifest}");
     ensure!(daemon.stop()?.success());
     Ok(())
 }

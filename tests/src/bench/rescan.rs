@@ -159,6 +159,7 @@ mod tests {
             &mut Figures::new(&mut out, true),
         )
         .unwrap();
-        assert!(out.iter().filter(|byte| **byte == b'\n').count() == 9);
+        let lines = String::from_utf8(out).unwrap();
+        assert_eq!(lines.lines().count(), 12, "{lines}");
     }
 }

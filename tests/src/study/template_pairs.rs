@@ -135,7 +135,7 @@ pub(crate) fn forms() -> (Vec<String>, BTreeSet<Pair>) {
     })
 }
 
-/// The same notes with a sentence or two of their own, without a digit, in place of numbers.
+/// Support notes of the same template with a sentence or two of their own, without a digit, in place of numbers.
 pub(super) fn forms_of_prose() -> (Vec<String>, BTreeSet<Pair>) {
     filled_in(|number| {
         let mut prose = Prose::new(2009, number);

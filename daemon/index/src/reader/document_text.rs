@@ -94,7 +94,7 @@ impl IndexReader {
         Ok(read.map(|(signed, _)| signed))
     }
 
-    /// The same, with the whole text where it needs no permit.
+    /// What of a document's text is signed and compared, with the whole text where it needs no permit.
     pub(crate) fn held_signed_and_whole_text(
         &self,
         id: DocId,

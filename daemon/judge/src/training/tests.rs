@@ -77,7 +77,7 @@ fn too_little_to_learn_from_is_refused() {
     };
     assert!(refused(&[]).contains("0 pairs labelled"));
     let few = pairs(300, 9);
-    assert!(refused(&few).contains("9 pairs labelled template-only, and 10"));
+    assert!(refused(&few).contains("9 pairs labelled template-only, and at least 10"));
     let one: Vec<_> = pairs(300, 0)
         .into_iter()
         .filter(|pair| pair.class == Class::Same)

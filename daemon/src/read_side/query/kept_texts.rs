@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// The texts of the best documents so far.
 #[derive(Debug, Default)]
 pub struct KeptTexts {
-    /// Best first.
+    /// Texts by their value, the best first.
     texts: Vec<KeptText>,
     most: usize,
     bytes: usize,

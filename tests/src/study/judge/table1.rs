@@ -70,7 +70,7 @@ fn is_filled_in(of: &Measured<'_>) -> bool {
     otherwise.any(|is_otherwise| is_otherwise)
 }
 
-/// The same runs on the pairs that rendering can tell anything of.
+/// Runs on the pairs that rendering can tell anything of.
 fn apart(
     name: &str,
     pairs: &[Measured<'_>],

@@ -94,7 +94,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_file_of_something_else_is_refused_and_stays_as_it_is",
             ),
             Test(
-                "client/src/output/table.rs",
+                "client/src/output/table/tests.rs",
                 "no_cell_commands_the_terminal_or_breaks_its_line",
             ),
             Test(
