@@ -48,8 +48,7 @@ pub(super) fn kinds(
     for ((pair, _), class) in found.iter().zip(&run.judged) {
         let (counts, withheld) = judged.entry((pair.kind, pair.class.name())).or_default();
         counts[class.index()] += 1;
-        let is_withheld = class.is_duplicate() && pair.is_numbered_otherwise(Body::Shown);
-        *withheld += u32::from(is_withheld);
+        *withheld += u32::from(is_withheld(pair, *class));
     }
     for ((kind, class), (counts, withheld)) in judged {
         let columns = Class::ALL.map(|class| (class.name(), f64::from(counts[class.index()]), ""));
@@ -58,6 +57,11 @@ pub(super) fn kinds(
         figures.row(&format!("{kind} ({class})"), &columns)?;
     }
     Ok(())
+}
+
+/// Whether the guard withholds this judgement of a pair, as shown.
+pub(super) fn is_withheld(pair: &LabelledPair, judged: Class) -> bool {
+    judged.is_duplicate() && pair.is_numbered_otherwise(Body::Shown)
 }
 
 /// What the guard withholds: judgements that take two documents for one whose numbers differ. Quality counts what is
@@ -73,7 +77,7 @@ pub(super) fn guard(
     };
     let (mut quality, mut withheld) = (Quality::default(), [0, 0]);
     for ((pair, _), judged) in found.iter().zip(&run.judged) {
-        let is_withheld = judged.is_duplicate() && pair.is_numbered_otherwise(Body::Shown);
+        let is_withheld = is_withheld(pair, *judged);
         let given = match is_withheld {
             true => Class::TemplateOnly,
             false => *judged,
@@ -142,7 +146,7 @@ fn of_forms(
             continue;
         };
         let judged = model.classify(&values).0;
-        if judged.is_duplicate() && pair.is_numbered_otherwise(Body::Shown) {
+        if is_withheld(&pair, judged) {
             withheld[usize::from(class.is_duplicate())] += 1;
             continue;
         }

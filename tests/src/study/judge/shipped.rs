@@ -6,6 +6,7 @@
 use simdex_judge::evaluation::Quality;
 use simdex_judge::{Class, Model};
 
+use super::held_out::is_withheld;
 use crate::labelled::{Body, Document, LabelledPair, Tongue, generated, measured};
 use crate::study::template_pairs;
 
@@ -19,7 +20,7 @@ const LEAST_PRECISION: f64 = 0.95;
 /// What is given of a judgement: where numbers at the heads differ, none that takes both for one document.
 fn given(model: &Model, pair: &LabelledPair, values: &simdex_judge::Values) -> Class {
     let judged = model.classify(values).0;
-    match judged.is_duplicate() && pair.is_numbered_otherwise(Body::Shown) {
+    match is_withheld(pair, judged) {
         true => Class::TemplateOnly,
         false => judged,
     }
