@@ -56,10 +56,10 @@ impl Reader {
     #[must_use]
     pub const fn version(self) -> u32 {
         match self {
-            Self::Sniffer => 5,
-            Self::Plain => 6,
-            Self::Subtitles => 5,
-            Self::Html => 6,
+            Self::Sniffer => 6,
+            Self::Plain => 7,
+            Self::Subtitles => 6,
+            Self::Html => 7,
             Self::WebArchive => 6,
             Self::Xml => 5,
             Self::Rtf => 5,

@@ -1,8 +1,14 @@
 //! Which encoding a text is in, and whether bytes are text at all.
 //!
-//! Order: byte order mark, UTF-32 and UTF-16 by their zero bytes, declared label, UTF-8 by its
-//! rules, then a statistical guess (chardetng, which never guesses UTF-16). A label that the bytes
-//! contradict is not believed.
+//! Order: byte order mark, UTF-32 and UTF-16 by their zero bytes, the escapes of ISO-2022, declared label,
+//! UTF-8 by its rules, then a statistical guess (chardetng, which never guesses UTF-16), corrected for the
+//! character sets of DOS and old Macintoshes that it does not know. A label that the bytes contradict is not
+//! believed. Not detected: EBCDIC, UTF-7, HZ.
+
+pub(crate) mod dos;
+mod escapes;
+mod misread;
+mod utf16;
 
 use std::borrow::Cow;
 
@@ -33,11 +39,19 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>, sink: &mut Sink) -> S
     text.into_owned()
 }
 
-/// A character set; `encoding_rs` knows all but UTF-32.
+/// A character set. `encoding_rs` knows those that are `Narrow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Charset {
     Narrow(&'static Encoding),
-    Utf32 { is_big: bool },
+    Utf32 {
+        is_big: bool,
+    },
+    /// ASCII, and these characters from 128 on.
+    Dos {
+        name: &'static str,
+        upper: &'static str,
+    },
+    Iso2022Kr,
 }
 
 impl Charset {
@@ -46,33 +60,40 @@ impl Charset {
             Self::Narrow(encoding) => encoding.name(),
             Self::Utf32 { is_big: true } => "UTF-32BE",
             Self::Utf32 { is_big: false } => "UTF-32LE",
+            Self::Dos { name, .. } => name,
+            Self::Iso2022Kr => "ISO-2022-KR",
         }
     }
 
     /// The text, and whether any of it could not be read.
     fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
-        let is_big = match self {
-            Self::Narrow(encoding) => return encoding.decode_without_bom_handling(bytes),
-            Self::Utf32 { is_big } => is_big,
-        };
-        let unit = |unit: &[u8; 4]| {
-            if is_big {
-                u32::from_be_bytes(*unit)
-            } else {
-                u32::from_le_bytes(*unit)
-            }
-        };
-        let (units, rest) = bytes.as_chunks::<4>();
-        let mut is_lossy = !rest.is_empty();
-        let text = units.iter().map(|bytes| {
-            char::from_u32(unit(bytes)).unwrap_or_else(|| {
-                is_lossy = true;
-                char::REPLACEMENT_CHARACTER
-            })
-        });
-        let text: String = text.collect();
-        (Cow::Owned(text), is_lossy)
+        match self {
+            Self::Narrow(encoding) => encoding.decode_without_bom_handling(bytes),
+            Self::Utf32 { is_big } => decode_utf32(bytes, is_big),
+            Self::Dos { upper, .. } => (Cow::Owned(dos::decode(bytes, upper)), false),
+            Self::Iso2022Kr => escapes::decode_korean(bytes),
+        }
     }
+}
+
+fn decode_utf32(bytes: &[u8], is_big: bool) -> (Cow<'_, str>, bool) {
+    let unit = |unit: &[u8; 4]| {
+        if is_big {
+            u32::from_be_bytes(*unit)
+        } else {
+            u32::from_le_bytes(*unit)
+        }
+    };
+    let (units, rest) = bytes.as_chunks::<4>();
+    let mut is_lossy = !rest.is_empty();
+    let text = units.iter().map(|bytes| {
+        char::from_u32(unit(bytes)).unwrap_or_else(|| {
+            is_lossy = true;
+            char::REPLACEMENT_CHARACTER
+        })
+    });
+    let text: String = text.collect();
+    (Cow::Owned(text), is_lossy)
 }
 
 /// Whether the beginning of a file is text in some encoding: almost no control characters.
@@ -114,12 +135,23 @@ fn detect(bytes: &[u8], declared: Option<&str>) -> (Charset, usize) {
     // UTF-8 and are not. Two labels stand for no character set at all.
     let not_believed = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT, X_USER_DEFINED];
     let declared = declared.filter(|label| !not_believed.contains(label));
-    let encoding = zero_byte_pattern(bytes).unwrap_or_else(|| match declared {
-        Some(label) => unless_contradicted(bytes, label),
-        None if mostly_utf8(bytes) => UTF_8,
-        None => guess(bytes),
-    });
-    (Charset::Narrow(encoding), 0)
+    let by_pattern = utf16::by_zero_bytes(bytes).or_else(|| utf16::by_letters(bytes));
+    let charset = match (by_pattern, declared) {
+        (Some(encoding), _) => Charset::Narrow(encoding),
+        (None, Some(label)) => Charset::Narrow(unless_contradicted(bytes, label)),
+        (None, None) => undeclared(bytes),
+    };
+    (charset, 0)
+}
+
+/// The character set of a text that states none.
+fn undeclared(bytes: &[u8]) -> Charset {
+    let sample = &bytes[..bytes.len().min(GUESS_BYTES)];
+    match escapes::detect(sample) {
+        Some(charset) => charset,
+        None if mostly_utf8(bytes) => Charset::Narrow(UTF_8),
+        None => misread::correct(sample, guess(bytes)),
+    }
 }
 
 /// The declared encoding, unless the bytes are UTF-8, which happens by no chance, or are damaged in
@@ -171,26 +203,6 @@ fn utf32_order(bytes: &[u8]) -> Option<bool> {
     .into_iter()
     .find(|(_, read)| all(*read))
     .map(|(is_big, _)| is_big)
-}
-
-/// UTF-16 of mostly Latin text has its zero bytes on one side only.
-fn zero_byte_pattern(bytes: &[u8]) -> Option<&'static Encoding> {
-    let sample = &bytes[..bytes.len().min(PATTERN_BYTES)];
-    let units = sample.len() / 2;
-    let zeros = |side| {
-        sample
-            .chunks_exact(2)
-            .filter(|unit| unit[side] == 0)
-            .count()
-    };
-    let (first, second) = (zeros(0), zeros(1));
-    let many = |count| units >= 2 && count * 5 >= units * 2;
-    let few = |count| count * 50 <= units;
-    match () {
-        () if many(second) && few(first) => Some(UTF_16LE),
-        () if many(first) && few(second) => Some(UTF_16BE),
-        () => None,
-    }
 }
 
 /// UTF-8, allowing for a cut at the end and for one bad sequence in ten.

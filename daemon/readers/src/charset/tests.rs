@@ -156,6 +156,103 @@ fn encodings_of_many_countries_are_guessed() {
     }
 }
 
+#[test]
+fn utf16_of_other_scripts_is_found_without_a_mark() {
+    for text in [
+        "Настоящий договор заключён между двумя сторонами.\nОн действует 30 дней.\n",
+        "この契約は三十日以内に解約することができる。\n第二条 支払いは月末に行う。\n",
+        "이 계약은 30일 이내에 해지할 수 있다.\n제2조 지급은 월말에 한다.\n",
+        "本合同自签字之日起三十日内有效。\n第二条 付款于月底进行。\n",
+    ] {
+        for is_big in [false, true] {
+            let bytes = utf16(text, is_big);
+            assert!(is_text(&bytes), "{text}");
+            assert_eq!(read(&bytes), text);
+        }
+    }
+    // Numbers of 16 bits, as in sound and in pictures, are no text.
+    let sound = (0..4_000_u32).flat_map(|at| ((at * 7_919 % 30_011) as u16).to_le_bytes());
+    assert!(!is_text(&sound.collect::<Vec<_>>()));
+}
+
+#[test]
+fn escapes_select_japanese_and_korean() {
+    let japanese = "契約書\n第一条 この契約は三十日以内に解約できる。\n";
+    let bytes = encoding_rs::ISO_2022_JP.encode(japanese).0;
+    assert!(bytes.is_ascii() && is_text(&bytes));
+    assert_eq!(read(&bytes), japanese);
+    let korean = "계약서 No. 7\n이 계약은 30일 이내에 해지할 수 있다.\n";
+    let mut bytes = b"\x1b$)C".to_vec();
+    for character in korean.chars() {
+        let encoded = character.to_string();
+        match encoding_rs::EUC_KR.encode(&encoded).0.as_ref() {
+            [one] => bytes.push(*one),
+            wide => {
+                bytes.push(0x0e);
+                bytes.extend(wide.iter().map(|byte| byte & 0x7f));
+                bytes.push(0x0f);
+            }
+        }
+    }
+    assert!(is_text(&bytes));
+    assert_eq!(read(&bytes), korean);
+    let mut sink = Sink::of(0);
+    decode(&bytes, None, &mut sink);
+    let facts: Vec<_> = sink.facts().iter().collect();
+    assert_eq!(facts, [(Fact::Charset, "ISO-2022-KR")]);
+    // Colours of a terminal are escapes that select nothing.
+    let coloured = "\u{1b}[31merror\u{1b}[0m: nothing to do (B$B)\n";
+    assert_eq!(read(coloured.as_bytes()), coloured);
+}
+
+#[test]
+fn texts_of_dos_and_old_macintoshes_are_not_taken_for_windows() {
+    let german =
+        "Die Prüfung der Größe erfolgt für jede Änderung. Höhere Beträge müssen geprüft werden.";
+    let french =
+        "La société a été créée à Paris; le contrat est réputé signé, même après la clôture.";
+    let polish = "Umowa została zawarta między stronami. Każda ze stron może ją wypowiedzieć w ciągu trzydziestu dni, \
+        jeżeli usługa nie będzie świadczona zgodnie z umową.";
+    let russian = "Настоящий договор заключён между двумя сторонами. Каждая сторона имеет право его расторгнуть, \
+        если другая нарушает условия. Общая сумма подлежит оплате в течение тридцати дней.";
+    let dos = |text: &str, upper: &str| -> Vec<u8> {
+        let byte = |c: char| match u8::try_from(c) {
+            Ok(byte) if byte.is_ascii() => byte,
+            _ => 128 + upper.chars().position(|known| known == c).unwrap() as u8,
+        };
+        text.chars().map(byte).collect()
+    };
+    for (text, bytes) in [
+        (german, dos(german, dos::DOS_850)),
+        (french, dos(french, dos::DOS_850)),
+        (polish, dos(polish, dos::DOS_852)),
+        (german, encoding_rs::MACINTOSH.encode(german).0.into_owned()),
+        (french, encoding_rs::MACINTOSH.encode(french).0.into_owned()),
+        (
+            russian,
+            encoding_rs::X_MAC_CYRILLIC.encode(russian).0.into_owned(),
+        ),
+    ] {
+        assert!(is_text(&bytes), "{text}");
+        assert_eq!(read(&bytes), text);
+    }
+}
+
+/// Signs that stand between letters in Windows texts, and would be letters in DOS or on a Macintosh.
+#[test]
+fn texts_of_windows_stay_so_whatever_signs_they_hold() {
+    for text in [
+        "L’été dernier, l’équipe n’a pas livré: c’est à l’acheteur d’agir.",
+        "Maße: A×B×C, D×E und F×G; 5 µm, 3 m², ±2°.",
+        "She said “stop”and he said “go”then they said “no”again – never…always—or so.",
+        "Il·lustració, col·lecció, paral·lel, intel·ligent.",
+        "iPhone®Pro, Foo™Bar, Baz©Qux and C§D.",
+    ] {
+        let bytes = encoding_rs::WINDOWS_1252.encode(text).0;
+        assert_eq!(read(&bytes), text);
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_in_utf8_is_itself(text in "\\PC{0,200}") {

@@ -3,6 +3,8 @@
 
 use encoding_rs::Encoding;
 
+use crate::charset::dos::{self, DOS_437, DOS_850, DOS_852};
+
 /// How bytes become characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::formats) enum CodePage {
@@ -12,11 +14,6 @@ pub(in crate::formats) enum CodePage {
     /// Pictures, which are no characters.
     Symbols,
 }
-
-/// Upper half of code page 437.
-const DOS_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
-/// Upper half of code page 850.
-const DOS_850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
 
 /// Labels of the code pages that have one other than `windows-` or `iso-8859-` and a number.
 const LABELS: &[(i32, &str)] = &[
@@ -79,6 +76,7 @@ impl CodePage {
         let label = match number {
             437 => return Some(Self::Dos(DOS_437)),
             850 => return Some(Self::Dos(DOS_850)),
+            852 => return Some(Self::Dos(DOS_852)),
             874 | 1250..=1258 => format!("windows-{number}"),
             28591..=28606 => format!("iso-8859-{}", number - 28590),
             _ => LABELS
@@ -108,13 +106,7 @@ impl CodePage {
                 };
                 (text.into_owned(), lost)
             }
-            Self::Dos(upper) => {
-                let character = |&byte: &u8| match byte.checked_sub(128) {
-                    None => Some(char::from(byte)),
-                    Some(at) => upper.chars().nth(usize::from(at)),
-                };
-                (bytes.iter().filter_map(character).collect(), 0)
-            }
+            Self::Dos(upper) => (dos::decode(bytes, upper), 0),
             Self::Symbols => {
                 let spaces = bytes.iter().filter(|byte| byte.is_ascii_whitespace());
                 (spaces.map(|_| ' ').collect(), 0)
@@ -128,17 +120,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_page_is_known_and_dos_pages_are_whole() {
+    fn every_listed_page_is_known_and_dos_pages_are_complete() {
         for (number, label) in LABELS {
             assert!(CodePage::numbered(*number).is_some(), "{label}");
         }
         for (charset, _) in CHARSETS {
             assert!(CodePage::of_charset(*charset).is_some(), "{charset}");
         }
-        assert_eq!(
-            (DOS_437.chars().count(), DOS_850.chars().count()),
-            (128, 128)
-        );
+        for upper in [DOS_437, DOS_850, DOS_852] {
+            assert_eq!(upper.chars().count(), 128);
+        }
         assert_eq!(CodePage::of_charset(1), None);
     }
 
