@@ -200,8 +200,13 @@ impl<'a> MemberCollector<'a> {
             return Ok(Vec::new());
         }
         let spool = Spool::of(self.spool, self.space)?;
+        // A member that breaks off before its first byte was not read. Kept as no bytes, it would be an empty file.
+        let unread = |head: &MemberHead, extent: &Extent| {
+            let is_empty = extent.length == 0;
+            head.unread.or(extent.cut.filter(|_| is_empty))
+        };
         let member = |(head, extent): (MemberHead, Extent)| Member {
-            body: head.unread.map_or_else(
+            body: unread(&head, &extent).map_or_else(
                 || {
                     let spool = Arc::clone(&spool);
                     Ok(MemberBytes { spool, extent })
@@ -243,14 +248,23 @@ mod tests {
     fn members_keep_their_own_bytes_and_can_only_be_read() {
         let (space, budgets) = (space(), Budgets::default());
         let mut spool = MemberCollector::new(&space, &budgets, MemberPolicy::Keep).unwrap();
-        for (name, pieces) in [("a", &["one ", "two"][..]), ("b", &[]), ("c", &["three"])] {
+        for (name, pieces) in [
+            ("a", &["one ", "two"][..]),
+            ("b", &[]),
+            ("c", &["three"]),
+            ("d", &[]),
+        ] {
             spool.begin(head(name)).unwrap();
             for piece in pieces {
                 spool.chunk(piece.as_bytes()).unwrap();
             }
-            spool.end((name == "c").then_some(Reason::Damaged)).unwrap();
+            spool.end((name >= "c").then_some(Reason::Damaged)).unwrap();
         }
         let members = spool.into_members().unwrap();
+        assert!(
+            matches!(members[3].body, Err(Reason::Damaged)),
+            "taken for an empty file"
+        );
         let read = |member: &Member| {
             let bytes = member.body.as_ref().unwrap();
             let (private, mut text) = (bytes.to_file().unwrap(), String::new());

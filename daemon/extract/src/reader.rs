@@ -63,7 +63,7 @@ impl Reader {
             Self::WebArchive => 6,
             Self::Xml => 5,
             Self::Rtf => 5,
-            Self::Pdf => 8,
+            Self::Pdf => 9,
             Self::Ooxml => 5,
             Self::OpenDocument => 5,
             Self::Epub => 5,

@@ -100,6 +100,8 @@ codes! {
         NoWords = "no-words",
         /// The pages hold no text, only pictures perhaps: text recognition is needed
         NeedsOcr = "needs-ocr",
+        /// Some pages hold a picture and no text: text recognition is needed for them
+        PagesNeedOcr = "pages-need-ocr",
         /// A password is needed to read the file
         PasswordNeeded = "password-needed",
         /// The kind is known but not read
@@ -219,6 +221,7 @@ impl Reason {
                 | Self::OutputLimit
                 | Self::OverlappingEntries
                 | Self::PagesFailed
+                | Self::PagesNeedOcr
                 | Self::ParserPanic
                 | Self::PartsFailed
                 | Self::PartsLimit

@@ -35,6 +35,11 @@ pub(super) fn by_letters(bytes: &[u8]) -> Option<&'static Encoding> {
         (1.., 0) => true,
         _ => return None,
     };
+    // Two letters of ASCII are a Chinese character in UTF-16, so a text in ASCII with a stray zero is told apart.
+    let of_ascii = sample.iter().filter(|byte| (b' '..=b'~').contains(*byte));
+    if of_ascii.count() * 4 > sample.len() * 3 {
+        return None;
+    }
     let unit = |unit: &[u8; 2]| match is_big {
         true => u16::from_be_bytes(*unit),
         false => u16::from_le_bytes(*unit),

@@ -9,7 +9,7 @@
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
 //!
-//! Not read: pictures.
+//! Not read: pictures. A page that is one ([`scans`]) makes the document partial.
 
 mod bounds;
 mod extras;
@@ -18,6 +18,7 @@ mod fonts;
 mod layout;
 mod quality;
 mod repair;
+mod scans;
 mod second;
 
 use std::collections::HashSet;
@@ -79,6 +80,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
         });
     }
     let shown = reader.appearances(&extras::pages_with_appearances(&document));
+    reader.scanned = scans::count(&document, &reader.blank);
     let reason = reader.write(numbers.len(), sink);
     let reason = reason.or(cut.then_some(Reason::InflateLimit));
     let beside = extras::read(&document, &shown, sink);
@@ -111,7 +113,10 @@ fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
 /// The answer once everything was written.
 fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
     // Characters that nobody knows are no text.
-    let is_whole = matches!(reason, None | Some(Reason::LowQuality));
+    let is_whole = matches!(
+        reason,
+        None | Some(Reason::LowQuality | Reason::PagesNeedOcr)
+    );
     if sink.is_blank() && is_whole && !sink.has_members() {
         return Err(Outcome::NoText(Reason::NeedsOcr));
     }
@@ -159,7 +164,10 @@ struct Reader<'a> {
     room: usize,
     pages: Pages,
     failed: u64,
-    blank: u64,
+    /// Numbers of the pages that were read and have no text.
+    blank: Vec<u32>,
+    /// How many of them draw a large picture.
+    scanned: u64,
     by_second: u64,
 }
 
@@ -173,7 +181,8 @@ impl<'a> Reader<'a> {
             room,
             pages: Pages::default(),
             failed: 0,
-            blank: 0,
+            blank: Vec::new(),
+            scanned: 0,
             by_second: 0,
         }
     }
@@ -205,7 +214,8 @@ impl<'a> Reader<'a> {
         }
         read &= !(lines.is_empty() && self.broken_off.contains(&number));
         self.failed += u64::from(!read);
-        self.blank += u64::from(read && lines.is_empty());
+        self.blank
+            .extend((read && lines.is_empty()).then_some(number));
         self.pages.push(lines);
         self.pages.bytes() <= self.room
     }
@@ -252,7 +262,7 @@ impl<'a> Reader<'a> {
         let percent = Quality::of(&body.text).percent();
         sink.count(Fact::Pages, pages as u64);
         sink.count(Fact::PagesFailed, self.failed);
-        sink.count(Fact::PagesWithoutText, self.blank);
+        sink.count(Fact::PagesWithoutText, self.blank.len() as u64);
         sink.count(Fact::PagesBySecondEngine, self.by_second);
         sink.count(Fact::RunningLines, body.running_lines);
         sink.count(Fact::JoinedHyphens, body.joined_hyphens);
@@ -267,6 +277,7 @@ impl<'a> Reader<'a> {
             (cut, Reason::OutputLimit),
             (self.failed > 0, Reason::PagesFailed),
             (percent < MIN_QUALITY, Reason::LowQuality),
+            (self.scanned > 0, Reason::PagesNeedOcr),
         ];
         reasons
             .into_iter()

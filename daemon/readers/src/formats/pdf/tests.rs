@@ -123,6 +123,27 @@ fn pages_tell_of_their_running_lines_and_blanks() {
 }
 
 #[test]
+fn a_scanned_page_among_others_makes_the_document_partial() {
+    let with_picture = |(width, height): (u32, u32), draw: &str| {
+        let mut objects = objects(&[(MEDIA_BOX, "Clause 1"), (MEDIA_BOX, "")]);
+        objects[5] = objects[5].replace("/Font", "/XObject << /X 8 0 R >> /Font");
+        objects[6] = stream(draw);
+        objects.push(format!(
+            "<< /Type /XObject /Subtype /Image /Width {width} /Height {height} /ColorSpace /DeviceGray \
+             /BitsPerComponent 8 /Length 1 >>\nstream\n0\nendstream"
+        ));
+        text(&pdf_of(&objects))
+    };
+    let draw = "q 612 0 0 792 0 0 cm /X Do Q";
+    let (reading, text, _) = with_picture((1_240, 1_754), draw);
+    assert_eq!(reading, Ok(Some(Reason::PagesNeedOcr)));
+    assert_eq!(text.trim(), "Clause 1");
+    // A logo, and a picture that the page lists and does not draw.
+    assert_eq!(with_picture((200, 100), draw).0, Ok(None));
+    assert_eq!(with_picture((1_240, 1_754), "q Q").0, Ok(None));
+}
+
+#[test]
 fn what_annotations_show_is_read_once() {
     let mut objects = objects(&[(MEDIA_BOX, "Page")]);
     objects[0] = objects[0].replace("/Pages", "/AcroForm << /Fields [8 0 R] >> /Pages");
