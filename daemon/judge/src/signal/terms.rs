@@ -26,10 +26,36 @@ impl Term {
     /// The term of a word of canonical text: FNV-1a, then a finaliser, so that every bit is as good as any.
     pub fn of(word: &str) -> Self {
         let bytes = word.bytes().take(LONGEST);
-        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        Self::of_hash(bytes.fold(FNV_OFFSET, fnv))
+    }
+
+    fn of_hash(hash: u64) -> Self {
         Self(Fingerprint(hash).mixed())
+    }
+}
+
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// A step of FNV-1a.
+fn fnv(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+}
+
+/// Passes each term of a part in ASCII to `add`, and whether its word has a digit: words are found and hashed in
+/// one pass.
+fn ascii_terms(part: &[u8], mut add: impl FnMut(Term, bool)) {
+    let (mut hash, mut length, mut has_digit) = (FNV_OFFSET, 0, false);
+    for &byte in part.iter().chain(b" ") {
+        if byte.is_ascii_alphanumeric() {
+            if length < LONGEST {
+                hash = fnv(hash, byte);
+            }
+            length += 1;
+            has_digit |= byte.is_ascii_digit();
+        } else if length > 0 {
+            add(Term::of_hash(hash), has_digit);
+            (hash, length, has_digit) = (FNV_OFFSET, 0, false);
+        }
     }
 }
 
@@ -71,11 +97,17 @@ impl TermCounts {
     /// The terms of a canonical text.
     pub fn of(canonical: &str) -> Self {
         let (mut all, mut numbers) = (Vec::new(), Vec::new());
-        for word in words(canonical) {
-            let term = Term::of(word);
-            all.push(term);
-            if has_digit(word) {
-                numbers.push(term);
+        // No word has a space, so words can be found between spaces, most of which is ASCII.
+        for part in canonical.split_inclusive(' ') {
+            let mut add = |term, has_digit| {
+                all.push(term);
+                if has_digit {
+                    numbers.push(term);
+                }
+            };
+            match part.is_ascii() {
+                true => ascii_terms(part.as_bytes(), add),
+                false => words(part).for_each(|word| add(Term::of(word), has_digit(word))),
             }
         }
         // Sorting all of them takes less time than counting them in a map and sorting that.
@@ -268,6 +300,24 @@ mod tests {
             let mut plain = terms.clone();
             plain.sort_unstable();
             prop_assert_eq!(sorted(terms), plain);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn terms_are_those_of_the_words(text in "([a-c1]{0,70}|[a-c1 .é契½_—]{0,40}){0,4}") {
+            let mut numbers = Vec::new();
+            let mut plain = std::collections::BTreeMap::new();
+            for word in words(&text) {
+                *plain.entry(Term::of(word)).or_insert(0_u32) += 1;
+                numbers.extend(has_digit(word).then_some(Term::of(word)));
+            }
+            let counted = TermCounts::of(&text);
+            prop_assert_eq!(counted.iter().collect::<Vec<_>>(), plain.into_iter().collect::<Vec<_>>());
+            prop_assert!(numbers.iter().all(|term| counted.is_number(*term)));
+            numbers.sort_unstable();
+            numbers.dedup();
+            prop_assert_eq!(&counted.numbers, &numbers);
         }
     }
 
