@@ -39,6 +39,8 @@ mod quote;
 #[cfg(feature = "rtf")]
 mod rtf;
 mod subtitles;
+#[cfg(any(feature = "office", feature = "rtf"))]
+mod symbol_font;
 mod table;
 #[cfg(feature = "web")]
 mod xml;

@@ -131,6 +131,8 @@ pub(super) struct Level {
     pub(super) numeral: Option<Numeral>,
     /// Shared: a few bytes of a document make a copy of a level.
     pub(super) label: Rc<[Piece]>,
+    /// Whether the label is a sign that is text, such as a dash or a ticked box, and not a mere bullet.
+    pub(super) is_sign: bool,
     /// Whether the numbers of all levels are written in digits here.
     pub(super) is_legal: bool,
     /// Levels above this one, so many from the top, begin it again when one of theirs is counted;
@@ -146,6 +148,7 @@ impl Default for Level {
             start: 1,
             numeral: None,
             label: Rc::default(),
+            is_sign: false,
             is_legal: false,
             restarted_by: None,
             gap: " ",
@@ -181,9 +184,8 @@ impl Counters {
             }
         }
         let label = self.label(levels, own);
-        label
-            .contains(|c: char| c.is_alphanumeric())
-            .then(|| label.trim().to_owned() + own.gap)
+        let is_text = own.is_sign || label.contains(|c: char| c.is_alphanumeric());
+        is_text.then(|| label.trim().to_owned() + own.gap)
     }
 
     /// Lets a level begin again.

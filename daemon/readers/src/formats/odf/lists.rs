@@ -11,6 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::list_label::{Counters, LEVELS, Level, Numeral, Piece};
 use super::super::package::attribute;
+use crate::formats::symbol_font::is_bullet;
 
 /// Names of styles, styles of paragraphs and lists that are remembered, of each.
 const MAX_KEPT: usize = 20_000;
@@ -120,7 +121,7 @@ impl Lists {
         levels[at] = if is_number {
             level(tag, at)
         } else {
-            Level::default()
+            bullet(tag)
         };
     }
 
@@ -196,6 +197,19 @@ impl Lists {
 }
 
 /// The level of number `at`, from 0.
+/// A level whose items are not numbered. A mere bullet is no text; a dash, or a box that is ticked, is.
+fn bullet(tag: &BytesStart<'_>) -> Level {
+    let sign = attribute(tag, "text:bullet-char").unwrap_or_default();
+    match is_bullet(&sign) {
+        true => Level::default(),
+        false => Level {
+            label: [Piece::Text(cut(&sign))].into(),
+            is_sign: true,
+            ..Level::default()
+        },
+    }
+}
+
 fn level(tag: &BytesStart<'_>, at: usize) -> Level {
     let numeral = numeral(tag);
     let shown = number(tag, "text:display-levels").unwrap_or(1).max(1) as usize;

@@ -56,6 +56,7 @@ const LIST_STYLES: &str = "<text:list-style style:name='L'>\
     <text:list-level-style-number text:level='3' style:num-format='1' loext:num-list-format='%2%-%3%:'/>\
     </text:list-style><text:list-style style:name='B'>\
     <text:list-level-style-bullet text:level='1' text:bullet-char='o'/></text:list-style>\
+    <text:list-style style:name='M'><text:list-level-style-bullet text:level='1' text:bullet-char='-'/></text:list-style>\
     <style:style style:name='P' style:list-style-name='L'/>\
     <text:outline-style><text:outline-level-style text:level='1' style:num-format='1'/>\
     <text:outline-level-style text:level='2' style:num-format='1' text:display-levels='2'/>\
@@ -84,6 +85,7 @@ fn items_and_headings_have_their_numbers() {
         "<text:h text:outline-level='2'>Two</text:h><text:p>x</text:p>",
         &list("text:style-name='L' xml:id='l'", &["a", &inner, "e"]),
         &list("text:style-name='B'", &["f"]),
+        &list("text:style-name='M'", &["minus"]),
         &list(
             "text:style-name='L' text:continue-numbering='true'",
             &[&deep, "i"],
@@ -107,10 +109,10 @@ fn items_and_headings_have_their_numbers() {
         page.replacen("<office:body>", &styles, 1).as_bytes(),
         Budgets::default(),
     );
-    let expected = "1 One\n1.1 Two\nx\n1. a\n2. b\nmore\n(a) c\n(b) d\n3. e\nf\ng\n(a) h\n4. i\n4. j\n\
+    let expected = "1 One\n1.1 Two\nx\n1. a\n2. b\nmore\n(a) c\n(b) d\n3. e\nf\n- minus\ng\n(a) h\n4. i\n4. j\n\
                     I k\nI.1 l\n1-1: m\n1.2 Three\nn\n7. o\n";
     assert_eq!(sink.text(), expected);
-    assert_eq!(sink.facts().number(Fact::ListNumbers), 15);
+    assert_eq!(sink.facts().number(Fact::ListNumbers), 16);
 }
 
 #[test]

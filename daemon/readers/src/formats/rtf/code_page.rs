@@ -4,6 +4,7 @@
 use encoding_rs::Encoding;
 
 use crate::charset::dos::{self, DOS_437, DOS_850, DOS_852};
+use crate::formats::symbol_font::SymbolFont;
 
 /// How bytes become characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +12,8 @@ pub(in crate::formats) enum CodePage {
     Known(&'static Encoding),
     /// A page of DOS: ASCII, and these characters from 128 on.
     Dos(&'static str),
-    /// Pictures, which are no characters.
-    Symbols,
+    /// Signs of a font.
+    Symbols(SymbolFont),
 }
 
 /// Labels of the code pages that have one other than `windows-` or `iso-8859-` and a number.
@@ -107,10 +108,7 @@ impl CodePage {
                 (text.into_owned(), lost)
             }
             Self::Dos(upper) => (dos::decode(bytes, upper), 0),
-            Self::Symbols => {
-                let spaces = bytes.iter().filter(|byte| byte.is_ascii_whitespace());
-                (spaces.map(|_| ' ').collect(), 0)
-            }
+            Self::Symbols(font) => (bytes.iter().map(|byte| font.character(*byte)).collect(), 0),
         }
     }
 }
@@ -140,6 +138,7 @@ mod tests {
         assert_eq!(read(932, b"\x83\x65\x83\x58"), ("テス".into(), 0));
         assert_eq!(read(437, b"a\x84"), ("aä".into(), 0));
         assert_eq!(read(65001, b"a\xff"), ("a\u{fffd}".into(), 1));
-        assert_eq!(CodePage::Symbols.decode(b"\xb7 "), (" ".into(), 0));
+        let symbols = CodePage::Symbols(SymbolFont::Symbol);
+        assert_eq!(symbols.decode(b"\xb7 -"), ("• −".into(), 0));
     }
 }

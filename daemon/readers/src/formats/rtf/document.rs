@@ -322,10 +322,11 @@ impl<'a> Document<'a> {
                 let text = String::from_utf16_lossy(&[high, low]);
                 self.emit(&text);
             }
-            // Where fonts of pictures have theirs.
-            (_, Ok(0xf000..=0xf0ff)) => {}
             _ => {
                 let text = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                // Fonts of signs have theirs in the private area.
+                let font = self.fonts.symbols(self.group.font.or(self.default_font));
+                let text = font.map_or(text, |font| font.of_private(text));
                 self.emit(text.encode_utf8(&mut [0; 4]));
             }
         }

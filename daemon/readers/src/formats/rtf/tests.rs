@@ -46,6 +46,23 @@ fn numbers_of_items_are_text_and_bullets_are_not() {
     assert_eq!(sink.facts().number(Fact::ListNumbers), 2);
 }
 
+/// A minus and a ticked box change what a text says.
+#[test]
+fn signs_of_symbol_fonts_are_text() {
+    let fonts = r"{\fonttbl{\f0 Arial;}{\f1\fcharset2 Symbol;}{\f2\fcharset2 Wingdings;}}";
+    let read = |body: &str| text(&format!(r"{{\rtf1\ansi\uc1{fonts}{body}}}"));
+    assert_eq!(
+        read(r"Balance: {\f1\'2d}5, {\f1 -}6, {\f1\u-4051?}7"),
+        "Balance: −5, −6, −7"
+    );
+    assert_eq!(read(r"3{\f1\'b4}5 {\f1\'b1}1"), "3×5 ±1");
+    assert_eq!(read(r"{\f2\'fe} yes {\f2\u-3928?} no"), "☑ yes ☐ no");
+    assert_eq!(
+        read(r"{\listtext -\tab}5 EUR\par{\pntext *\tab}6"),
+        "- 5 EUR\n* 6"
+    );
+}
+
 #[test]
 fn bytes_are_read_by_the_font_in_use() {
     let rtf = r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}
@@ -53,12 +70,15 @@ fn bytes_are_read_by_the_font_in_use() {
 \'e4{\f1 \'cf\'f0}{\f2 \'83e\'83X \'83\
 '65}{\f3 \'b7}{\f4 ok}}"
         .replace("\\\n", "\\");
-    assert_eq!(text(&rtf), "äПрテス テok");
+    assert_eq!(text(&rtf), "äПрテス テ\u{f0b7}ok");
 }
 
 #[test]
 fn unicode_characters_take_the_place_of_their_fallback() {
-    assert_eq!(text(r"{\rtf1\uc1\u228 ?x\u8364\'80y\u-3849?z}"), "äx€yz");
+    assert_eq!(
+        text(r"{\rtf1\uc1\u228 ?x\u8364\'80y\u-3849?z}"),
+        "äx€y\u{f0f7}z"
+    );
     assert_eq!(
         text(r"{\rtf1\uc2\u12486\'83\'65.{\uc0\u233 t\u233}!}"),
         "テ.ét\u{e9}!"

@@ -9,6 +9,7 @@ use super::super::flow::Flow;
 use super::super::parts::{attribute, relation_id};
 use super::Fact;
 use super::numbering::{Counted, Numbering, Paragraph};
+use crate::formats::symbol_font::SymbolFont;
 use crate::sink::Sink;
 
 /// Elements whose content does not count: text moved away or deleted, the older twin of a choice,
@@ -30,12 +31,6 @@ const FETCHING: &[&str] = &[
     "LINK",
     "DDE",
     "DDEAUTO",
-];
-
-/// Letters of the font Symbol, from `A` and from `a` on.
-const SYMBOLS: [(u32, &str); 2] = [
-    (0x41, "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"),
-    (0x61, "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"),
 ];
 
 pub(super) struct Story<'a> {
@@ -262,19 +257,18 @@ impl<'a> Story<'a> {
     }
 }
 
-/// The character of a `sym` element. Fonts of symbols have theirs in the private area; only the
-/// letters of Symbol are known by other names.
+/// The character of a `sym` element. Fonts of signs have theirs in the private area.
 fn symbol(tag: &BytesStart<'_>) -> Option<String> {
     let code = u32::from_str_radix(&attribute(tag, "char")?, 16).ok()?;
-    if !(0xf000..=0xf0ff).contains(&code) {
-        return char::from_u32(code).map(String::from);
-    }
-    let code = code - 0xf000;
-    let is_symbol = attribute(tag, "font").is_some_and(|font| font == "Symbol");
-    let letters = SYMBOLS.iter().filter(|_| is_symbol);
-    let mut letters = letters.filter_map(|(first, letters)| {
-        let at = usize::try_from(code.checked_sub(*first)?).ok()?;
-        letters.chars().nth(at)
-    });
-    letters.next_back().map(String::from)
+    let font = attribute(tag, "font").and_then(|font| SymbolFont::named(&font));
+    // Some writers leave out the private area.
+    let code = match font {
+        Some(_) if code <= 0xff => code + 0xf000,
+        _ => code,
+    };
+    let character = char::from_u32(code)?;
+    Some(
+        font.map_or(character, |font| font.of_private(character))
+            .into(),
+    )
 }

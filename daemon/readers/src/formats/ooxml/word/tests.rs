@@ -198,7 +198,17 @@ fn symbols_and_readings() {
     let body = "<w:p><w:sym w:font='Symbol' w:char='F061'/><w:sym w:font='Wingdings' w:char='F0FC'/>\
                 <w:sym w:font='Arial' w:char='2014'/><w:ruby><w:rt><w:t>reading</w:t></w:rt>\
                 <w:rubyBase><w:t>base</w:t></w:rubyBase></w:ruby></w:p>";
-    assert_eq!(body_text(body), "α—base\n");
+    assert_eq!(body_text(body), "α✓—base\n");
+    let choice = |code| {
+        let body = format!("<w:p><w:sym w:font='Wingdings' w:char='{code}'/><w:t> yes</w:t></w:p>");
+        body_text(&body)
+    };
+    assert_eq!(
+        (choice("F0FE"), choice("F0A8")),
+        ("☑ yes\n".into(), "☐ yes\n".into())
+    );
+    let minus = "<w:p><w:sym w:font='Symbol' w:char='F02D'/><w:t>5 EUR</w:t></w:p>";
+    assert_eq!(body_text(minus), "−5 EUR\n");
 }
 
 #[test]

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::super::code_page::CodePage;
+use crate::formats::symbol_font::SymbolFont;
 
-/// Fonts of pictures, by the beginning of their name.
-const PICTURES: [&[u8]; 4] = [b"Symbol", b"Wingdings", b"Webdings", b"ZapfDingbats"];
 /// Bytes of a font's name that are kept.
 const NAME_BYTES: usize = 64;
 
 #[derive(Debug, Default)]
 struct Font {
     page: Option<CodePage>,
-    /// Set where the character set says that it is a font of pictures; its name decides.
-    pictures: bool,
+    /// Set where the character set says that it is a font of signs; its name decides.
+    has_signs: bool,
     name: Vec<u8>,
 }
 
@@ -29,7 +28,7 @@ impl Fonts {
     /// Takes a font's character set or code page.
     pub(super) fn set(&mut self, number: Option<i32>, word: &str, value: i32) {
         let font = self.entry(number);
-        font.pictures = word == "fcharset" && value == 2;
+        font.has_signs = word == "fcharset" && value == 2;
         font.page = match word {
             "cpg" => CodePage::numbered(value),
             _ => CodePage::of_charset(value),
@@ -45,12 +44,16 @@ impl Fonts {
 
     /// The code page of a font; `None` where it is the document's.
     pub(super) fn page(&self, number: Option<i32>) -> Option<CodePage> {
-        let font = self.0.get(&number?)?;
-        let known = |name: &&[u8]| font.name.starts_with(name);
-        if font.pictures && PICTURES.iter().any(known) {
-            Some(CodePage::Symbols)
-        } else {
-            font.page
+        match self.symbols(number) {
+            Some(symbols) => Some(CodePage::Symbols(symbols)),
+            None => self.0.get(&number?)?.page,
         }
+    }
+
+    /// Returns which font of signs this is, if it is one.
+    pub(super) fn symbols(&self, number: Option<i32>) -> Option<SymbolFont> {
+        let font = self.0.get(&number?).filter(|font| font.has_signs)?;
+        let name = String::from_utf8_lossy(&font.name);
+        SymbolFont::named(name.trim_end_matches(';'))
     }
 }

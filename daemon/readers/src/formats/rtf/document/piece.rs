@@ -5,6 +5,7 @@ use simdex_extract::Fact;
 use super::super::super::aside::{AsideKind, says_little};
 use super::super::super::html;
 use super::{Document, Piece};
+use crate::formats::symbol_font::is_bullet;
 
 /// Longer ones are text of a group that was not ended.
 const MAX_LABEL_BYTES: usize = 64;
@@ -83,9 +84,4 @@ impl Document<'_> {
             self.streams.sink.state(fact, &value);
         }
     }
-}
-
-/// Whether a label says nothing. Word's bullet of the second level is an `o` of Courier New.
-fn is_bullet(label: &str) -> bool {
-    label == "o" || !label.contains(char::is_alphanumeric)
 }

@@ -7,6 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::super::super::super::list_label::{LEVELS, Level, Numeral, Piece};
 use super::super::super::parts::{attribute, is_true};
 use super::{Definition, Instance, Numbering, Paragraph};
+use crate::formats::symbol_font::{SymbolFont, is_bullet};
 
 /// Definitions, instances and styles that are kept, of each.
 const MAX_KEPT: usize = 20_000;
@@ -21,6 +22,7 @@ pub(super) fn of_lists(numbering: &mut Numbering) -> impl FnMut(&Event<'_>) -> b
         instance: None,
         level: None,
         is_bullet: false,
+        font: None,
         at: 0,
     };
     move |event| {
@@ -82,6 +84,8 @@ struct Lists<'a> {
     instance: Option<(String, Instance)>,
     level: Option<Level>,
     is_bullet: bool,
+    /// The font of signs of the label of this level.
+    font: Option<SymbolFont>,
     /// The level that is open, or overridden.
     at: usize,
 }
@@ -99,11 +103,16 @@ impl Lists<'_> {
                     .and_then(|at| at.parse().ok())
                     .unwrap_or(0);
                 self.level = (name == "lvl").then(unsaid);
+                self.font = None;
             }
             "numStyleLink" => {
                 if let Some((_, definition)) = &mut self.definition {
                     definition.link = value(tag);
                 }
+            }
+            "rFonts" if self.level.is_some() => {
+                let font = attribute(tag, "ascii").or_else(|| attribute(tag, "hAnsi"));
+                self.font = font.and_then(|font| SymbolFont::named(&font));
             }
             "pStyle" => {
                 if let (Some((_, definition)), Some(style)) = (&mut self.definition, value(tag)) {
@@ -145,7 +154,8 @@ impl Lists<'_> {
             return;
         };
         if std::mem::take(&mut self.is_bullet) {
-            level.label = Rc::default();
+            level.label = bullet(&level.label, self.font.take());
+            level.is_sign = !level.label.is_empty();
         }
         if let Some((_, instance)) = &mut self.instance {
             instance.overrides.insert(self.at, level);
@@ -155,6 +165,20 @@ impl Lists<'_> {
             }
             definition.levels[self.at] = level;
         }
+    }
+}
+
+/// The label of an item that is not numbered: none if it is a mere bullet. A dash, or a box that is ticked, is text.
+fn bullet(label: &[Piece], font: Option<SymbolFont>) -> Rc<[Piece]> {
+    let text = label.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        Piece::Numbers(_) => None,
+    });
+    let in_font = |c| font.map_or(c, |font| font.of_private(c));
+    let text: String = text.flat_map(str::chars).map(in_font).collect();
+    match is_bullet(&text) {
+        true => Rc::default(),
+        false => [Piece::Text(text)].into(),
     }
 }
 

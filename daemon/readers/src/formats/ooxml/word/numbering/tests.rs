@@ -35,6 +35,12 @@ const NUMBERING: &str = "<w:numbering>\
     <w:num w:numId='7'><w:abstractNumId w:val='4'/></w:num>\
     <w:num w:numId='8'><w:abstractNumId w:val='4'/><w:lvlOverride w:ilvl='1'>\
     <w:startOverride w:val='5'/></w:lvlOverride></w:num>\
+    <w:abstractNum w:abstractNumId='5'><w:lvl w:ilvl='0'><w:numFmt w:val='bullet'/>\
+    <w:lvlText w:val='\u{f0fe}'/><w:rPr><w:rFonts w:ascii='Wingdings'/></w:rPr></w:lvl>\
+    <w:lvl w:ilvl='1'><w:numFmt w:val='bullet'/><w:lvlText w:val='-'/></w:lvl>\
+    <w:lvl w:ilvl='2'><w:numFmt w:val='bullet'/><w:lvlText w:val='\u{f0b7}'/>\
+    <w:rPr><w:rFonts w:ascii='Symbol'/></w:rPr></w:lvl></w:abstractNum>\
+    <w:num w:numId='9'><w:abstractNumId w:val='5'/></w:num>\
     </w:numbering>";
 
 const STYLES: &str = "<w:styles>\
@@ -91,6 +97,12 @@ fn instances_of_a_list_count_on_unless_they_begin_anew() {
     let body = [2, 2, 5, 3, 3, 2, 4, 6].map(|instance| listed(instance, 0));
     let expected = "iii) x\niv) x\nv) x\nix) x\nx) x\nxi) x\nx\n12th %% x\n";
     assert_eq!(text(&body.concat()), (expected.to_owned(), 7));
+}
+
+#[test]
+fn a_dash_or_a_ticked_box_before_an_item_is_text_and_a_bullet_is_not() {
+    let body = [0, 1, 2].map(|level| listed(9, level));
+    assert_eq!(text(&body.concat()).0, "☑ x\n- x\nx\n");
 }
 
 #[test]

@@ -1,0 +1,199 @@
+//! Fonts whose codes are signs and not letters: Symbol and the fonts of boxes, ticks and arrows.
+//!
+//! Word processors write their characters as bytes in such a font, or as U+F000 plus the byte. A minus or a ticked
+//! box changes what a text says, so each character is kept: as the Unicode character that looks like it where one
+//! is listed here, and otherwise as the character of the private use area that Word and PDFs have for it.
+
+/// A font of signs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::formats) enum SymbolFont {
+    Symbol,
+    Wingdings,
+    Wingdings2,
+    Webdings,
+    /// One whose characters are not listed here.
+    Other,
+}
+
+/// Characters of Symbol from 0x20 on (Adobe, "Symbol encoding").
+const SYMBOL_LOW: &str = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
+/// Characters of Symbol from 0xA0 on.
+const SYMBOL_HIGH: &str =
+    "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪";
+/// Characters of Symbol from 0xF1 on.
+const SYMBOL_END: &str = "〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭";
+
+/// Signs of Wingdings that mark items and choices, point, or count.
+const WINGDINGS: &[(u8, char)] = &[
+    (0x22, '✂'),
+    (0x28, '☎'),
+    (0x4a, '☺'),
+    (0x4c, '☹'),
+    (0x6c, '●'),
+    (0x6d, '❍'),
+    (0x6e, '■'),
+    (0x6f, '☐'),
+    (0x70, '◻'),
+    (0x71, '❑'),
+    (0x72, '❒'),
+    (0x73, '⬧'),
+    (0x74, '⧫'),
+    (0x75, '◆'),
+    (0x76, '❖'),
+    (0x77, '⬥'),
+    (0x78, '☒'),
+    (0xa1, '○'),
+    (0xa7, '▪'),
+    (0xa8, '☐'),
+    (0xab, '★'),
+    (0xd8, '➢'),
+    (0xdf, '←'),
+    (0xe0, '→'),
+    (0xe1, '↑'),
+    (0xe2, '↓'),
+    (0xe8, '➔'),
+    (0xf0, '⇨'),
+    (0xfb, '✗'),
+    (0xfc, '✓'),
+    (0xfd, '☒'),
+    (0xfe, '☑'),
+];
+const WINGDINGS_2: &[(u8, char)] = &[
+    (0x4f, '✗'),
+    (0x50, '✓'),
+    (0x51, '☒'),
+    (0x52, '☑'),
+    (0x53, '☒'),
+    (0x54, '☒'),
+    (0x97, '●'),
+    (0x99, '○'),
+    (0xa2, '■'),
+    (0xa3, '☐'),
+];
+const WEBDINGS: &[(u8, char)] = &[
+    (0x61, '✓'),
+    (0x63, '☐'),
+    (0x67, '■'),
+    (0x6e, '●'),
+    (0x72, '✗'),
+];
+
+/// Bullets, which mark the items of a list and say nothing: those that canonical text drops at the beginning of a
+/// line, and the `o` of Courier New that Word has for the second level.
+const BULLETS: &[char] = &[
+    'o', '•', '‣', '⁃', '▪', '◦', '▸', '►', '❖', '➢', '➤', '\u{f0a7}', '\u{f0b7}', '\u{f0d8}',
+];
+
+impl SymbolFont {
+    /// The font of this name, if it is one of signs.
+    pub(in crate::formats) fn named(name: &str) -> Option<Self> {
+        let name = name.trim();
+        let has_prefix = |prefix: &str| {
+            name.get(..prefix.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+        };
+        match () {
+            () if name.eq_ignore_ascii_case("Symbol") => Some(Self::Symbol),
+            () if name.eq_ignore_ascii_case("Wingdings") => Some(Self::Wingdings),
+            () if name.eq_ignore_ascii_case("Wingdings 2") => Some(Self::Wingdings2),
+            () if name.eq_ignore_ascii_case("Webdings") => Some(Self::Webdings),
+            () if ["Symbol", "Wingdings", "Webdings", "ZapfDingbats"]
+                .into_iter()
+                .any(has_prefix) =>
+            {
+                Some(Self::Other)
+            }
+            () => None,
+        }
+    }
+
+    /// The character of a code of this font.
+    pub(in crate::formats) fn character(self, code: u8) -> char {
+        let listed = |table: &[(u8, char)]| {
+            let found = table.iter().find(|(known, _)| *known == code);
+            found.map(|(_, character)| *character)
+        };
+        let known = match self {
+            _ if code.is_ascii_whitespace() => Some(char::from(code)),
+            Self::Symbol => symbol(code),
+            Self::Wingdings => listed(WINGDINGS),
+            Self::Wingdings2 => listed(WINGDINGS_2),
+            Self::Webdings => listed(WEBDINGS),
+            Self::Other => None,
+        };
+        known.unwrap_or_else(|| private(code))
+    }
+
+    /// The character that this one of the private use area stands for; any other one is itself.
+    pub(in crate::formats) fn of_private(self, character: char) -> char {
+        let code = u32::from(character).checked_sub(0xf000);
+        let code = code.and_then(|code| u8::try_from(code).ok());
+        code.map_or(character, |code| self.character(code))
+    }
+}
+
+fn symbol(code: u8) -> Option<char> {
+    let (table, first) = match code {
+        0x20..=0x7e => (SYMBOL_LOW, 0x20),
+        0xa0..=0xef => (SYMBOL_HIGH, 0xa0),
+        0xf1..=0xfe => (SYMBOL_END, 0xf1),
+        _ => return None,
+    };
+    table.chars().nth(usize::from(code - first))
+}
+
+fn private(code: u8) -> char {
+    char::from_u32(0xf000 + u32::from(code)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Whether the label of a list item is a mere bullet.
+pub(in crate::formats) fn is_bullet(label: &str) -> bool {
+    let mut characters = label.trim().chars();
+    match (characters.next(), characters.next()) {
+        (Some(only), None) => BULLETS.contains(&only),
+        (None, _) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_of_symbol_stand_at_their_codes() {
+        assert_eq!(SYMBOL_LOW.chars().count(), 0x7e - 0x20 + 1);
+        assert_eq!(SYMBOL_HIGH.chars().count(), 0xef - 0xa0 + 1);
+        assert_eq!(SYMBOL_END.chars().count(), 0xfe - 0xf1 + 1);
+        let codes = [b'-', b'a', b'z', 0xb1, 0xb4, 0xb7, 0xb8, 0xd6, 0xe5, 0xfe];
+        let text: String = codes
+            .map(|code| SymbolFont::Symbol.character(code))
+            .iter()
+            .collect();
+        assert_eq!(text, "−αζ±×•÷√∑⎭");
+    }
+
+    #[test]
+    fn choices_differ_and_what_is_not_listed_stays_private() {
+        let font = SymbolFont::named("Wingdings").unwrap();
+        assert_eq!((font.character(0xfe), font.character(0xa8)), ('☑', '☐'));
+        assert_eq!(font.of_private('\u{f0fd}'), '☒');
+        assert_eq!(
+            (font.character(0x21), font.of_private('x')),
+            ('\u{f021}', 'x')
+        );
+        assert_eq!(SymbolFont::named("Wingdings 3"), Some(SymbolFont::Other));
+        assert_eq!(SymbolFont::named("Arial"), None);
+        assert_eq!(SymbolFont::Other.character(b' '), ' ');
+    }
+
+    #[test]
+    fn only_bullets_are_bullets() {
+        assert!(["•", " o ", "\u{f0b7}", ""].into_iter().all(is_bullet));
+        assert!(
+            !["-", "*", "☐", "☒", "1.", "−", "oo"]
+                .into_iter()
+                .any(is_bullet)
+        );
+    }
+}
