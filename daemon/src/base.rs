@@ -1,5 +1,5 @@
-//! What every side is made with, none of which knows a side: an error in one line, a visit that may fail, locks and runs
-//! that are shared out fairly, what is printed of a path, by what a report is known, what is told of a
+//! What every side uses and that itself knows none of the sides: errors printed in one line, visits that may fail,
+//! locks and runs that are shared fairly, printable paths, the key that authenticates reports, the status of a
 //! schedule, the events of changes, and which files count as not read.
 
 pub mod causes;

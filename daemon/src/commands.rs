@@ -1,4 +1,4 @@
-//! What `simdexd` is told to do: [`cli`] reads it, and each other module is one command.
+//! The commands of `simdexd`: [`cli`] parses the command line, and each other module is one command.
 
 mod advice;
 pub mod cli;

@@ -1,8 +1,8 @@
 //! The configuration: one TOML file, every key with a default and a range, unknown keys refused.
 //!
-//! The sections here are the one table of keys. [`check`] refuses what lies outside their ranges,
-//! [`sample`] writes the sample config from them, [`setting`] is how they are declared; [`limits`]
-//! turns them into what workers, watchers and index are given.
+//! The sections here are the one table of keys. [`check`] refuses values outside their ranges,
+//! [`sample`] writes the sample config from the table, [`setting`] defines how sections are
+//! declared, and [`limits`] converts them to what workers, watchers and index take.
 
 mod check;
 mod limits;
@@ -40,7 +40,7 @@ pub struct Config {
     pub report_dir: Option<PathBuf>,
     /// A list of lines that are left out of what is signed and compared; none = nothing is.
     pub template_lines: Option<PathBuf>,
-    /// Those lines, once the list was read.
+    /// The lines of that list, once it has been read.
     #[serde(skip)]
     pub template_list: TemplateLines,
     /// The watched trees.
@@ -62,7 +62,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Every key of every section with its present value, in the order of the sample config.
+    /// Every key of every section with its current value, in the order of the sample config.
     pub fn settings(&self) -> Vec<Setting> {
         [
             self.signature.settings(),
@@ -101,7 +101,7 @@ pub struct RootConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RootMode {
-    /// Native or polled, by the type of its file system.
+    /// Native or polled, depending on the type of its file system.
     #[default]
     Auto,
     /// Watched by events and rescans.
@@ -111,7 +111,7 @@ pub enum RootMode {
 }
 
 impl RootMode {
-    /// As it is written in the config.
+    /// The name used in the config.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

@@ -1,5 +1,5 @@
-//! An error with all that caused it, in one line: what every log, status and message of ours says. What
-//! to do about it is a field of its own, which `advice` of each error type tells.
+//! An error with its whole chain of causes, in one line: what all our logs, statuses and messages
+//! print. What to do about it is a separate field, which `advice` of each error type returns.
 
 use std::error::Error;
 

@@ -1,9 +1,9 @@
-//! What a message repeats of somebody's words.
+//! How a message repeats text that somebody sent.
 
-/// Longest stretch of them, bytes.
+/// Longest part of it that is repeated, bytes.
 const LONGEST: usize = 200;
 
-/// The words escaped, and short however long they were.
+/// The text, escaped and cut to a bounded length.
 pub(crate) fn echo(sent: &[u8]) -> String {
     let mut out = String::new();
     let start = String::from_utf8_lossy(&sent[..sent.len().min(LONGEST)]);

@@ -14,17 +14,17 @@ use simdex_schema::{GroupId, RootId};
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// Events that are kept at most; the oldest go first.
+/// Events kept at most; the oldest are dropped first.
 const MAX_EVENTS: usize = 65_536;
-/// Bytes of events kept, about.
+/// Approximate limit of the bytes of events kept.
 const MAX_BYTES: usize = 16 << 20;
-/// Bytes that an event takes beside its path and detail, about.
+/// Approximate bytes of an event beside its path and detail.
 const EVENT_BYTES: usize = 128;
 
 /// The kind of change that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// The stream begins here; no change.
+    /// The stream begins here; not a change.
     Watching,
     /// A file is new or has changed, and was read.
     FileIndexed,
@@ -47,7 +47,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// As it is shown.
+    /// The name shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Watching => "watching",
@@ -69,21 +69,21 @@ impl EventKind {
 pub struct VisibleChange {
     /// The kind of change.
     pub kind: EventKind,
-    /// A subscriber that may not see this root does not get the event; where there is none, only a subscriber of
-    /// all roots does.
+    /// The root concerned. Subscribers that may not see it do not get the event; without a root, only
+    /// subscribers of all roots do.
     pub root: Option<RootId>,
     /// The file, or the root; empty where there is none.
     pub path: PathBuf,
     /// The group concerned.
     pub group: Option<GroupId>,
-    /// More about it.
+    /// Further detail.
     pub detail: String,
 }
 
 /// One change, numbered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Numbers ascend by one, in later runs of the daemon too.
+    /// Numbers ascend by one, across runs of the daemon too.
     pub number: u64,
     /// Microseconds since 1970.
     pub at: i64,
@@ -105,17 +105,17 @@ impl Event {
     }
 }
 
-/// Events that are no longer kept were asked for.
+/// The events asked for are no longer kept, or do not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LostEvents {
-    /// They were, and are not kept any more.
+    /// They existed, but are not kept any more.
     #[error(
         "the events after number {after} are no longer kept; the oldest one kept has number {oldest}"
     )]
     Dropped {
         /// The number resumed after.
         after: u64,
-        /// The oldest number that is kept, or the next there will be.
+        /// The oldest number that is kept, or the next one to be assigned.
         oldest: u64,
     },
     /// No event has had this number yet.
@@ -123,12 +123,12 @@ pub enum LostEvents {
     Future {
         /// The number resumed after.
         after: u64,
-        /// The last number that was given.
+        /// The last number that was assigned.
         last: u64,
     },
 }
 
-/// The hub between those who change things and those who subscribe.
+/// The hub between threads that change things and subscribers.
 #[derive(Debug)]
 pub struct Events {
     kept: Mutex<EventLog>,
@@ -146,8 +146,8 @@ struct EventLog {
 }
 
 impl Default for Events {
-    /// Begins at the microsecond: beyond the numbers of every earlier run, which had no more events than
-    /// microseconds, unless the clock was set back.
+    /// Numbering begins at the current microsecond: above the numbers of every earlier run, which had
+    /// fewer events than microseconds, unless the clock was set back.
     fn default() -> Self {
         let now = u64::try_from(jiff::Timestamp::now().as_microsecond()).unwrap_or(1);
         Self::starting_at(now.max(1))
@@ -167,7 +167,7 @@ impl Events {
         }
     }
 
-    /// Whether anybody subscribes or has subscribed; where nobody did, events need not be made.
+    /// Whether anybody subscribes or has subscribed; otherwise events need not be made.
     pub fn is_watched(&self) -> bool {
         self.is_watched.load(Ordering::Acquire)
     }
@@ -185,8 +185,8 @@ impl Events {
         self.last.send_replace(number);
     }
 
-    /// Notes that changes were not recorded which should have been: every subscriber is told that events were
-    /// lost, and nobody resumes across this point.
+    /// Notes that changes went unrecorded that should have been recorded: every subscriber is notified that
+    /// events were lost, and no subscriber can resume across this point.
     pub fn lose(&self) {
         if !self.is_watched() {
             return;
@@ -203,7 +203,7 @@ impl Events {
     /// Watches from now on, or from the event after the one with this number.
     ///
     /// # Errors
-    /// Where events after that number are no longer kept, or it was not given yet.
+    /// If events after that number are no longer kept, or the number has not been assigned yet.
     pub fn watch(self: &Arc<Self>, after: Option<u64>) -> Result<Subscriber, LostEvents> {
         self.is_watched.store(true, Ordering::Release);
         let kept = self.lock();
@@ -239,7 +239,7 @@ impl EventLog {
         }
     }
 
-    /// The event after this number; none where it is still to come.
+    /// The event after this number; `None` if it is still to come.
     fn after(&self, after: u64) -> Result<Option<Arc<Event>>, LostEvents> {
         let oldest = self.events.front().map_or(self.next, |event| event.number);
         match (after + 1).checked_sub(oldest) {
@@ -257,7 +257,7 @@ pub struct Subscriber {
 }
 
 impl Subscriber {
-    /// The number of the event taken last, or the one it began after.
+    /// The number of the last event taken, or the one that the subscription began after.
     pub fn after(&self) -> u64 {
         self.after
     }
@@ -265,7 +265,7 @@ impl Subscriber {
     /// The next event, as soon as there is one.
     ///
     /// # Errors
-    /// Where it is no longer kept.
+    /// If it is no longer kept.
     pub async fn next(&mut self) -> Result<Arc<Event>, LostEvents> {
         loop {
             self.last.mark_unchanged();

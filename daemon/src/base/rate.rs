@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 /// What was done longer ago does not count.
 const WINDOW: Duration = Duration::from_secs(60);
-/// What is done within so much of each other is counted together.
+/// What is done within this time of each other is counted together.
 const STEP: Duration = Duration::from_secs(1);
 
-/// How fast what waits is done.
+/// How fast waiting work is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Done in a second.
     pub per_second: f64,
-    /// Until all that waits is done at this rate; none where nothing was done lately.
+    /// Time until all waiting work is done at this rate; `None` if nothing was done lately.
     pub left: Option<Duration>,
 }
 
@@ -22,18 +22,18 @@ pub struct Pace {
 pub struct RateWindow {
     /// When a step began, and what was done in it.
     steps: VecDeque<(Instant, u64)>,
-    /// When there was something to do again after there was nothing.
+    /// When there was work again after there had been none.
     begun: Option<Instant>,
 }
 
 impl RateWindow {
-    /// There is something to do, and there was nothing before.
+    /// Call when there is work to do and there was none before.
     pub fn begin(&mut self, now: Instant) {
         self.steps.clear();
         self.begun = Some(now);
     }
 
-    /// So many were done just now.
+    /// Counts this many as done just now.
     pub fn done(&mut self, now: Instant, count: u64) {
         self.begun.get_or_insert(now);
         match self.steps.back_mut() {
@@ -45,7 +45,7 @@ impl RateWindow {
         }
     }
 
-    /// The pace by now, with so many that wait; none where nothing does, or where it has hardly begun.
+    /// The current pace, with this many waiting; `None` if nothing waits, or if work has hardly begun.
     pub fn pace(&self, now: Instant, waiting: u64) -> Option<Pace> {
         let begun = self.begun.filter(|_| waiting > 0)?;
         let lasted = now.saturating_duration_since(begun).min(WINDOW);

@@ -1,4 +1,4 @@
-//! Names of the files of a report: whoever writes one uses them, and whoever meets one below a root knows it by them.
+//! Names of the files of a report: writers use them, and a report found below a root is recognised by them.
 
 /// The file of a report that names all others with their checksums.
 pub const MANIFEST: &str = "manifest.json";

@@ -23,10 +23,10 @@ pub struct ReportKey([u8; 32]);
 pub type FileHashes = HashMap<String, [u8; 32]>;
 
 impl ReportKey {
-    /// The key in a data directory, made where there is none, or no whole one.
+    /// Opens the key of a data directory; makes a new one if there is none, or only part of one.
     ///
     /// # Errors
-    /// Where it can neither be read nor made.
+    /// If it can neither be read nor made.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
         let path = data_dir.join(NAME);
         match safe_fs::open_read(&path) {
@@ -35,7 +35,7 @@ impl ReportKey {
                 file.take(64).read_to_end(&mut bytes)?;
                 match bytes.try_into() {
                     Ok(key) => Ok(Self(key)),
-                    // A crash while it was made: no report bears it.
+                    // There was a crash while it was made: no report bears it.
                     Err(_) => Self::make(data_dir, &path),
                 }
             }
@@ -56,12 +56,12 @@ impl ReportKey {
         Ok(Self(key))
     }
 
-    /// The mark of a manifest: of all lines before it.
+    /// The mark of a manifest, computed over all lines before it.
     pub(crate) fn mark(&self, lines: &str) -> blake3::Hash {
         blake3::keyed_hash(&self.0, lines.as_bytes())
     }
 
-    /// What a manifest lists, where this key marked it.
+    /// What a manifest lists, if it bears the mark of this key.
     pub fn listed(&self, text: &str) -> Option<FileHashes> {
         #[derive(Deserialize)]
         struct Manifest {
@@ -102,7 +102,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
         assert!(ReportKey::open(dir.path()).is_err());
         std::fs::remove_file(&path).unwrap();
-        // One that is waited for would keep the daemon from starting.
+        // Opening one that blocks would keep the daemon from starting.
         let mode = rustix::fs::Mode::from(0o600);
         rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         assert!(ReportKey::open(dir.path()).is_err());

@@ -1,10 +1,10 @@
-//! What the status says of a schedule, for those who run it and those who tell of it.
+//! What the status reports about a schedule; shared by the scheduler and the edge.
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-/// What is told of a schedule.
+/// The status of a schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScheduleStatus {
     /// The configured name of the schedule.
@@ -13,7 +13,7 @@ pub struct ScheduleStatus {
     pub next: Option<Timestamp>,
     /// When its last report was due.
     pub last: Option<Timestamp>,
-    /// Where that is.
+    /// Where that report is.
     pub report: Option<PathBuf>,
     /// What went wrong the last time; empty if nothing did.
     pub error: String,

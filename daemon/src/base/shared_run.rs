@@ -1,14 +1,14 @@
-//! Work that several callers want at the same time and that serves them all: a run that begins after a call
-//! answers it, whoever made it.
+//! Work that several callers want at the same time and whose result serves them all: a run that begins
+//! after a call serves it, whichever caller started the run.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often a waiting caller checks whether to go on.
+/// How often a waiting caller checks whether to continue.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs of one piece of work, at most one at a time. While one is under way, callers that came since its
-/// beginning wait for the next, which one of them makes for all.
+/// Runs of one piece of work, at most one at a time. Callers that arrive while one is under way wait for
+/// the next, which one of them does for all.
 #[derive(Debug)]
 pub struct SharedRun<T> {
     state: Mutex<State<T>>,
@@ -17,9 +17,9 @@ pub struct SharedRun<T> {
 
 #[derive(Debug)]
 struct State<T> {
-    /// Number of the run begun last.
+    /// Number of the last run begun.
     begun: u64,
-    /// Whether it is under way.
+    /// Whether that run is under way.
     running: bool,
     /// Number and result of the last run that succeeded.
     done: Option<(u64, T)>,
@@ -39,11 +39,11 @@ impl<T> Default for SharedRun<T> {
 }
 
 impl<T: Clone> SharedRun<T> {
-    /// The result of a run that begins after this call: another caller's, or `work` done here.
+    /// The result of a run that begins after this call, done by another caller or by `work` here.
     ///
     /// # Errors
-    /// That of `work` done here, and nobody else's; that of `keep_going`, which is called periodically while
-    /// another caller is at work.
+    /// An error of `work` done here, never another caller's; an error of `keep_going`, which is called
+    /// periodically while another caller is at work.
     pub fn run<E>(
         &self,
         work: impl FnOnce() -> Result<T, E>,
@@ -81,7 +81,7 @@ impl<T: Clone> SharedRun<T> {
 }
 
 impl<T> State<T> {
-    /// Whether there is a result for callers that came when so many runs had begun.
+    /// Whether there is a result for callers that arrived when this many runs had begun.
     fn serves(&self, after: u64) -> bool {
         self.done.as_ref().is_some_and(|(run, _)| *run > after)
     }
@@ -127,7 +127,7 @@ mod tests {
         let (open, gate) = channel();
         let count = || Ok(runs.fetch_add(1, Ordering::Relaxed) + 1);
         let waiting = AtomicU64::new(0);
-        // Whoever is asked whether to go on has come before the run ended.
+        // A caller that is asked whether to continue arrived before the run ended.
         let waits_once = || {
             let is_new = Cell::new(true);
             let waiting = &waiting;

@@ -1,4 +1,4 @@
-//! Symlinks on the way to a place: a root is never reached through one.
+//! Symlinks on the path to a directory: a root is never reached through one.
 
 use std::path::{Path, PathBuf};
 

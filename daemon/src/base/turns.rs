@@ -1,14 +1,14 @@
-//! A lock that is handed over first come, first served: who gives it back and wants it again goes to the end of
-//! the line.
+//! A lock that is handed over first come, first served: a thread that releases it and wants it again goes to
+//! the end of the line.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often who waits is asked whether to go on.
+/// How often a waiting thread is asked whether to continue.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The line of those who take turns, one at a time.
+/// The line of waiting threads, which take turns one at a time.
 #[derive(Debug, Default)]
 pub struct Turns {
     line: Mutex<WaitingLine>,
@@ -17,10 +17,10 @@ pub struct Turns {
 
 #[derive(Debug, Default)]
 struct WaitingLine {
-    /// Numbers in the order of arrival; the first has its turn, where it came that far.
+    /// Numbers in the order of arrival; the first has its turn, once it has noticed.
     waiting: VecDeque<u64>,
     next: u64,
-    /// The one whose turn it is does not count as one.
+    /// The turn being held is hidden from [`Turns::are_taken`].
     is_quiet: bool,
 }
 
@@ -35,13 +35,13 @@ impl Turns {
     /// Waits for its turn.
     ///
     /// # Errors
-    /// That of `keep_going`, which is called now and then meanwhile; the place in the line is given up.
+    /// That of `keep_going`, which is called periodically while waiting; the place in the line is given up.
     pub fn take<E>(&self, keep_going: impl Fn() -> Result<(), E>) -> Result<Turn<'_>, E> {
         let mut line = self.lock();
         let number = line.next;
         line.next += 1;
         line.waiting.push_back(number);
-        // Given back however this ends.
+        // Given back however this function ends.
         let turn = Turn {
             turns: self,
             number,
@@ -58,7 +58,7 @@ impl Turns {
         Ok(turn)
     }
 
-    /// Whether anybody has a turn or waits for one, a quiet one apart.
+    /// Whether anybody has a turn or waits for one; a quiet turn does not count.
     pub fn are_taken(&self) -> bool {
         let line = self.lock();
         line.waiting.len() > usize::from(line.is_quiet)
@@ -76,7 +76,7 @@ impl Turns {
 }
 
 impl Turn<'_> {
-    /// Hides this turn from those who ask whether there is one.
+    /// Hides this turn from [`Turns::are_taken`].
     #[must_use]
     pub fn quiet(self) -> Self {
         self.turns.lock().is_quiet = true;

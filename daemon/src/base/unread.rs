@@ -9,7 +9,7 @@ pub fn is_unread(file: &FileView) -> bool {
         State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
         // Other files without text have none to read.
         State::NoText => file.reason.is(Reason::NeedsOcr),
-        // With a reason, some of what it holds was not read.
+        // With a reason, part of its contents was not read.
         State::Container => file.reason != StoredReason::None,
         State::Partial
         | State::Encrypted

@@ -1,4 +1,4 @@
-//! Visits that may fail: the first error ends the visit and is kept for whoever started it.
+//! Visits that may fail: the first error ends the visit and is kept for the caller.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ impl<E> Default for FirstError<E> {
 }
 
 impl<E> FirstError<E> {
-    /// What a visitor returns after this: it goes on, or keeps the error and ends the visit.
+    /// What a visitor returns after this: continue, or keep the error and end the visit.
     pub fn flow(&mut self, done: Result<(), E>) -> ControlFlow<()> {
         match done {
             Ok(()) => ControlFlow::Continue(()),

@@ -1,9 +1,9 @@
-//! Wakes a thread that waits for work; called while it works, it wakes it once more.
+//! Wakes a thread that waits for work; a call while the thread works wakes it once more.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// One thread waits, any may wake it.
+/// One thread waits, any thread may wake it.
 #[derive(Default)]
 pub struct Wakeup {
     called: Mutex<bool>,
@@ -11,13 +11,13 @@ pub struct Wakeup {
 }
 
 impl Wakeup {
-    /// Wakes the thread that waits, or that waits next.
+    /// Wakes the waiting thread, or the next to wait.
     pub fn wake(&self) {
         *self.called.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
-    /// Waits for a call, at most so long.
+    /// Waits for a call, for at most this time.
     pub fn wait(&self, patience: Duration) {
         let called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self

@@ -1,4 +1,4 @@
-//! What a command that failed says: its error with all causes, and what to do about it.
+//! What a failed command prints: its error with all causes, and what to do about it.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use crate::base::causes::causes;
 use crate::error::EngineError;
 use crate::reports::report::ReportError;
 
-/// An error with all that caused it and with what to do about it, where that is known.
+/// An error with its whole chain of causes and what to do about it, if that is known.
 pub(super) fn sentence(error: &anyhow::Error) -> String {
     let said = causes(error.as_ref());
     match error.chain().find_map(advice) {

@@ -1,4 +1,4 @@
-//! What was typed, and which part of the daemon it starts.
+//! Parses the command line and starts the part of the daemon that it asks for.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::host::overlap;
 use crate::reports::report::ReportDir;
 use crate::reports::schedule;
 
-/// Exit codes of the contract.
+/// Exit codes, as documented.
 pub mod exit {
     /// What was verified is damaged.
     pub const DAMAGED: u8 = 1;
@@ -105,11 +105,11 @@ struct ServeArgs {
     socket: Option<PathBuf>,
 }
 
-/// Runs the command line; the exit code is the contract's. `extract_worker` serves documents as a
-/// worker: the program has the readers, this library does not.
+/// Runs the command line; returns one of the documented exit codes. `extract_worker` serves
+/// documents as a worker: the program has the readers, this library has not.
 pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
     let cli = Cli::parse();
-    // Texts of documents lie in what is made from here on, by the store's engine too.
+    // Document text is in the files created from here on, those of the storage engine included.
     rustix::process::umask(rustix::fs::Mode::from(0o077));
     let done = match cli.command {
         None => serve(cli.serve),
@@ -149,7 +149,7 @@ fn program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("the path of simdexd itself is not known")
 }
 
-/// The config in a file, its schedules checked as well.
+/// The config in a file, with its schedules checked too.
 fn loaded(file: &Path) -> anyhow::Result<Config> {
     let config = Config::load(file)?;
     schedule::check(&config.schedules).map_err(|reason| ConfigError::Invalid {
@@ -252,7 +252,8 @@ mod tests {
         }
     }
 
-    /// The defaults that the help of a command names, each behind its flag; what clap adds to help holds anyway.
+    /// The defaults that the help of a command mentions, each behind its flag; those that clap adds are correct
+    /// anyway.
     fn defaults_of(command: &clap::Command) -> Vec<(String, String)> {
         let stated = |flag: &clap::Arg| {
             let help = flag.get_long_help().or(flag.get_help())?.to_string();
@@ -271,7 +272,7 @@ mod tests {
         let threshold = Config::default().signature.threshold;
         let expected = [
             ("scan --threshold", format!("the config's, {threshold}")),
-            // What `std::env::temp_dir` names.
+            // The directory that `std::env::temp_dir` returns.
             (
                 "verify --scratch",
                 "the system's directory for temporary files".to_owned(),

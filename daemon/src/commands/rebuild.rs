@@ -1,7 +1,6 @@
-//! `simdexd rebuild`: makes signatures, postings, edges and groups again from records and texts.
+//! `simdexd rebuild`: recomputes signatures, postings, edges and groups from records and texts.
 //!
-//! The way out where derived data is doubted: nothing is read from the shares, and no extraction is
-//! run again.
+//! For use when derived data is in doubt: nothing is read from the shares, and no extraction is run again.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +15,8 @@ use crate::config::Config;
 use crate::error::EngineError;
 use crate::host::storage::{self, Opening};
 
-/// Rebuilds what is derived in a data directory that no daemon holds; `is_configured` where a config was named.
+/// Rebuilds the derived data in a data directory that no daemon holds; `is_configured` says whether a config
+/// was given.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 pub fn run(
     data_dir: PathBuf,
@@ -69,7 +69,7 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses where texts are missing: a rebuild would let go of their documents.
+/// Refuses if texts are missing: a rebuild would drop their documents.
 fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
     anyhow::anyhow!(
         "{missing} texts are missing in {}; put them back, or start the daemon, which reads their \
@@ -78,7 +78,7 @@ fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
     )
 }
 
-/// Says that the records themselves are damaged, so that nothing can be made from them.
+/// Reports that the records themselves are damaged, so that nothing can be rebuilt from them.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn damaged(data_dir: &Path, reason: &str) -> ExitCode {
     println!(

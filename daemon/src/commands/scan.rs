@@ -1,4 +1,4 @@
-//! `simdexd scan`: indexes folders, prints their groups and where every file ended, exits.
+//! `simdexd scan`: indexes folders, prints their groups and the state of every file, and exits.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -64,7 +64,7 @@ pub fn run(args: &ScanArgs, config: Config, program: PathBuf) -> anyhow::Result<
     let costs = costs(&engine)?;
     engine.close()?;
     match printed {
-        // Whoever reads no further has what it wanted.
+        // A reader that closes the pipe has all it wanted.
         Err(error) if is_broken_pipe(&error) => return Ok(ExitCode::SUCCESS),
         other => other?,
     }
@@ -105,7 +105,7 @@ fn index(engine: &Engine) -> anyhow::Result<()> {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| show_progress(engine, &done));
-        // Fails where a known root lost so much that a person must look first.
+        // Fails if a known root lost so many files that a person must look first.
         let indexed = engine.sync(&Cancel::never());
         done.store(true, Ordering::Relaxed);
         Ok(indexed?)
@@ -156,7 +156,7 @@ fn print(
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
     let check = CompletenessCheck::begin(engine, &view, false)?;
-    // With JSON the line of a file says whether it was read; in text those that were not come last.
+    // With JSON, the line of a file says whether it was read; in text, files that were not read come last.
     let listed = match args.json {
         true => Some(files(engine, &view, &mut out)?),
         false => None,
@@ -200,7 +200,7 @@ fn print(
     Ok(out.flush()?)
 }
 
-/// What a list may hold at once.
+/// The account for what a list may hold at once.
 fn account(engine: &Engine) -> MemoryAccount {
     let questions = &engine.index.reader().memory().requests;
     questions.account(&Cancel::never())

@@ -1,8 +1,8 @@
 //! The daemon's life: listen for signals → build (engine, socket) → spawn (watchers, server) → drain.
 //!
-//! An engine that fails meanwhile is replaced by the [`crate::engine::supervisor`]; only where that gives up
-//! the process ends. Draining stops listening, gives requests under way [`GRACE`], then drops what is left, which
-//! cancels its work, and closes the index so that the next start need not suspect a crash.
+//! The [`crate::engine::supervisor`] replaces an engine that fails; the process ends only if the supervisor gives
+//! up. Draining stops listening, gives requests under way [`GRACE`], then drops those that remain, which cancels
+//! their work, and closes the index so that the next start need not suspect a crash.
 
 mod health;
 mod incoming;
@@ -41,16 +41,16 @@ use signals::Signals;
 use simdex_proto::text::counted;
 use socket::Socket;
 
-/// Time that requests under way have once the daemon was told to stop.
+/// Time that requests under way have once the daemon is asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 /// Time that blocking work has to notice that it was cancelled.
 const LAST_LOOK: Duration = Duration::from_secs(5);
-/// Threads that run what never blocks.
+/// Threads for tasks that never block.
 const ASYNC_THREADS: usize = 2;
-/// Blocking threads beside those of requests: spooled uploads.
+/// Blocking threads beyond those of requests, for spooled uploads.
 const SPARE_THREADS: usize = 8;
 
-/// Serves until a signal says stop (`signals`). Fails with [`crate::error::EngineError::Locked`] where another
+/// Serves until a signal to stop (see `signals`). Fails with [`crate::error::EngineError::Locked`] if another
 /// daemon holds the data directory.
 pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     start_log();
@@ -88,18 +88,18 @@ fn start_log() {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
-    // Only a test that runs two daemons in one process finds a log started already.
+    // Only a test that runs two daemons in one process finds the logger already set.
     let _ = log.try_init();
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        // A panic of the storage engine that becomes an error is logged as that.
+        // A panic of the storage engine that is turned into an error is logged as an error.
         if !simdex_index::store::is_panic_handled() {
             report(panic);
         }
     }));
 }
 
-/// What there is before anything else: the runtime, and the signal handlers.
+/// What exists before anything else: the runtime, and the signal handlers.
 struct ProcessSetup {
     runtime: Runtime,
     signals: Signals,
@@ -119,7 +119,7 @@ pub struct Running {
     host: Arc<Host>,
     slot: Arc<EngineSlot>,
     supervisor: Supervisor,
-    /// Ends with the daemon, before the engine.
+    /// Stopped with the daemon, before the engine.
     schedules: Option<SchedulerThread>,
     setup: ProcessSetup,
     socket: Socket,
@@ -137,7 +137,7 @@ impl Running {
         Self::build(setup, config, program, &stop)
     }
 
-    /// Starts as [`Running::start`] does, on a host made ready by the caller.
+    /// Starts like [`Running::start`], on a host prepared by the caller.
     pub fn on(host: Host, socket: &Path) -> anyhow::Result<Self> {
         let setup = ProcessSetup::new(&host.config, &host.stop)?;
         Self::listen(setup, host, socket)
@@ -204,7 +204,7 @@ impl Running {
         Ok(running)
     }
 
-    /// The engine that answers, while there is one.
+    /// The engine that answers, if there is one now.
     pub fn engine(&self) -> Option<Arc<Engine>> {
         self.slot.get().ok()
     }
@@ -242,7 +242,7 @@ impl Running {
         })
     }
 
-    /// Lets go of what others may use, and of nothing that a thread may hold for ever: requests under way and the
+    /// Releases what others may use, and nothing that a thread may hold for ever: requests under way and the
     /// index end with the process, which must end now.
     pub fn leave(self) {
         let Self {
@@ -277,22 +277,22 @@ impl Running {
         let until = Instant::now() + GRACE;
         runtime.block_on(async {
             teller.abort();
-            // Cancelled or ended: it says nothing any more.
+            // Cancelled or ended: either way it reports nothing any more.
             let _ = teller.await;
             tell(&health, Health::Away).await;
             drop(socket);
-            // Nobody listens to this only once the server has ended.
+            // There is no receiver only if the server has already ended.
             let _ = leave.send(true);
             tokio::select! {
                 _ = &mut server => {}
                 () = tokio::time::sleep_until(until.into()) => {}
-                // A second signal means now.
+                // A second signal means stop now.
                 _ = signals.next() => {}
             }
             server.abort();
         });
         drop(schedules);
-        // Dropping the connections that are left cancels the work behind them.
+        // Dropping the remaining connections cancels the work behind them.
         runtime.shutdown_timeout(LAST_LOOK);
         close(&host, &slot, &supervisor)
     }

@@ -1,8 +1,8 @@
-//! `simdexd verify`: everything that a data directory or a report holds, without changing it.
+//! `simdexd verify`: checks everything that a data directory or a report holds, without changing it.
 //!
-//! Opening a store writes to it (the engine recovers and rewrites its log, the mark of a clean close
-//! goes), so a data directory is verified on a private copy of its `store/`; texts are read where
-//! they lie. Whoever verifies holds a shared lock, so that no daemon starts meanwhile.
+//! Opening a store writes to it (the engine recovers and rewrites its log, and the mark of a clean
+//! close is removed), so a data directory is verified on a private copy of its `store/`; texts are
+//! read in place. A shared lock is held during verification, so that no daemon starts meanwhile.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -73,7 +73,7 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
 pub(crate) const WAY_OUT: &str = "start the daemon: it reads the files of damaged texts again and sets a damaged \
                        store aside; if it does not, move store/ away, and it rebuilds the index";
 
-/// What was read and found, and what lies in the store and counts for nothing.
+/// What was read and found, and what lies in the store but counts for nothing.
 fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>), EngineError> {
     let locked = |error| match error {
         StoreError::Locked { .. } => EngineError::Locked(args.dir.clone()),
@@ -90,7 +90,7 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
         .map_err(no_scratch)?;
     let copy = temporary.path().join("store");
     let original = args.dir.join("store");
-    // Held to the end: the texts are read where they lie.
+    // Held to the end: the texts are read in place.
     let _observed = store::copy_aside(&original, &copy).map_err(locked)?;
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&copy);

@@ -1,8 +1,8 @@
-//! Reads a config file and says what is wrong with it: a value outside the range of its key, keys
-//! that contradict each other, roots that overlap.
+//! Reads a config file and reports what is wrong with it: a value outside the range of its key,
+//! keys that contradict each other, roots that overlap.
 //!
 //! Ranges are checked on the parsed TOML, before numbers are narrowed to the types of the keys, so
-//! that a refusal always names key, value and range; and again on the finished config, for values
+//! that a refusal always states key, value and range; and again on the finished config, for values
 //! that did not come from a file. What only the file system can tell (two names of one directory, a
 //! data directory inside a root) is checked where the roots are opened.
 
@@ -17,7 +17,7 @@ use super::schemes::check_renamed;
 use super::template_list::TemplateListError;
 use super::{Config, Value};
 
-/// A config file is not longer than this, bytes.
+/// Greatest length of a config file, bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// A config that cannot be used.
@@ -34,12 +34,12 @@ pub enum ConfigError {
     /// The list of template lines cannot be used.
     #[error(transparent)]
     TemplateLines(#[from] TemplateListError),
-    /// The file is not what it should be.
+    /// The content of the file is invalid.
     #[error("the config {} is not valid: {reason}; `simdexd sample-config` explains every key", path.display())]
     Invalid {
         /// Path of the config.
         path: PathBuf,
-        /// What and where.
+        /// What is wrong, and where.
         reason: String,
     },
 }
@@ -62,7 +62,7 @@ impl Config {
             return Err(invalid(format!("it is longer than {LONGEST} bytes")));
         }
         let mut config = Self::parse(&text).map_err(invalid)?;
-        // Another for each working directory otherwise.
+        // Otherwise it would name another list in each working directory.
         if let Some(relative) = config
             .template_lines
             .as_ref()
@@ -92,7 +92,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Says what is wrong with a config, if anything.
+    /// Reports what is wrong with a config, if anything.
     pub fn check(&self) -> Result<(), String> {
         let settings = self.settings();
         let refusal = settings
@@ -154,7 +154,7 @@ impl Config {
         })
     }
 
-    /// The languages are an argument of a program.
+    /// Checks the languages, which become an argument of a program.
     fn check_languages(&self) -> Result<(), String> {
         let languages = &self.outside.ocr_languages;
         let plain = |c: char| c.is_ascii_alphanumeric() || "_/+".contains(c);
@@ -167,7 +167,7 @@ impl Config {
         Ok(())
     }
 
-    /// What the spelling of the roots tells.
+    /// Checks what can be seen from the spelling of the roots.
     fn check_roots(&self) -> Result<(), String> {
         for (at, root) in self.roots.iter().enumerate() {
             let (path, shown) = (&root.path, root.path.display());
@@ -195,7 +195,7 @@ impl Config {
     }
 }
 
-/// Holds every number of a config file against the range of its key.
+/// Checks every number of a config file against the range of its key.
 fn check_numbers(table: &toml::Table) -> Result<(), String> {
     for setting in Config::default().settings() {
         let section = table.get(setting.section).and_then(toml::Value::as_table);

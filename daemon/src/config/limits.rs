@@ -1,4 +1,4 @@
-//! What the configuration means to workers, programs and the index.
+//! Converts the configuration to settings of workers, programs and the index.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl Config {
         }
     }
 
-    /// What a program of the machine may cost.
+    /// Limits of a program of the machine.
     pub fn outside_limits(&self) -> OutsideLimits {
         OutsideLimits {
             address_space: self.outside.memory_mib.bytes(),
@@ -33,7 +33,7 @@ impl Config {
         }
     }
 
-    /// What the structure of one document may cost.
+    /// Limits on the structure of one document.
     fn budgets(&self) -> Budgets {
         let extract = &self.extract;
         Budgets {
@@ -58,12 +58,12 @@ impl Config {
         }
     }
 
-    /// What the index is opened with.
+    /// Settings that the index is opened with.
     pub fn index_settings(&self) -> IndexSettings {
         IndexSettings::new(self.parameters(), self.template_list.clone())
     }
 
-    /// What signatures and edges are made with.
+    /// Parameters of signatures and edges.
     pub fn parameters(&self) -> Parameters {
         Parameters {
             canonical: CANONICAL_VERSION,

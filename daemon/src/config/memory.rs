@@ -1,42 +1,43 @@
-//! What the one number of memory, `store.memory_mib`, is divided into.
+//! How the one amount of memory, `store.memory_mib`, is divided.
 //!
-//! Each part is so many 64ths of it. Three can be set by themselves, for who knows what his questions need: then they
-//! take that instead, and where it is more the others share what is left, so that all stay below the number.
+//! Each part is a number of 64ths of it. Three parts can be set individually, for users who know what their questions
+//! need: such a part then has the value set, and if that is more than its share, the others divide what remains, so
+//! that the sum stays below the total.
 
 use simdex_index::Options;
 
 use super::StoreConfig;
 
-/// Parts that the number is divided into.
+/// Parts that the total is divided into.
 const PARTS: u64 = 64;
 const CACHE: u64 = 16;
 const BUFFER: u64 = 10;
 const WORKING: u64 = 24;
-/// Of questions and of groups, half of it each.
+/// Half for questions, half for groups.
 const SHINGLES: u64 = 6;
 const PRINCIPAL_LISTS: u64 = 1;
 const TEXT_BLOCKS: u64 = 1;
 const RESTING: u64 = 2;
 
-/// Bytes that a posting takes in the buffer, with what vectors have spare.
+/// Bytes that a posting takes in the buffer, including the spare capacity of vectors.
 const POSTING_BYTES: u64 = 10;
-/// Bytes of memory that a shingle which is kept takes: four in each of two caches.
+/// Bytes of memory per cached shingle: four in each of two caches.
 const SHINGLE_BYTES: u64 = 8;
-/// Less of each would stop the daemon more than it saves.
+/// With less than this for either, the daemon would stall more than it saves.
 const LEAST_CACHE_MIB: u64 = 8;
 const LEAST_WORKING_MIB: u64 = 64;
 const LEAST_POSTINGS: u64 = 1_000;
-/// A 64th of the least number.
+/// A 64th of the least total.
 const LEAST_UNIT: u64 = 3 << 20;
 
-/// Bytes of each part of the memory that the store and the index choose to take.
+/// Bytes of each part of the memory that the store and the index may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreMemory {
-    /// Blocks of postings, and what the storage engine keeps of records and runs.
+    /// Blocks of postings, and what the storage engine caches of records and runs.
     pub cache_bytes: u64,
-    /// Postings gathered before they are merged; not bytes.
+    /// Postings gathered before they are merged; a count, not bytes.
     pub buffer_postings: usize,
-    /// Shingles kept of documents that were compared; not bytes.
+    /// Shingles kept of documents that were compared; a count, not bytes.
     pub cached_shingles: usize,
     /// Principals of long posting lists.
     pub principal_list_bytes: u64,
@@ -63,7 +64,7 @@ impl StoreMemory {
         parts.into_iter().chain(caches).fold(0, u64::saturating_add)
     }
 
-    /// What an index is opened with, and otherwise as it is by default.
+    /// Options to open an index with; those that are not about memory have their defaults.
     pub fn options(&self) -> Options {
         Options {
             buffer_postings: self.buffer_postings,
@@ -78,8 +79,8 @@ impl StoreMemory {
 }
 
 impl StoreConfig {
-    /// How `memory_mib` is divided. A part that is set by itself is taken first: where that is more than its share the
-    /// others share what is left, and where it is less they do not grow.
+    /// How `memory_mib` is divided. A part that is set individually is taken first: if it is more than its share, the
+    /// others divide what remains; if it is less, they do not grow.
     pub fn memory(&self) -> StoreMemory {
         let unit = (self.memory_mib.bytes() / PARTS).min(self.unit_of_rest());
         let or = |set: u64, derived: u64| if set == 0 { derived } else { set };
@@ -96,7 +97,7 @@ impl StoreConfig {
         }
     }
 
-    /// Bytes of the parts that are set by themselves, and their shares.
+    /// Bytes of the parts that are set individually, and the sum of their shares.
     fn set_by_themselves(&self) -> (u64, u64) {
         let postings = (self.buffer_postings as u64).saturating_mul(POSTING_BYTES);
         let parts = [
@@ -110,7 +111,7 @@ impl StoreConfig {
         })
     }
 
-    /// Bytes of each 64th that those leave.
+    /// Bytes of each 64th that those parts leave.
     fn unit_of_rest(&self) -> u64 {
         let (set, shares) = self.set_by_themselves();
         self.memory_mib.bytes().saturating_sub(set) / (PARTS - shares)
@@ -164,7 +165,7 @@ mod tests {
         for mib in [192, 256, 500, 768, 2048, 65_536, 1_048_576] {
             let config = Config::parse(&format!("[store]\nmemory_mib = {mib}")).unwrap();
             let (parts, limit) = (config.store.memory(), config.store.memory_mib.bytes());
-            // The rest is for what no part counts: the program, its threads, what the allocator keeps.
+            // The rest is for what no part counts: the program, its threads, allocator overhead.
             assert!(parts.total() <= limit - limit / 16, "{parts:?}");
             assert!(parts.total() >= limit - limit / 8, "{parts:?}");
             assert!(parts.total() > before && parts.cached_shingles > 1_000_000);
@@ -198,7 +199,7 @@ mod tests {
         let parts = Config::parse(text).unwrap().store.memory();
         assert_eq!((parts.cache_bytes, parts.buffer_postings), (64 << 20, 3000));
         assert_eq!(parts.working_bytes, 512 << 20);
-        // What is set lower lets the others be, what is set higher takes of them.
+        // A part set lower leaves the others unchanged, a part set higher takes from them.
         assert_eq!(parts.cached_shingles, 24 << 20);
         let set = "[store]\nmemory_mib = 8192\nworking_mib = 4096";
         let parts = Config::parse(set).unwrap().store.memory();
@@ -207,7 +208,7 @@ mod tests {
             parts.total() <= 8192 << 20 && parts.cache_bytes < 2 << 30,
             "{parts:?}"
         );
-        // What an older config sets may leave nothing of the default; the sentence says what to set.
+        // What an older config sets may leave nothing of the default; the error says what to set.
         let said = refused("[store]\nworking_mib = 4096");
         assert!(
             said.contains("store.memory_mib to 4216 at least")

@@ -1,10 +1,10 @@
-//! The sample config, written from the table of keys: `packaging/simdexd.toml` is this text.
+//! The sample config, generated from the table of keys: `packaging/simdexd.toml` is this text.
 
 use std::fmt::Write;
 
 use super::{Config, SECTIONS, Setting};
 
-/// Columns of a comment.
+/// Width of a comment, columns.
 const WIDTH: usize = 98;
 
 const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here with its default; unknown keys are errors.
@@ -64,7 +64,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # command = ["/usr/local/bin/tell-compliance"]
 "#;
 
-/// The sample config: every key with what it means, its range and its default.
+/// The sample config: every key with its meaning, range and default.
 pub fn sample() -> String {
     let settings = Config::default().settings();
     let mut text = HEAD.to_owned();

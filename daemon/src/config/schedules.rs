@@ -9,21 +9,21 @@ use super::Config;
 /// Schedules that a config may have at most.
 const MOST: usize = 100;
 
-/// One report on schedule.
+/// One scheduled report.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleConfig {
-    /// What its reports are named by: letters, digits and hyphens.
+    /// The name that its reports begin with: letters, digits and hyphens.
     pub name: String,
     /// Five fields: minute, hour, day of the month, month, day of the week.
     pub cron: String,
     /// A name of the IANA time zone database.
     #[serde(default = "utc")]
     pub time_zone: String,
-    /// What the reports are of.
+    /// The kind of the reports.
     #[serde(default = "groups")]
     pub kind: String,
-    /// Files that `copies-of` asks about, or whose groups alone a report of groups is of.
+    /// For `copies-of` the files it asks about; for a report of groups, the only files whose groups are reported.
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// Least age of a stale version, such as `90d`.
@@ -31,36 +31,36 @@ pub struct ScheduleConfig {
     /// Roots whose text must not be elsewhere.
     #[serde(default)]
     pub protected: Vec<PathBuf>,
-    /// Roots that the reports are of; all where none is named.
+    /// Roots covered by the reports; all roots if none is given.
     #[serde(default)]
     pub roots: Vec<PathBuf>,
-    /// Of `cores`: the least fingerprints of 100 that all documents of one share.
+    /// For `cores`: the least number of fingerprints, of 100, that all documents of a core share.
     pub common: Option<u32>,
-    /// Of `cores`: seconds that they are sought.
+    /// For `cores`: seconds spent searching for them.
     pub mining_seconds: Option<u32>,
-    /// Least resemblance, or for `leak` least share; the daemon's where none is set.
+    /// Least resemblance, or for `leak` least share; the daemon's threshold if not set.
     pub threshold: Option<f64>,
     /// Format of a load file.
     pub load_file: Option<String>,
     /// Names of its fields.
     #[serde(default)]
     pub profile: String,
-    /// How a DAT is encoded.
+    /// The encoding of a DAT file.
     #[serde(default)]
     pub encoding: String,
-    /// The files of groups are judged.
+    /// Whether the files of groups are judged.
     #[serde(default)]
     pub judge: bool,
-    /// Each report says what changed since the last one of this schedule.
+    /// Whether each report says what changed since the last one of this schedule.
     #[serde(default)]
     pub since_last: bool,
-    /// Reports of this schedule that are kept; older ones are removed.
+    /// Number of reports of this schedule that are kept; older ones are removed.
     #[serde(default = "keep")]
     pub keep: u32,
     /// A program and its arguments, run after each report with the path of the manifest as one more argument.
     #[serde(default)]
     pub command: Vec<String>,
-    /// After so many seconds the program is killed.
+    /// The program is killed after this many seconds.
     #[serde(default = "command_seconds")]
     pub command_seconds: u64,
 }
@@ -82,7 +82,7 @@ fn command_seconds() -> u64 {
 }
 
 impl Config {
-    /// Says what is wrong with the schedules together, if anything. Each by itself is for those who run it.
+    /// Reports what is wrong with the schedules together, if anything. The scheduler checks each one by itself.
     pub(super) fn check_schedules(&self) -> Result<(), String> {
         if self.schedules.len() > MOST {
             return Err(format!("there are more than {MOST} schedules"));

@@ -1,4 +1,4 @@
-//! The list of signature schemes that the index holds of its texts.
+//! The list of signature schemes that the index holds for its texts.
 
 use serde::Deserialize;
 use simdex_schema::Schemes;
@@ -12,12 +12,12 @@ use super::Value;
 pub struct SchemeList(Schemes);
 
 impl SchemeList {
-    /// These and Mod_n.
+    /// A list of these schemes and Mod_n.
     pub const fn of(schemes: &[SchemeKind]) -> Self {
         Self(Schemes::of(schemes))
     }
 
-    /// As they are stored.
+    /// The schemes in their stored form.
     pub const fn schemes(self) -> Schemes {
         self.0
     }
@@ -58,7 +58,7 @@ impl From<SchemeList> for Value {
     }
 }
 
-/// Refuses the switch that the list took the place of, with what to write.
+/// Refuses the switch that this list replaced, and says what to write instead.
 pub(super) fn check_renamed(table: &toml::Table) -> Result<(), String> {
     let section = table.get("signature").and_then(toml::Value::as_table);
     let Some(old) = section.and_then(|section| section.get("bsw_n")) else {

@@ -1,12 +1,12 @@
-//! The table of settings: the macro that declares a section with the range of every key, and what
-//! the check and the sample config read from it.
+//! The table of settings: the macro that declares a section with the range of every key, and the
+//! types from which the check and the sample config are derived.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
-/// A number of MiB. Bytes are had by a conversion that cannot wrap.
+/// A number of MiB, converted to bytes without overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
 pub struct Mebibytes(pub u32);
@@ -17,7 +17,7 @@ impl Mebibytes {
         (self.0 as u64) << 20
     }
 
-    /// As a length in memory.
+    /// The size as a length in memory.
     pub fn length(self) -> usize {
         usize::try_from(self.bytes()).unwrap_or(usize::MAX)
     }
@@ -31,20 +31,20 @@ pub struct Permissions(pub u32);
 /// One key of the config.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The section it stands in.
+    /// The section it belongs to.
     pub section: &'static str,
     /// Its name there.
     pub key: &'static str,
-    /// What it means, for people.
+    /// Its meaning, as users read it.
     pub meaning: &'static str,
     /// What it is set to.
     pub value: Value,
-    /// What it may be set to; switches, texts and lists have no range.
+    /// The values it may have; switches, texts and lists have no range.
     pub range: Option<Range>,
 }
 
 impl Setting {
-    /// The sentence that refuses `value`, where it lies outside the range.
+    /// The error message for `value`, if it lies outside the range.
     pub fn refusal(&self, value: &Value) -> Option<String> {
         let range = self.range.as_ref().filter(|range| !range.admits(value))?;
         let (section, key) = (self.section, self.key);
@@ -53,7 +53,7 @@ impl Setting {
     }
 }
 
-/// What a key is set to.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A whole number.
@@ -71,7 +71,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// This value, written as `other` is.
+    /// This value, in the same notation as `other`.
     fn like(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Whole(number), Self::Octal(_)) => Self::Octal(*number),
@@ -80,7 +80,7 @@ impl Value {
     }
 }
 
-/// As TOML has it.
+/// Formats the value as TOML.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -106,7 +106,7 @@ pub enum Range {
 }
 
 impl Range {
-    /// Whether a value lies within it. A value of another type is left to the parser.
+    /// Whether the range contains a value. A value of another type is left to the parser.
     pub fn admits(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Ratio(range), Value::Ratio(number)) => range.contains(number),
@@ -215,7 +215,7 @@ macro_rules! section {
             /// Its comment in the sample config.
             pub(super) const ABOUT: &'static str = concat!($($doc,)*);
 
-            /// Every key, in order, with its present value.
+            /// Every key, in order, with its current value.
             pub(super) fn settings(&self) -> Vec<$crate::config::Setting> {
                 vec![$({
                     let value = $crate::config::Value::from(self.$key.clone());

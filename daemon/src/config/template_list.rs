@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::Config;
 
-/// A list is not longer than this, bytes.
+/// Greatest length of a list, bytes.
 const LONGEST: u64 = 4 << 20;
 
 /// A list of template lines that cannot be used.
@@ -26,29 +26,29 @@ pub enum TemplateListError {
     /// The file is too long.
     #[error("the list of template lines {} is longer than {LONGEST} bytes; leave out fewer lines", .0.display())]
     TooLong(PathBuf),
-    /// The file is no text.
+    /// The file is not text.
     #[error("the list of template lines {} is not UTF-8 text: byte {at} is where that ends; write it in UTF-8", path.display())]
     NotText {
         /// Path of the list.
         path: PathBuf,
-        /// Bytes of UTF-8 before the first that is not.
+        /// Number of valid UTF-8 bytes before the first invalid one.
         at: usize,
     },
-    /// A line would be taken out of texts where it says something else.
+    /// A line is so short that it would be removed from texts where it has another meaning.
     #[error("the list of template lines {} cannot be used: {source}", path.display())]
     Short {
         /// Path of the list.
         path: PathBuf,
-        /// The line, and why it is none.
+        /// The line, and why it is refused.
         source: ShortTemplateLine,
     },
-    /// Nothing would be left out.
+    /// The list leaves nothing out.
     #[error("the list of template lines {} names no line; `simctl templates --lines` prints such a list, and without one leave template_lines out", .0.display())]
     Empty(PathBuf),
 }
 
 impl Config {
-    /// Reads the list that the config names, once: the index keeps to it until the daemon starts again.
+    /// Reads the list that the config names, once: the index uses it until the daemon restarts.
     pub(super) fn read_template_list(&mut self) -> Result<(), TemplateListError> {
         let Some(path) = self.template_lines.clone() else {
             return Ok(());
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// What loading a config says that names a list of these bytes.
+    /// Loads a config that names a list of these bytes; returns the config or the error message.
     fn loaded(list: impl AsRef<[u8]>) -> Result<Config, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("list");

@@ -1,4 +1,4 @@
-//! What a config may say, and what it is told where it may not.
+//! What a config may contain, and the errors for what it may not.
 
 use super::*;
 
@@ -47,8 +47,8 @@ fn a_root_has_one_spelling() {
     assert_eq!(config.roots[0].path.as_os_str(), "/srv/share");
 }
 
-/// Values at the ends of each range are taken; beyond them, and where a shift would wrap, the
-/// refusal names key, value and range.
+/// Values at the ends of each range are accepted; beyond them, and where a shift would overflow,
+/// the error states key, value and range.
 #[test]
 fn a_number_outside_its_range_is_refused_by_key_value_and_range() {
     for setting in Config::default().settings() {
@@ -109,7 +109,7 @@ fn every_number_has_a_range_that_holds_its_default() {
     }
 }
 
-/// A config that did not come from a file is held against the same table.
+/// A config that did not come from a file is checked against the same table.
 #[test]
 fn a_config_made_in_memory_is_checked_too() {
     let mut config = Config::default();
@@ -217,7 +217,7 @@ fn languages_are_names_and_no_options() {
     parse("[outside]\nocr_languages = \"eng+chi_sim+script/Latin\"").unwrap();
 }
 
-/// A text of the greatest length that may be configured fits into one block of a segment.
+/// A text of the greatest configurable length fits into one block of a segment.
 #[test]
 fn no_text_is_longer_than_a_segment_takes() {
     let settings = Config::default().settings();

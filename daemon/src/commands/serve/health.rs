@@ -1,4 +1,4 @@
-//! The health service: what it says of the engine.
+//! The health service: what it reports about the engine.
 
 use tokio::sync::watch;
 use tonic_health::ServingStatus;
@@ -6,8 +6,8 @@ use tonic_health::server::HealthReporter;
 
 use crate::host::alarms::Health;
 
-/// Says how the daemon is whenever that changes from what `told` was last seen at. While changes are not applied, questions are still
-/// answered of what was applied before.
+/// Reports the daemon's health whenever it changes from the value that `told` last saw. While changes are not
+/// applied, questions are still answered from what was applied before.
 pub(super) async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
     while told.changed().await.is_ok() {
         let now = *told.borrow_and_update();

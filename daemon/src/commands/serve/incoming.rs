@@ -1,4 +1,4 @@
-//! Connections as they come: admitted by user, and cut where their book says so.
+//! Incoming connections: admitted by user, and cut when the book of connections says so.
 
 use std::future::Future;
 use std::io;
@@ -16,23 +16,23 @@ use tonic::transport::server::Connected;
 
 use crate::edge::grpc::{Admission, Connections, Peer};
 
-/// Bytes of the HTTP/2 preface: whoever sent them speaks the protocol.
+/// Bytes of the HTTP/2 preface: a client that has sent them speaks the protocol.
 const PREFACE: usize = 24;
-/// Accepting failed, most likely for want of descriptors: wait for some to be given back.
+/// Accepting failed, most likely because descriptors ran out: wait for some to be released.
 const RECOVER: Duration = Duration::from_millis(100);
 
-/// A connection that stands in the book.
+/// A connection that is entered in the book.
 pub(super) struct Connection {
     io: UnixStream,
     peer: Peer,
     /// Bytes read, counted up to the preface.
     read: usize,
-    /// Until the book must be asked again.
+    /// When the book must be asked again.
     look: Pin<Box<Sleep>>,
 }
 
-/// Accepts whom the book admits and closes all others at once, so that nobody keeps the next from being looked
-/// at. Ends when the stream is dropped.
+/// Accepts the clients that the book admits and closes all others at once, so that none delays the next. Ends
+/// when the stream is dropped.
 pub(super) fn incoming(
     listener: UnixListener,
     book: Arc<Connections>,
@@ -71,9 +71,9 @@ async fn next(listener: &UnixListener) -> Option<UnixStream> {
     }
 }
 
-/// A connection with its place in the book; none where there is none for its user, or that is unknown.
+/// A connection with its place in the book; `None` if there is no place for its user, or the user is unknown.
 fn admit(io: UnixStream, book: &Arc<Connections>) -> Option<Connection> {
-    // Who connects, by the kernel's word.
+    // The user who connects, as the kernel reports it.
     let user = io.peer_cred().ok()?;
     let (uid, gid, pid) = (user.uid(), user.gid(), user.pid());
     match book.admit(uid) {
@@ -154,7 +154,7 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        // A client that reads nothing at all keeps the server here, not at reading.
+        // A client that reads nothing at all keeps the server in writes, not in reads.
         self.check(context)?;
         Pin::new(&mut self.io).poll_write(context, bytes)
     }

@@ -1,4 +1,4 @@
-//! What systemd is told: readiness, the end, and signs of life (sd_notify(3)).
+//! What systemd is notified of: readiness, the end, and signs of life (sd_notify(3)).
 
 use std::convert::Infallible;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) fn stopping() {
     tell("STOPPING=1");
 }
 
-/// Pings the watchdog at twice the rate it asks for; without one, waits for ever.
+/// Pings the watchdog at twice the rate it asks for; without a watchdog, waits for ever.
 pub(super) async fn keep_watchdog() -> Infallible {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(std::process::id()));
@@ -40,7 +40,7 @@ fn tell(state: &str) {
     }
 }
 
-/// A name that begins with `@` lies in the abstract namespace.
+/// A name that begins with `@` is in the abstract namespace.
 fn send(socket: &[u8], state: &str) -> io::Result<()> {
     let address = match socket.strip_prefix(b"@") {
         Some(name) => SocketAddr::from_abstract_name(name)?,

@@ -1,4 +1,4 @@
-//! Where the daemon keeps its index and listens, where nobody says.
+//! Where the daemon keeps its index and listens if neither is specified.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -14,7 +14,7 @@ pub(super) struct ServePlaces {
     pub(super) socket: PathBuf,
 }
 
-/// The config's places, else the service manager's, the user's, or the system's.
+/// The places named by the config; otherwise those of the service manager, the user, or the system.
 pub(super) fn find(config: &Config) -> anyhow::Result<ServePlaces> {
     let variable = |name: &str| std::env::var_os(name);
     let is_root = rustix::process::geteuid().is_root();
@@ -28,7 +28,8 @@ pub(super) fn find(config: &Config) -> anyhow::Result<ServePlaces> {
         );
     };
     if let (None, Some(parent)) = (&config.data_dir, data_dir.parent()) {
-        // A new home lacks what leads to the usual place; a path that somebody named is not made up.
+        // A new home directory lacks the parents of the usual place; for a path that somebody
+        // specified, none are created.
         let mut directories = DirBuilder::new();
         directories.recursive(true).mode(0o700).create(parent)?;
     }

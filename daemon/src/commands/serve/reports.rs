@@ -1,4 +1,4 @@
-//! What keeps reports: the directory that the config names, and the schedules.
+//! Report keeping: the directory that the config names, and the schedules.
 
 use std::path::PathBuf;
 use std::sync::Arc;

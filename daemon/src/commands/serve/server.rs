@@ -1,4 +1,4 @@
-//! The server: all services behind one socket, the limits before them, and what tells its health.
+//! The server: all services behind one socket, the limits in front of them, and the task that reports its health.
 
 use std::sync::Arc;
 
@@ -25,15 +25,15 @@ use crate::write_side::pipeline::Pipeline;
 /// Ends with the server.
 pub(super) type Server = JoinHandle<Result<(), tonic::transport::Error>>;
 
-/// The server, and what tells its health.
+/// The server, and the task that reports its health.
 pub(super) struct Served {
     pub(super) health: HealthReporter,
-    /// Tells health; it ends with the runtime.
+    /// Reports health; it ends with the runtime.
     pub(super) teller: JoinHandle<()>,
     pub(super) server: Server,
 }
 
-/// What clients may take: no more connections than there are descriptors for.
+/// Limits for clients: no more connections than there are descriptors for.
 fn client_limits(config: &Config, descriptors: u64) -> ClientLimits {
     let clients = ClientLimits::of(&config.grpc);
     let ingesters = Pipeline::ingesters(config);
@@ -95,6 +95,6 @@ pub(super) fn serve(
 }
 
 async fn left(mut leaving: watch::Receiver<bool>) {
-    // Without a sender the daemon is gone already.
+    // No sender means that the daemon is already gone.
     let _ = leaving.wait_for(|leaving| *leaving).await;
 }

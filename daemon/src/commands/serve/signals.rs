@@ -1,11 +1,10 @@
 //! Which signals stop the daemon, and which must not.
 //!
-//! SIGTERM, SIGINT, SIGHUP and SIGQUIT stop it as systemd does: nothing is read again at SIGHUP, as
-//! the config is read at the start only, and a terminal that goes away ends the daemon cleanly. A
-//! SIGHUP that was ignored when the daemon was started (`nohup`) stays ignored. Signals that would
-//! kill it uncleanly and mean nothing here are logged: SIGUSR1, SIGUSR2, SIGALRM, and SIGXFSZ, with
-//! which the kernel reports a write beyond a limit that the write reports as well. SIGPIPE is ignored
-//! by the runtime of Rust.
+//! SIGTERM, SIGINT, SIGHUP and SIGQUIT stop the daemon as systemd does: SIGHUP reloads nothing, as the config is read
+//! only at the start, and a terminal that goes away ends the daemon cleanly. A SIGHUP that was ignored when the daemon
+//! was started (`nohup`) stays ignored. Signals that would kill it uncleanly and have no meaning here are logged:
+//! SIGUSR1, SIGUSR2, SIGALRM, and SIGXFSZ, with which the kernel reports a write beyond a limit that the write itself
+//! reports too. Rust's runtime ignores SIGPIPE.
 
 use std::io;
 
@@ -19,7 +18,7 @@ const XFSZ: i32 = 25;
 /// Bit of SIGHUP in the masks of `/proc/self/status`.
 const HANGUP: u64 = 1;
 
-/// Signals to stop, from the moment this is made: none of them kills the process any more.
+/// The signals to stop; from the moment this is made none of them kills the process.
 pub(super) struct Signals {
     names: mpsc::Receiver<&'static str>,
 }
@@ -29,7 +28,7 @@ impl Signals {
     pub(super) fn listen(runtime: &Runtime, stop: Cancel) -> io::Result<Self> {
         let _inside = runtime.enter();
         let mut listener = Listener::new()?;
-        // The first one stops the daemon, the second makes it impatient; more say nothing new.
+        // The first signal stops the daemon, the second makes it impatient; further ones change nothing.
         let (teller, names) = mpsc::channel(2);
         runtime.spawn(async move {
             loop {
@@ -41,7 +40,7 @@ impl Signals {
         Ok(Self { names })
     }
 
-    /// Waits for the next signal to stop; returns its name, and none where nobody listens any more.
+    /// Waits for the next signal to stop; returns its name, or `None` if nobody listens any more.
     pub(super) async fn next(&mut self) -> Option<&'static str> {
         self.names.recv().await
     }
@@ -90,7 +89,7 @@ impl Listener {
     }
 }
 
-/// The first of these that comes.
+/// The first of these signals to arrive.
 async fn any(signals: &mut [(&'static str, Signal); 4]) -> &'static str {
     let [(a, first), (b, second), (c, third), (d, fourth)] = signals;
     tokio::select! {
@@ -101,7 +100,7 @@ async fn any(signals: &mut [(&'static str, Signal); 4]) -> &'static str {
     }
 }
 
-/// SIGHUP, unless whoever started the daemon had it ignored.
+/// SIGHUP, unless it was ignored when the daemon was started.
 struct Hangup(Option<Signal>);
 
 impl Hangup {
@@ -123,7 +122,7 @@ impl Hangup {
     }
 }
 
-/// Whether SIGHUP is ignored, by the text of `/proc/self/status`.
+/// Whether SIGHUP is ignored, according to the text of `/proc/self/status`.
 fn is_ignored(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());

@@ -1,4 +1,4 @@
-//! The Unix socket: made in private, shown whole, removed by its owner only.
+//! The Unix socket: created privately, made visible complete, removed by its owner only.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// A socket that is not to be had.
+/// The socket cannot be had.
 #[derive(Debug, Error)]
 pub(super) enum SocketError {
-    /// Somebody answers there.
+    /// A process answers at the path.
     #[error("another daemon answers at {}; stop it, or name another socket with --socket", .0.display())]
     Answered(PathBuf),
-    /// Something else stands there.
+    /// Something else is at the path.
     #[error("{} is not a socket; move it away, or name another with --socket", .0.display())]
     Taken(PathBuf),
     /// The operating system refuses.
@@ -52,7 +52,7 @@ impl Socket {
             .create(parent);
         made.map_err(refused)?;
         if is_new {
-            // Whatever the umask leaves: the socket's group must get to it.
+            // Whatever the umask is: the socket's group must be able to reach it.
             fs::set_permissions(parent, Permissions::from_mode(0o750)).map_err(refused)?;
         }
         check_free(path)?;
@@ -89,7 +89,7 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if identity(&self.path).is_ok_and(|found| found == self.identity) {
-            // The next start replaces what cannot be removed.
+            // If it cannot be removed, the next start replaces it.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -99,7 +99,7 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// Nothing, or a socket nobody answers at.
+/// Succeeds if there is nothing, or a socket at which nobody answers.
 fn check_free(path: &Path) -> Result<(), SocketError> {
     let refused = |source| SocketError::Refused {
         path: path.to_owned(),
@@ -117,7 +117,7 @@ fn check_free(path: &Path) -> Result<(), SocketError> {
         Ok(_) => Err(SocketError::Answered(path.to_owned())),
         Err(error) => match error.kind() {
             io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => Ok(()),
-            // A backlog that is full belongs to somebody who lives.
+            // A full backlog belongs to a live process.
             io::ErrorKind::WouldBlock => Err(SocketError::Answered(path.to_owned())),
             _ => Err(refused(error)),
         },
