@@ -1,4 +1,4 @@
-//! Where the daemon meets others: [`grpc`] for clients, [`output`] for a terminal.
+//! The daemon's outward interfaces: [`grpc`] for clients, [`output`] for a terminal.
 
 pub mod grpc;
 pub mod output;

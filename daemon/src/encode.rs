@@ -1,4 +1,4 @@
-//! Encodes the daemon's types as messages of the wire, for gRPC and for what `scan` prints.
+//! Encodes the daemon's types as wire messages, for gRPC and for what `scan` prints.
 
 mod answer;
 mod calibration;

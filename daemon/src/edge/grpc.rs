@@ -1,9 +1,12 @@
 //! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
 //! answer.
 //!
-//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params` decodes parameters, `subject_source` what a
-//!   query is about, `upload` receives bytes; `compared`, `family`, `files`, `find`, `folders`, `groups`, `kept_reports`, `pairs`,
-//!   `scheme`, `templates` and `report_request` decode and answer what their names say; `lookup` finds one group or
+//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params` decodes parameters,
+//! `subject_source` what a
+//!   query is about, and `upload` receives bytes; `compared`, `family`, `files`, `find`, `folders`, `groups`,
+//! `kept_reports`,
+//!   `pairs`, `scheme`, `templates` and `report_request` decode and answer what their names say; `lookup` finds one
+//! group or
 //!   document.
 //! * `health_watch` counts streams of the health service as event streams.
 //! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and

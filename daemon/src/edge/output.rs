@@ -1,4 +1,4 @@
-//! What `scan` prints: the JSON lines of the contract, and text for people.
+//! What `scan` prints: the documented JSON lines, and text for people.
 //!
 //! JSON lines are those of `simctl --json`, made by the same types ([`simdex_proto::lines`]);
 //! `tests/src/acceptance/contract` checks the fields of both.

@@ -79,7 +79,7 @@ pub fn answer(
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
 
-/// None where nothing was left out.
+/// `None` if nothing was left out.
 pub(super) fn left_out(left_out: LeftOutLines) -> Option<v1::LeftOutLines> {
     let LeftOutLines { lines, bytes } = left_out;
     (lines > 0).then_some(v1::LeftOutLines { lines, bytes })
@@ -96,7 +96,7 @@ pub(super) fn compared_by(compared: ComparedBy) -> i32 {
     compared.into()
 }
 
-/// Encodes a comparison; `last_read` says which sides are as they were last read.
+/// Encodes a comparison; `last_read` says which sides show the text of their last reading.
 pub fn comparison(
     found: Comparison,
     last_read: [Option<LastRead>; 2],
@@ -182,7 +182,7 @@ fn last_read_of(side: LastRead) -> v1::LastRead {
     }
 }
 
-/// Why a pair that was to be judged is not.
+/// Why a pair that was to be judged was not.
 pub fn not_judged(judged: Option<&ListJudgement>) -> i32 {
     let why = match judged {
         None | Some(ListJudgement::Judged(_)) => v1::NotJudged::Unspecified,

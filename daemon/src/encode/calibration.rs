@@ -1,4 +1,4 @@
-//! Encodes a calibration, and how an index samples.
+//! Encodes a calibration, and the sampling of an index.
 
 use simdex_index::Index;
 use simdex_proto::v1;
@@ -42,7 +42,7 @@ fn group(group: &Group, told: &GroupTold) -> v1::SizeGroup {
     }
 }
 
-/// Encodes how an index samples, and how far signing by it has come.
+/// Encodes how an index samples, and the progress of signing by that setting.
 pub fn sampling(index: &Index) -> v1::Sampling {
     let (reader, anew) = (index.reader(), index.signing_anew());
     let chosen = reader.ladder().sampling;

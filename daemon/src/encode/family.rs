@@ -14,13 +14,13 @@ use crate::read_side::query::{
     scheme_used,
 };
 
-/// A family, and what its files are looked up with.
+/// A family, and what is needed to look up its files.
 pub struct FamilySource<'a> {
     /// The index that it was found in.
     pub index: &'a IndexReader,
     /// What was asked about.
     pub subject: &'a SubjectSummary,
-    /// How it was sought.
+    /// The parameters of the search.
     pub params: &'a FamilyParams,
 }
 
@@ -31,7 +31,7 @@ pub struct FamilySent {
 }
 
 /// Passes the files of all versions and then all edges to `send`, one at a time. A version whose last file
-/// went away meanwhile is left out with its edges, and the others are numbered without a gap.
+/// disappeared meanwhile is left out with its edges, and the others are numbered without a gap.
 ///
 /// # Errors
 /// That of `send`, or of the index.
@@ -94,7 +94,7 @@ fn version_file(
     }
 }
 
-/// The subject, which is no file of the index.
+/// Encodes the subject, which is not a file of the index.
 fn subject(source: &FamilySource<'_>, family: &Family, version: usize) -> v1::Match {
     let (overlap, document) = family.beside_subject(version);
     let name = source.subject.asked_path.as_deref();
@@ -140,7 +140,7 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
     }
 }
 
-/// Encodes what closes a family.
+/// Encodes the summary that closes a family.
 pub fn family_summary(
     source: &FamilySource<'_>,
     family: &Family,
@@ -176,13 +176,13 @@ pub fn family_summary(
     }
 }
 
-/// Links are found as seldom missed as by any query; a version is reached by as many as lie before it.
+/// A link is missed as rarely as by any query; a version is only reached if all links before it are found.
 fn promise(params: &FamilyParams) -> Promise {
     let threshold = params.rule.resemblance;
     Promise::nothing(params.scheme.name(), threshold, NoPromise::Steps)
 }
 
-/// Encodes the versions of what has no text: numbered by date, without edges.
+/// Encodes the versions of a file without text: numbered by date, without edges.
 pub fn unordered_family(
     answer: Answer,
     completeness: Completeness,

@@ -1,4 +1,4 @@
-//! Encodes models, samples of pairs, and what labels say of judgements.
+//! Encodes models, samples of pairs, and evaluations of judgements against labels.
 
 use simdex_judge::evaluation::{Agreement, Evaluation, Figures, Quality, Spread};
 use simdex_judge::{Class, Model, ModelId, Signal};
@@ -10,7 +10,7 @@ use crate::read_side::labels::{
     Evaluated, LabelCounts, RaterPair, SampledPair, SignalTimes, Trained,
 };
 
-/// Points of a curve that are sent, at most.
+/// Most points of a curve that are sent.
 const POINTS: usize = 100;
 
 pub(super) fn class(class: Class) -> v1::JudgedClass {
@@ -22,7 +22,7 @@ pub(super) fn class(class: Class) -> v1::JudgedClass {
     }
 }
 
-/// Encodes what tells a model from others.
+/// Encodes what identifies a model.
 pub(super) fn model_id(id: &ModelId) -> v1::JudgeModel {
     v1::JudgeModel {
         name: id.name.clone(),
@@ -57,7 +57,7 @@ pub fn sampled_pairs(pairs: Vec<SampledPair>, completeness: Completeness) -> v1:
     }
 }
 
-/// Encodes what labels say of judgements.
+/// Encodes the evaluation of judgements against labels.
 pub fn evaluation(evaluated: Evaluated) -> v1::EvaluateLabelsReply {
     let Evaluation {
         alone,
@@ -125,7 +125,7 @@ fn signal((signal, of): &(Signal, Figures), microseconds: Option<f64>) -> v1::Si
     }
 }
 
-/// A ratio of which nothing is known is left out.
+/// A ratio without any evidence is left out.
 fn part(quality: Quality) -> v1::PartFigures {
     let (found, duplicates) = (
         quality.hits + quality.false_hits,
@@ -164,7 +164,7 @@ fn spread(spread: Spread) -> v1::Spread {
     }
 }
 
-/// Evenly chosen points, the first and the last among them.
+/// Evenly chosen points, including the first and the last.
 fn curve(points: &[(f64, f64)]) -> Vec<v1::CurvePoint> {
     let sent = points.len().min(POINTS);
     let place = |at: usize| at * (points.len() - 1) / (sent - 1).max(1);

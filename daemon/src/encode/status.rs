@@ -1,4 +1,4 @@
-//! Encodes what the daemon says of itself.
+//! Encodes the daemon's status.
 
 use std::time::SystemTime;
 
@@ -15,7 +15,7 @@ use crate::host::alarms::Alarm;
 use crate::write_side::roots::{Root, RootState};
 use crate::write_side::watch::{ChosenMode, Mode};
 
-/// Encodes a report that was written before.
+/// Encodes a report that was written earlier.
 pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
     v1::Report {
         out: record.out,
@@ -24,7 +24,7 @@ pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
     }
 }
 
-/// Encodes what is told of a schedule.
+/// Encodes the status of a schedule.
 pub fn schedule(told: &ScheduleStatus) -> v1::Schedule {
     v1::Schedule {
         name: told.name.clone(),
@@ -52,7 +52,7 @@ pub fn alarm(alarm: &Alarm) -> v1::Alarm {
 }
 
 /// Encodes a root that holds `files` files on disk. While changes are not applied no root is up to date,
-/// whatever its watcher says: one that seems so is stalled by the alarm.
+/// whatever its watcher reports: one that seems so is shown as stalled by the alarm.
 pub fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
     let status = root.status();
     let chosen = root.chosen();
@@ -109,7 +109,7 @@ pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
     of_index.chain([cache]).collect()
 }
 
-/// Encodes how fast what waits is done.
+/// Encodes how fast waiting work is done.
 pub fn pace(pace: Pace) -> v1::Pace {
     v1::Pace {
         per_second: pace.per_second,
@@ -117,7 +117,8 @@ pub fn pace(pace: Pace) -> v1::Pace {
     }
 }
 
-/// Encodes the cost of a scheme. Its n is the least in use: each document is signed at the rung its length asks for.
+/// Encodes the cost of a scheme. Its n is the least in use: each document is signed at the rung that its length
+/// requires.
 pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
     let used = match usage.scheme {
         SchemeKind::Chunks => simdex_signature::Chunks::SCHEME,

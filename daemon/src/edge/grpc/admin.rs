@@ -25,14 +25,14 @@ use crate::reports::reporting;
 use crate::write_side::roots::{LossToken, Root};
 use crate::write_side::walk_queue::RootWish;
 
-/// The service that tells of the daemon: status, files, roots, barriers, reports.
+/// The administrative service: status, files, roots, barriers, reports.
 pub struct AdminService {
     runner: Arc<RequestRunner>,
     kept: ReportKeeping,
 }
 
 impl AdminService {
-    /// A service at this runner, which keeps reports where it has a directory for them.
+    /// A service on this runner, which keeps reports if it has a directory for them.
     pub fn new(runner: Arc<RequestRunner>, kept: ReportKeeping) -> Self {
         Self { runner, kept }
     }
@@ -53,7 +53,7 @@ impl Admin for AdminService {
         };
         let asked = self.runner.unary(RequestClass::Status, caller, work).await;
         match (asked, self.runner.alarm()) {
-            // Without an index it can still be told why there is none.
+            // Without an index, the status can still say why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 format: simdex_schema::FORMAT_VERSION,
@@ -142,7 +142,7 @@ impl Admin for AdminService {
         if roots.is_empty() {
             roots.extend(engine.roots.iter().cloned());
         }
-        // Each root has a thread that walks it: nobody's slot is held by a share that hangs.
+        // Each root has a thread that walks it, so that a share that hangs holds no request slot.
         let want = |root: &Arc<Root>| engine.want_rescan(root, RootWish::Asked);
         roots.iter().for_each(want);
         Ok(Response::new(v1::RescanReply {
@@ -242,8 +242,8 @@ pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Statu
     })
 }
 
-/// What the client was shown of a root. One that does not say so confirms nothing: what stands there may be
-/// another loss than it knows of.
+/// What the client was shown of a root. A client that does not say so confirms nothing: the loss held now
+/// may be another than the one it saw.
 fn shown_loss(root: &Root, token: &str) -> Result<LossToken, Status> {
     if root.status().loss_token().is_none() {
         return Err(Refused::from(EngineError::NothingHeld(root.path.clone())).into());

@@ -16,7 +16,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::host::disk::DiskGuard;
 use crate::read_side::compare::{Comparing, Forms, SchemesAsked, compare};
 
-/// A comparison that is asked for.
+/// A decoded request for a comparison.
 pub(super) struct CompareRequest {
     sides: [v1::Side; 2],
     schemes: SchemesAsked,

@@ -1,4 +1,4 @@
-//! What the daemon says of itself.
+//! Makes the daemon's status.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::host::alarms::Alarm;
 use crate::read_side::lists;
 use crate::write_side::roots::Root;
 
-/// The completeness while there is no index: not complete, by the alarm; counts are not known.
+/// The completeness while there is no index: not complete because of the alarm; counts are unknown.
 pub(super) fn without_index(alarm: &Alarm) -> Completeness {
     Completeness::from(Pending {
         alarm: Some(alarm.reason.clone()),
@@ -36,7 +36,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
     let completeness = summary.completeness.clone();
     let alarm = engine.host().alarms.gravest();
     let (store_bytes, text_bytes) = match index.bytes_on_disk() {
-        // What keeps changes from being applied may keep files from being listed as well.
+        // What keeps changes from being applied may keep files from being listed too.
         Err(_) if alarm.is_some() => Default::default(),
         bytes => bytes?,
     };

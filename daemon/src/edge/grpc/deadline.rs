@@ -1,10 +1,10 @@
-//! When a request must be answered: the client's `grpc-timeout`, or the config's own.
+//! The deadline of a request: the client's `grpc-timeout`, or the config's own.
 
 use std::time::{Duration, Instant};
 
 use tonic::metadata::MetadataMap;
 
-/// The time a request has: its client's, else `otherwise`, `longest` at most.
+/// The time a request has: its client's, or `otherwise` if it sets none; at most `longest`.
 pub(super) fn from_metadata(
     metadata: &MetadataMap,
     otherwise: Duration,

@@ -1,4 +1,4 @@
-//! Relays events to a client until it is behind or gone, or the daemon drains.
+//! Relays events to a client until it falls behind or disconnects, or the daemon drains.
 
 use std::future::Future;
 
@@ -14,10 +14,10 @@ use super::status::Refused;
 use crate::base::events::{EventKind, Subscriber};
 use crate::encode;
 
-/// Events kept for a client that is behind.
+/// Events buffered for a client that is behind.
 const AHEAD: usize = 4;
 
-/// Streams the events of a view, and holds `slot` as long as it does.
+/// Streams the events of a view, and holds `slot` for as long.
 pub(super) fn relay(
     events: Subscriber,
     view: View,
@@ -36,7 +36,7 @@ pub(super) fn relay(
     Box::pin(ReceiverStream::new(replies))
 }
 
-/// Sends events until one was missed, or nobody takes them; first where the stream begins.
+/// Sends events until one was missed or the client is gone; the first says where the stream begins.
 async fn forward(mut events: Subscriber, view: &View, sender: &Sender<Result<v1::Event, Status>>) {
     let mut reply = Ok(v1::Event {
         kind: EventKind::Watching.name().to_owned(),

@@ -1,9 +1,9 @@
 //! A bounded number of slots that users and connections share fairly.
 //!
-//! No user holds more than three quarters of the slots and no connection more than half, so one
-//! greedy client always leaves room for the next one; a quarter more slots are for those only who hold
-//! none, so that two of them leave some too. A slot that is given back goes to the waiting
-//! user who holds the fewest, then to whoever has waited longest.
+//! No user holds more than three quarters of the slots and no connection more than half, so that one
+//! greedy client always leaves room for the next. A further quarter of slots is only for users who
+//! hold none, so that two greedy users leave some too. A slot that is released goes to the waiting
+//! user who holds the fewest, and among those to the one who has waited longest.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,12 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
-/// Whom a slot counts against.
+/// The client that a slot counts against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClientId {
-    /// The user, by the kernel's word.
+    /// The user, as the kernel reports it.
     pub(super) uid: u32,
-    /// Number of the connection, which no other of this run has.
+    /// Number of the connection, unique in this run.
     pub(super) connection: u64,
 }
 
@@ -29,7 +29,7 @@ const WAITING_PER_USER: usize = 256;
 pub(super) enum NoSlot {
     /// The deadline passed first.
     Late,
-    /// Too many requests of this user wait already.
+    /// Too many requests of this user are waiting already.
     Crowded,
 }
 
@@ -98,7 +98,7 @@ impl FairSemaphore {
         }
     }
 
-    /// Slots in all, those for users who hold none included.
+    /// All slots, including those for users who hold none.
     pub(super) const fn most(width: usize) -> usize {
         width + width / 4
     }
@@ -256,7 +256,7 @@ mod tests {
     #[tokio::test]
     async fn among_users_who_hold_none_the_first_to_wait_is_served_first() {
         let semaphore = FairSemaphore::new(2);
-        // One slot a user: both are taken, and three more wait.
+        // One slot per user: both are taken, and three more wait.
         let first = semaphore.enter(client(1, 1), in_time()).await.ok();
         let second = semaphore.enter(client(2, 2), in_time()).await.ok();
         let (order, mut came) = tokio::sync::mpsc::unbounded_channel();
@@ -265,7 +265,7 @@ mod tests {
             tokio::spawn(async move {
                 let slot = same.enter(client(uid, 10 + number), in_time()).await;
                 let _ = order.send(uid);
-                // Held until the test ends, so that the order is that of the giving.
+                // Held until the test ends, so that the order is that in which slots were granted.
                 std::future::pending::<()>().await;
                 drop(slot);
             });

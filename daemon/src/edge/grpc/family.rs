@@ -1,4 +1,4 @@
-//! Answers FindFamily: versions in their order, or by date what has no text.
+//! Answers FindFamily: versions in their order, or files without text by date.
 
 use std::time::Instant;
 
@@ -18,14 +18,14 @@ use crate::read_side::query::{
     Answer, Family, FamilyParams, FindKind, QueryParams, SubjectSummary, find, find_family,
 };
 
-/// A question for a family.
+/// A decoded request for a family.
 pub(super) struct FamilyRequest {
     params: FamilyParams,
     strict: bool,
 }
 
 impl FamilyRequest {
-    /// Decodes the parameters of a query; its source is decoded apart.
+    /// Decodes the parameters of a query; its source is decoded separately.
     pub(super) fn parse(engine: &Engine, query: &v1::Query) -> Result<Self, Status> {
         request_params::refuse_judgement(query)?;
         let query = v1::Query {
@@ -85,8 +85,8 @@ impl FamilyRequest {
         }
     }
 
-    /// Finds the family. The subject's text and its permits end here: a client may take long to read what is
-    /// sent.
+    /// Finds the family. The subject's text and its permits are dropped at the end: a client may take long
+    /// to read the reply.
     fn find(
         &self,
         engine: &Engine,
@@ -107,7 +107,7 @@ impl FamilyRequest {
     }
 }
 
-/// What is sent, and nothing that it was found with.
+/// What is sent, without anything that was only needed to find it.
 enum FamilyAnswer {
     /// Versions in their order.
     Family {
@@ -125,7 +125,7 @@ fn send(
     sender.send(v1::FamilyReply { part: Some(part) })
 }
 
-/// What has no text is compared by its raw bytes, on estimates.
+/// Files without text are compared by their raw bytes, using estimates.
 fn without_text(params: &FamilyParams) -> QueryParams {
     QueryParams {
         kind: FindKind::Related,

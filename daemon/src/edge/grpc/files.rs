@@ -1,4 +1,4 @@
-//! Answers ListFiles: every file in the states that are asked for.
+//! Answers ListFiles: every file in the requested states.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ use crate::encode;
 use crate::engine::Engine;
 use crate::read_side::lists;
 
-/// A list of files that is asked for.
+/// A decoded request for a list of files.
 pub(super) struct FilesRequest {
     view: View,
-    /// All where it is empty.
+    /// Empty means all states.
     states: Vec<State>,
     after: Option<PathBuf>,
 }

@@ -15,7 +15,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::query::{FindKind, QueryParams};
 
-/// A query without what it is about.
+/// A decoded query without its subject.
 pub(super) struct FindRequest {
     params: QueryParams,
     strict: bool,
@@ -41,7 +41,7 @@ impl FindRequest {
         })
     }
 
-    /// Finds what the query asks for; `started` is when it came.
+    /// Finds what the query asks for; `started` is when the request arrived.
     pub(super) fn answer(
         &self,
         engine: &Engine,

@@ -13,10 +13,10 @@ use super::status::Refused;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::folders::{FoldersRequest, NamedPair, folder_copies};
 
-/// Below it nearly every two folders that have anything in common would be compared.
+/// Below this, nearly all pairs of folders that have anything in common would be compared.
 const LEAST_SHARE: f64 = 0.1;
 
-/// A list of folders that is asked for.
+/// A decoded request for a list of folder copies.
 pub(super) struct FolderCopiesRequest {
     view: View,
     request: FoldersRequest,

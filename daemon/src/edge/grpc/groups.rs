@@ -1,4 +1,4 @@
-//! Answers ListGroups, whichever kind of group is asked for.
+//! Answers ListGroups for each kind of group.
 
 use std::path::PathBuf;
 
@@ -16,13 +16,13 @@ use crate::engine::Engine;
 use crate::read_side::clusters::ClusterRequest;
 use crate::read_side::lists::{self, ClusterListRequest, ListRequest};
 
-/// A list of groups that is asked for.
+/// A decoded request for a list of groups.
 pub(super) enum GroupsRequest {
-    /// Stars, which are kept.
+    /// Stars, which are maintained.
     Stars {
         list: ListRequest,
         is_judged: bool,
-        /// Those alone that come after this principal.
+        /// Only those that come after this principal.
         after: Option<PathBuf>,
     },
     /// Components or cores, which are computed on request.
@@ -80,7 +80,7 @@ impl GroupsRequest {
         }))
     }
 
-    /// Whether the list lasts as long as its work.
+    /// Whether the request may last as long as its work.
     pub(super) fn is_long(&self) -> bool {
         matches!(self, Self::Clusters(_))
     }

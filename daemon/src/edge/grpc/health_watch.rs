@@ -1,4 +1,4 @@
-//! Streams that tell of health, counted as the event streams they are: both last until their client leaves.
+//! Health streams, counted as event streams because both last until their client disconnects.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -16,7 +16,7 @@ use super::traffic::WithReply;
 /// The call that streams.
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
 
-/// A health service whose streams take a slot of the class of events each.
+/// A health service whose streams each take a slot of the class of events.
 #[derive(Clone)]
 pub struct HealthWatches<S> {
     inner: S,
@@ -24,7 +24,7 @@ pub struct HealthWatches<S> {
 }
 
 impl<S> HealthWatches<S> {
-    /// The streams of a service, in slots of this runner.
+    /// Wraps a service so that its streams take slots of this runner.
     pub fn new(inner: S, runner: Arc<RequestRunner>) -> Self {
         Self { inner, runner }
     }
@@ -50,7 +50,7 @@ where
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let is_watch = request.uri().path() == WATCH;
         let caller = Caller::at_once(request.extensions());
-        // Nothing runs before it is polled.
+        // The call does nothing before it is polled.
         let answered = self.inner.call(request);
         if !is_watch {
             return Box::pin(answered);

@@ -20,9 +20,9 @@ use crate::engine::Engine;
 use crate::read_side::labels::{self, Label, LabelError, LabelledFile, Labels, SampleRequest};
 use crate::read_side::labels::{MOST_LABELS, MOST_RATERS};
 
-/// Pairs of a sample, at most.
+/// Most pairs of a sample.
 const MOST_PAIRS: u32 = 10_000;
-/// Bytes of a rater's name, and of a model's.
+/// Most bytes of the name of a rater or model.
 const LONGEST_RATER: usize = 200;
 const LONGEST_NAME: usize = 64;
 
@@ -32,7 +32,7 @@ pub struct JudgingService {
 }
 
 impl JudgingService {
-    /// A service at this runner.
+    /// A service on this runner.
     pub fn new(runner: Arc<RequestRunner>) -> Self {
         Self { runner }
     }
@@ -171,7 +171,7 @@ fn parse_label(label: v1::Label) -> Result<Label, Status> {
     })
 }
 
-/// Decodes the name of a model that is trained; that of the shipped one is taken.
+/// Decodes the name of a model to be trained; the name of the shipped model is refused as taken.
 fn parse_name(name: String) -> Result<String, Status> {
     let is_word = !name.chars().any(char::is_control) && name.trim() == name;
     match &*name {

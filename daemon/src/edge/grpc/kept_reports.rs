@@ -18,12 +18,12 @@ use crate::engine::Engine;
 use crate::reports::report::ReportDir;
 use crate::reports::reporting::{self, KeptPlace, ReportRequest};
 
-/// Reports listed at once, at most.
+/// Most reports in one list.
 const MOST_LISTED: usize = 1_000;
-/// What a field takes beside its value, at most.
+/// Most bytes that a field takes beside its value.
 const FIELD_BYTES: usize = 8;
 
-/// A report to keep.
+/// A decoded request for a report to keep.
 pub(super) struct RunRequest {
     report: ReportRequest,
     reports: Arc<ReportDir>,
@@ -82,7 +82,8 @@ impl RunRequest {
     }
 }
 
-/// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
+/// A request for reports that were finished after a moment: as many as are wanted and fit into a
+/// message, but at least one.
 pub(super) struct ListRequest {
     /// When the last one listed was finished, in seconds since 1970.
     after: u64,

@@ -1,4 +1,4 @@
-//! Every limit of HTTP/2, set explicitly: tonic passes "none" on where it is not told otherwise.
+//! Every limit of HTTP/2, set explicitly: where tonic is given none, it passes "none" on.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use crate::config::GrpcConfig;
 
 /// A connection must say that it speaks HTTP/2 within this time.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Bytes of requests that are taken in and not yet answered, or not yet written to a file, over all
-/// connections; one user may hold half of them.
+/// Bytes of requests that were received and not yet answered, or not yet written to a file, over
+/// all connections; one user may hold half of them.
 pub(super) const INTAKE: u64 = 512 << 20;
 /// Longest request of the service `Admin`, which names things and carries no documents.
 pub const ADMIN_MESSAGE: usize = 1 << 20;
-/// Longest piece of a reply that is handed to HTTP/2 at once: what a client does not read stays with
-/// us, where it is seen, and not in HTTP/2's own buffer.
+/// Longest piece of a reply that is handed to HTTP/2 at once: data that a client does not read stays
+/// with us, where it is noticed, and not in HTTP/2's own buffer.
 pub(super) const PIECE: usize = 64 << 10;
-/// Who reads a reply more slowly than this uses up the patience there is for a silence.
+/// A client that reads a reply more slowly than this uses up the time allowed for silence.
 pub(super) const LEAST_RATE: Rate = Rate(16 << 10);
-/// A silent connection is asked whether it lives.
+/// After this time a silent connection is pinged.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// And must answer within this time.
+/// The answer must arrive within this time.
 const KEEPALIVE_ANSWER: Duration = Duration::from_secs(20);
-/// A connection this old is asked to come again; what is under way on it goes on.
+/// A connection this old is asked to reconnect; requests under way on it continue.
 const CONNECTION_AGE: Duration = Duration::from_secs(30 * 60);
-/// Bytes a client may send ahead of what is read, a stream and a connection.
+/// Bytes a client may send ahead of what is read, per stream and per connection.
 const STREAM_WINDOW: u32 = 512 << 10;
 const CONNECTION_WINDOW: u32 = 1 << 20;
 const FRAME: u32 = 64 << 10;
 const HEADERS: u32 = 16 << 10;
-/// Streams that were reset and not yet taken note of (hyper's own figure), and resets of ours
-/// before a connection is given up: CVE-2023-44487 and its kin.
+/// Streams that were reset but not yet processed (hyper's own figure), and resets by us before a
+/// connection is dropped: CVE-2023-44487 and similar attacks.
 const PENDING_RESETS: usize = 20;
 const LOCAL_RESETS: usize = 1024;
 
@@ -38,13 +38,13 @@ const LOCAL_RESETS: usize = 1024;
 pub(super) struct Rate(u64);
 
 impl Rate {
-    /// How long so many bytes take.
+    /// How long this many bytes take.
     pub(super) fn time_for(&self, bytes: usize) -> Duration {
         Duration::from_millis((bytes as u64).saturating_mul(1_000) / self.0)
     }
 }
 
-/// What connections and requests are held to.
+/// Limits of connections and requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
     /// Connections served at once.
@@ -53,12 +53,12 @@ pub struct ClientLimits {
     pub connections_per_user: usize,
     /// Requests one user may have under way, replies that are not read yet included.
     pub requests_per_user: usize,
-    /// Longest silence within a request, and longest time for which a reply is not read on; who reads
-    /// it slowly, piece by piece, has so much in all.
+    /// Longest silence within a request, and longest time for which a reply is not read further; a
+    /// client that reads slowly, piece by piece, has this much in total.
     pub idle: Duration,
     /// A connection without requests is closed after this long.
     pub connection_idle: Duration,
-    /// A request must have been sent within this time.
+    /// A request must have arrived whole within this time.
     pub sending: Duration,
 }
 
@@ -76,7 +76,8 @@ impl ClientLimits {
         }
     }
 
-    /// With so many connections, of which one user may have three quarters at most, whatever is configured.
+    /// These limits with at most this many connections; one user may have three quarters of them at most,
+    /// whatever is configured.
     #[must_use]
     pub fn within(self, connections: usize) -> Self {
         let share = (connections * 3 / 4).max(1);

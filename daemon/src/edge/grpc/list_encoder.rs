@@ -1,4 +1,4 @@
-//! Pairs and groups of a list with judgements beside their numbers, where they are asked for.
+//! Encodes pairs and groups of a list, with judgements beside their numbers if requested.
 
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_proto::v1;
@@ -10,12 +10,12 @@ use crate::read_side::judging::{JudgedApart, ListJudge};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Overlap;
 
-/// Encodes the items of a list, and judges them where that is asked for.
+/// Encodes the items of a list, and judges them if requested.
 pub(super) struct ListEncoder<'a> {
     judge: Option<ListJudge<'a>>,
-    /// The principal of the group visited last.
+    /// The principal of the last group visited.
     principal: Option<GroupFile>,
-    /// What was not judged because the time for it was over.
+    /// Items that were not judged because the time for it ran out.
     unjudged: u64,
 }
 
@@ -29,7 +29,7 @@ impl<'a> ListEncoder<'a> {
         }
     }
 
-    /// The counts that close the list, with what was left unjudged of it.
+    /// The counts that close the list, including the number of items left unjudged.
     pub(super) fn summary(&self, summary: &ListSummary) -> v1::Summary {
         v1::Summary {
             unjudged: self.judge.is_some().then_some(self.unjudged),

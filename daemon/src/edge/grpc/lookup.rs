@@ -1,4 +1,4 @@
-//! Look-ups of one thing that the index knows: a group, a document with its files.
+//! Look-ups of one thing in the index: a group, or a document with its files.
 
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
@@ -19,7 +19,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::lists::{self, GroupRequest};
 use crate::read_side::query::QueryError;
 
-/// One group; NOT_FOUND where nothing has the id, UNAVAILABLE while it is not settled who is in it.
+/// One group; NOT_FOUND if nothing has the id, UNAVAILABLE while its members are not settled.
 pub(super) fn group(
     engine: &Engine,
     source: v1::get_group_request::Source,
@@ -52,7 +52,7 @@ pub(super) fn group(
     })
 }
 
-/// A document with its files, in a message of at most so many bytes.
+/// A document with its files, in a message of at most `longest` bytes.
 pub(super) fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
@@ -85,7 +85,7 @@ pub(super) fn document(
         true => index.held_text(id, account)?,
         false => None,
     };
-    // The reply is counted by itself, so that nothing of the questions' memory waits to be read.
+    // The reply is counted separately, so that no memory of the questions' budget waits to be read.
     Ok(v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,
@@ -96,7 +96,7 @@ pub(super) fn document(
     })
 }
 
-/// The files of a document, as long as they fit into a message.
+/// The files of a document, as many as fit into a message.
 fn files_of(
     engine: &Engine,
     id: DocId,

@@ -1,4 +1,4 @@
-//! Who may do what changes the whole index: root, and the user that the daemon runs as.
+//! Who may make changes that affect the whole index: root, and the user that the daemon runs as.
 
 use tonic::{Request, Status};
 
@@ -17,7 +17,7 @@ pub(super) fn check_is_operator<T>(
     }
 }
 
-/// Whether a user runs the daemon: is root, or the user it runs as. Nobody knows who an unknown one is.
+/// Whether a user is root or the one that the daemon runs as. An unknown user is neither.
 fn is_operator(uid: Option<u32>, own: u32) -> bool {
     uid.is_some_and(|uid| uid == 0 || uid == own)
 }

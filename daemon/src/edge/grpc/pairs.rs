@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::read_side::catalogue::PairPlace;
 use crate::read_side::lists::{self, ListRequest};
 
-/// A list of pairs that is asked for.
+/// A decoded request for a list of pairs.
 pub(super) struct PairsRequest {
     list: ListRequest,
     after: Option<PairPlace>,

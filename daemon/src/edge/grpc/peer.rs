@@ -1,6 +1,6 @@
-//! The book of open connections: whose they are, what is under way on them, which of them must go.
+//! The book of open connections: their owners, the requests under way on them, and which of them must be cut.
 //!
-//! A connection is cut when nothing was said on it in time, when no request has been under way for
+//! A connection is cut when it does not say in time that it speaks HTTP/2, when no request has been under way for
 //! long, when a client does not read what it asked for or reads too slowly, or when its place is needed.
 
 mod request;
@@ -54,7 +54,7 @@ struct ConnectionState {
     replies: BTreeMap<u64, ReplyReading>,
     next: u64,
     cut: bool,
-    /// Whoever reads and writes on the connection.
+    /// Wakes the task that reads and writes on the connection.
     waker: Option<Waker>,
 }
 
@@ -63,18 +63,18 @@ struct ConnectionState {
 struct ReplyReading {
     /// The piece it is to read now, and since when.
     piece: Option<(usize, Instant)>,
-    /// Time it took for earlier pieces beyond what those may take.
+    /// Time that earlier pieces took beyond what they may take.
     late: Duration,
 }
 
 impl ReplyReading {
-    /// Until when it must have read the piece it was given, with so much patience for all of them.
+    /// The time by which it must have read the current piece, with this much patience for all pieces.
     fn until(&self, patience: Duration) -> Option<Instant> {
         let (_, since) = self.piece?;
         Some(since + patience.saturating_sub(self.late))
     }
 
-    /// It has read the piece.
+    /// The client has read the piece.
     fn taken(&mut self) {
         if let Some((length, since)) = self.piece.take() {
             let usual = Duration::from_secs(1).max(LEAST_RATE.time_for(length));
@@ -86,7 +86,7 @@ impl ReplyReading {
 /// Why a connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutReason {
-    /// It did not say that it speaks HTTP/2.
+    /// It did not show that it speaks HTTP/2.
     Silent,
     /// No request was under way on it.
     Idle,
@@ -96,15 +96,15 @@ pub enum CutReason {
     Displaced,
 }
 
-/// What becomes of somebody who connects.
+/// The outcome of an attempt to connect.
 pub enum Admission {
     /// The connection is open.
     Granted(Peer),
-    /// The user has as many connections as one may, or every connection is taken, and none can give way.
+    /// The user has as many connections as allowed, or all places are taken and none can give way.
     Refused,
 }
 
-/// An open connection, as its socket and its requests know it. Its socket closes it.
+/// An open connection, shared by its socket and its requests. Its socket closes it.
 #[derive(Clone)]
 pub struct Peer {
     book: Arc<Connections>,
@@ -120,15 +120,14 @@ impl Connections {
         })
     }
 
-    /// What connections are held to.
+    /// Limits of the connections.
     pub fn limits(&self) -> &ClientLimits {
         &self.limits
     }
 
-    /// Admits a connection of a user, where need be in the place of an idle one: of the user's own
-    /// above the user's share, else of whoever has most. Where all are busy, a user who has none
-    /// takes the place of the youngest of whoever has most. It never waits: whoever comes next may be one for
-    /// whom there is a place.
+    /// Admits a connection of a user, if necessary in place of an idle one: one of the user's own above the user's
+    /// share, otherwise one of the user with the most. If all are busy, a user who has none takes the place of the
+    /// youngest connection of the user with the most. This never waits: there may be a place for the next client.
     pub fn admit(self: &Arc<Self>, uid: u32) -> Admission {
         let mut table = lock(&self.table);
         let own = table.of_user(uid);
@@ -198,7 +197,7 @@ impl Table {
         first.map(|(connection, _)| Arc::clone(connection))
     }
 
-    /// The youngest connection of the user with the most, where that is more than one.
+    /// The youngest connection of the user with the most, if that user has more than one.
     fn youngest_of_many(&self) -> Option<Arc<OpenConnection>> {
         let mut of_users: BTreeMap<u32, Vec<&Arc<OpenConnection>>> = BTreeMap::new();
         for connection in self.open.values() {
@@ -226,7 +225,7 @@ impl OpenConnection {
 }
 
 impl Peer {
-    /// Who it is, as far as sharing goes.
+    /// The client that slots are counted against.
     pub(super) fn client(&self) -> ClientId {
         ClientId {
             uid: self.connection.uid,
@@ -234,8 +233,8 @@ impl Peer {
         }
     }
 
-    /// Whether the connection must be cut now, else when to look again. `spoke` says whether the
-    /// client has shown that it speaks HTTP/2; `waker` is woken where the place is needed.
+    /// Fails if the connection must be cut now; otherwise returns when to check again. `spoke` says whether the client
+    /// has shown that it speaks HTTP/2; `waker` is woken when the place is needed.
     pub fn verdict(&self, spoke: bool, waker: &Waker) -> Result<Instant, CutReason> {
         let limits = &self.book.limits;
         let mut state = lock(&self.connection.state);
@@ -272,7 +271,7 @@ impl Peer {
         Ok(look)
     }
 
-    /// The connection is closed.
+    /// Removes the closed connection from the book.
     pub fn close(&self) {
         lock(&self.book.table).open.remove(&self.connection.id);
     }

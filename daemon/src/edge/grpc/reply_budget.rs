@@ -1,8 +1,8 @@
 //! Bounds the bytes of replies that were made and not read yet, shared out by user.
 //!
-//! The memory that a query needs is given back with its slot; its reply lasts as long as its client takes to
-//! read it. So replies are counted apart, from the moment they are made, and no user holds more than half of
-//! the budget: a user who does not read is refused, and no other waits.
+//! The memory that a query needs is released with its slot, but its reply lasts until its client has read
+//! it. So replies are counted separately from the moment they are made, and no user holds more than half of
+//! the budget: a user who does not read is refused, and nobody else waits.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! A stream of replies that a blocking thread fills no faster than its client reads. An answer that holds memory
-//! which others wait for does not wait for its client: it ends.
+//! which others wait for does not wait for its client: it is ended.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -17,14 +17,14 @@ use super::reply_budget::{ReplyPermit, UserReplyBudget};
 use super::runner::{Caller, CancelOnDrop};
 use super::status::Refused;
 
-/// Items made ahead of what the client has read, and their bytes; one item may be longer.
+/// Items made ahead of what the client has read, and their bytes; a single item may be longer.
 const AHEAD: usize = 64;
 const AHEAD_BYTES: usize = 256 << 10;
-/// A full stream is tried again this often. Not a blocking send: that would outlive the deadline of
-/// a client that stops reading.
+/// A full stream is retried this often. A blocking send is not used: it would outlive the deadline
+/// of a client that stops reading.
 const RETRY: Duration = Duration::from_millis(2);
-/// How often an answer may find its stream full, in all, while its account overdraws the memory of questions: some
-/// seconds. Only one account may overdraw, so that all who need more wait for it.
+/// How many times in total an answer may find its stream full while its account overdraws the memory of questions:
+/// some seconds. Only one account may overdraw, so all others that need more wait for it.
 const OVERDRAWN_RETRIES: u32 = if cfg!(test) { 3 } else { 2_500 };
 
 /// Sender half, used on a blocking thread.
@@ -34,7 +34,7 @@ pub(super) struct ReplySender<T> {
     longest: usize,
     ahead: Arc<AtomicUsize>,
     budget: UserReplyBudget,
-    /// What the permits of the answer are of, once it has any.
+    /// The account that the permits of the answer belong to, once it has any.
     account: OnceLock<MemoryAccount>,
     overdrawn_retries: AtomicU32,
 }
@@ -45,7 +45,7 @@ struct Item<T> {
     counted: InFlightBytes,
 }
 
-/// Bytes of an item, counted until the next one is asked for: only then it has been handed out.
+/// Bytes of an item, counted until the next one is polled: only then has it been handed out.
 struct InFlightBytes {
     bytes: usize,
     ahead: Arc<AtomicUsize>,
@@ -110,7 +110,7 @@ impl<T: prost::Message> ReplySender<T> {
         &self.cancel
     }
 
-    /// The account for all permits of this answer: the same at each call.
+    /// The account for all permits of this answer; every call returns the same one.
     pub(super) fn account(&self, caller: &Caller, index: &IndexReader) -> MemoryAccount {
         let account = || caller.lasting().account(index, &self.cancel);
         self.account.get_or_init(account).clone()
@@ -136,7 +136,7 @@ impl<T: prost::Message> ReplySender<T> {
         }
     }
 
-    /// Refuses to wait for the client any longer while everybody waits for this answer.
+    /// Refuses to wait for the client any longer while everybody waits for this answer's memory.
     fn check_overdraft(&self) -> Result<(), Status> {
         if !self.account.get().is_some_and(MemoryAccount::is_overdrawn) {
             return Ok(());
@@ -165,10 +165,9 @@ impl<T: prost::Message> ReplySender<T> {
         })
     }
 
-    /// Counts an item; none while there is no room for it, in this stream or among all replies of the
-    /// user.
+    /// Counts an item; `None` if there is no room for it now, in this stream or among all replies of the user.
     fn count(&self, length: usize) -> Option<InFlightBytes> {
-        // Only this end adds to it.
+        // Only this side adds to it.
         let ahead = self.ahead.load(Ordering::Relaxed);
         if ahead > 0 && ahead + length > AHEAD_BYTES {
             return None;
@@ -182,18 +181,18 @@ impl<T: prost::Message> ReplySender<T> {
         })
     }
 
-    /// Ends the stream, with a status where the work failed.
+    /// Ends the stream, with a status if the work failed.
     pub(super) fn finish(self, done: Result<(), Refused>) {
         let Err(Refused(status)) = done else { return };
-        // A client that is behind hears why as well, as long as it waits; past the deadline only a
-        // free place in the stream takes the status: nobody may be reading.
+        // A client that is behind gets the status too, as long as it waits; past the deadline it is
+        // sent only if there is a free place in the stream, since nobody may be reading.
         if self.send_blocking(Err(status.clone()), 0).is_err() {
             let _ = self.try_send(Err(status), 0);
         }
     }
 }
 
-/// The length of a message, which is refused where the client could not take it.
+/// The length of a message; an error if it is too long for the client to accept.
 pub(super) fn check_length(message: &impl prost::Message, longest: usize) -> Result<usize, Status> {
     let length = message.encoded_len();
     if length <= longest {
@@ -270,7 +269,7 @@ mod tests {
         assert!(account.is_overdrawn());
         let Refused(status) = sender.send(event("a")).unwrap_err();
         assert_eq!(status.code(), Code::ResourceExhausted);
-        // Once it holds no more than there is, it may wait again.
+        // Once it is no longer overdrawn, it may wait again.
         drop(second);
         assert!(!account.is_overdrawn() && sender.check_overdraft().is_ok());
         drop(others);
@@ -312,7 +311,7 @@ mod tests {
         let length = large().encoded_len();
         let fill = || std::iter::from_fn(|| sender.try_send(Ok(large()), length).ok()).count();
         assert_eq!(fill(), 3);
-        // The first is handed out, and counted until the second is asked for.
+        // The first is handed out, but counted until the second is polled.
         assert!(replies.next().await.is_some());
         assert_eq!(fill(), 0);
         assert!(replies.next().await.is_some());
@@ -327,7 +326,7 @@ mod tests {
             assert!(sender.send(long.clone()).is_ok());
             assert!(sender.try_send(Ok(event("b")), 1).is_err());
             assert!(replies.next().await.is_some());
-            // Asking for the next one tells that it was handed out.
+            // Polling for the next one shows that it was handed out.
             let next = std::future::poll_fn(|context| {
                 Poll::Ready(replies.as_mut().poll_next(context).is_pending())
             });

@@ -1,4 +1,4 @@
-//! Where reports are kept, and what keeps them on schedule.
+//! The directory where reports are kept, and the scheduler.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::reports::schedule::Scheduler;
 
 /// Report directory and scheduler, for the Admin service.
 pub struct ReportKeeping {
-    /// The directory for them.
+    /// The directory for kept reports.
     pub reports: Option<Arc<ReportDir>>,
-    /// What runs the schedules; `None` where none is configured.
+    /// The scheduler; `None` if no schedule is configured.
     pub scheduler: Option<Arc<Scheduler>>,
 }
 
 impl ReportKeeping {
-    /// Refuses a name that a schedule gives its reports: who wrote those is told by their names.
+    /// Refuses a name of the form that a schedule gives its reports: the name of a report shows what wrote it.
     pub(super) fn check_name(&self, name: &[u8]) -> Result<(), Status> {
         let is_taken = |scheduler: &Arc<Scheduler>| {
             std::str::from_utf8(name).is_ok_and(|name| scheduler.is_run_name(name))
@@ -31,7 +31,7 @@ impl ReportKeeping {
         }
     }
 
-    /// What is told of the schedules.
+    /// The status of the schedules.
     pub(super) fn schedules(&self) -> Vec<v1::Schedule> {
         let told = self
             .scheduler

@@ -1,4 +1,4 @@
-//! Decodes what a report is to hold.
+//! Decodes a request for a report.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::reports::reporting::{LoadFileNames, ReportRequest, UncheckedReport};
 
-/// Decodes a request for a report. What does not belong together is refused before anything is written.
+/// Decodes a request for a report. Contradictory parameters are refused before anything is written.
 pub(super) fn parse(
     engine: &Engine,
     threshold: Option<f64>,
@@ -61,7 +61,7 @@ fn names(load: v1::LoadFile) -> Result<LoadFileNames, Status> {
 /// Longest name of a kind, format, profile or encoding, bytes.
 const LONGEST_NAME: usize = 64;
 
-/// A name that a message may repeat, refused where it is longer than any there is.
+/// A name that an error message may repeat; refused if it is longer than any valid one.
 fn bounded_name(name: String) -> Result<String, Status> {
     if name.len() <= LONGEST_NAME {
         return Ok(name);

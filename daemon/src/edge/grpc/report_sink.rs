@@ -1,4 +1,4 @@
-//! A report on its way to a client: its files, piece by piece, in the order in which they grow.
+//! A report sent to a client: its files, piece by piece, in the order in which they grow.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::reports::report::{Sink, SinkFile};
 /// Longest piece of a file, bytes.
 const PIECE: usize = 64 << 10;
 
-/// Sends files to whoever asked for the report.
+/// Sends files to the client that asked for the report.
 pub(super) struct ReplySink<'a>(pub(super) &'a ReplySender<v1::StreamReportReply>);
 
 impl ReplySink<'_> {
@@ -25,7 +25,7 @@ impl ReplySink<'_> {
 
 impl Sink for ReplySink<'_> {
     fn create_dir(&self, _: &str) -> io::Result<()> {
-        // Whoever writes the files makes the folders they name.
+        // The client makes the folders when it writes the files.
         Ok(())
     }
 
@@ -37,7 +37,7 @@ impl Sink for ReplySink<'_> {
     }
 }
 
-/// One file on its way.
+/// One file being sent.
 struct ReplyFile<'a> {
     sink: &'a ReplySink<'a>,
     path: String,

@@ -17,7 +17,7 @@ use crate::write_side::roots::path_from;
 
 /// Most files that a query may ask for.
 const MAX_HITS: u32 = 10_000;
-/// Most bytes of a path or a name; members within members have long ones.
+/// Most bytes of a path or a name; members nested in members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
 /// Most roots that one request may name.
 const MOST_ROOTS: usize = 4096;
@@ -52,7 +52,7 @@ pub(super) fn parse_document_hash(bytes: &[u8]) -> Result<DocumentHash, Status> 
     })
 }
 
-/// Checks that a ratio lies in [0, 1]; `otherwise` where none is asked for.
+/// Checks that a ratio lies in [0, 1]; `otherwise` is used if none is given.
 pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f64, Status> {
     match asked {
         None => Ok(otherwise),
@@ -63,13 +63,13 @@ pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Res
     }
 }
 
-/// Decodes the threshold of a list or report; the engine's where none is asked for.
+/// Decodes the threshold of a list or report; the engine's is used if none is given.
 pub(super) fn parse_threshold(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
     let value = parse_ratio(asked, engine.threshold().get(), "threshold")?;
     Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
 }
 
-/// Decodes ids of roots; all roots where none is named.
+/// Decodes ids of roots; none given means all roots.
 pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
     check_root_count(roots.len())?;
     let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
@@ -94,7 +94,7 @@ pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
     Ok(())
 }
 
-/// Decodes the parameters of a query; its source is decoded apart.
+/// Decodes the parameters of a query; its source is decoded separately.
 pub(super) fn parse_query(
     engine: &Engine,
     kind: FindKind,
@@ -118,7 +118,7 @@ pub(super) fn parse_query(
     })
 }
 
-/// Refuses to judge versions, which are shown by how one came of another.
+/// Refuses to judge versions, which are shown by how one was derived from another.
 pub(super) fn refuse_judgement(query: &v1::Query) -> Result<(), Status> {
     match query.with_judgement {
         true => Err(Status::invalid_argument("versions are not judged")),
@@ -126,7 +126,7 @@ pub(super) fn refuse_judgement(query: &v1::Query) -> Result<(), Status> {
     }
 }
 
-/// Decodes a signature, which must compare with those of the index.
+/// Decodes a signature, which must be comparable with those of the index.
 pub(super) fn parse_signature(
     index: &IndexReader,
     signature: v1::Signature,

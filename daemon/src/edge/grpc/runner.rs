@@ -33,22 +33,22 @@ const STATUSES: usize = 4;
 /// Event streams under way at once.
 const WATCHERS: usize = 64;
 
-/// Each class has slots of its own, so that slow clients and long work never keep queries from their turn.
+/// Each class has its own slots, so that slow clients and long work never delay queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestClass {
-    /// Computes and is done.
+    /// Computes an answer and ends.
     Query,
-    /// Tells of the daemon itself, which whoever wonders about slow answers asks.
+    /// Reports about the daemon itself, for clients that wonder why answers are slow.
     Status,
-    /// Goes as fast as its client reads: lists, reports that are sent.
+    /// Runs as fast as its client reads: lists, reports that are sent.
     Stream,
-    /// Goes as fast as its client writes: uploads.
+    /// Runs as fast as its client writes: uploads.
     Upload,
     /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
-    /// components, cores, templates, copies of folders, calibration, another sampling; a sample of pairs to label, the evaluation of
-    /// labels, training a model, and going back to the one shipped.
+    /// components, cores, templates, copies of folders, calibration, a change of sampling, sampling pairs to label,
+    /// evaluating labels, training a model, and returning to the shipped model.
     Work,
-    /// Lasts until its client leaves, and occupies no thread: events.
+    /// Lasts until its client disconnects, and occupies no thread: events.
     Events,
 }
 
@@ -57,11 +57,11 @@ pub(super) enum RequestClass {
 pub(super) struct Caller {
     client: ClientId,
     pub(super) deadline: Instant,
-    /// The work lasts for hours, or as long as its client reads.
+    /// The work may last for hours, or as long as its client reads.
     pub(super) is_lasting: bool,
 }
 
-/// Runs requests at the engine, each in a slot of its class; shared by all services.
+/// Runs requests on the engine, each in a slot of its class; shared by all services.
 pub struct RequestRunner {
     engine: Arc<EngineSlot>,
     config: GrpcConfig,
@@ -78,17 +78,17 @@ pub struct RequestRunner {
 }
 
 impl Caller {
-    /// The user who asks.
+    /// The user who sent the request.
     pub(super) fn uid(&self) -> u32 {
         self.client.uid
     }
 
-    /// Whose turn the documents of this caller take in the queue for workers.
+    /// The key under which this caller's documents queue for workers.
     pub(super) fn queue_key(&self) -> QueueKey {
         QueueKey::User(self.client.uid)
     }
 
-    /// Whoever sent a request with these extensions, if it is answered at once.
+    /// The caller of a request with these extensions, if it is answered at once.
     pub(super) fn at_once(extensions: &http::Extensions) -> Self {
         let peer = extensions.get::<Peer>();
         Self {
@@ -106,7 +106,7 @@ impl Caller {
         }
     }
 
-    /// The account that permits for a question of this caller are taken of, until `cancel`.
+    /// The account for the permits of a question of this caller, valid until `cancel`.
     pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
         let (questions, uid) = (&index.memory().requests, self.client.uid);
         match self.is_lasting {
@@ -153,12 +153,12 @@ impl RequestRunner {
         self.engine.get().map_err(away)
     }
 
-    /// The gravest alarm that keeps changes from being applied, if any stands.
+    /// The gravest alarm that keeps changes from being applied, if there is one.
     pub(super) fn alarm(&self) -> Option<Alarm> {
         self.engine.alarms.gravest()
     }
 
-    /// The status of work that failed: where the engine ended under it, that it did.
+    /// The status of work that failed; if the engine ended meanwhile, the status says so.
     fn status_of(&self, ending: &Cancel, status: Status) -> Status {
         match ending.check() {
             Ok(()) => status,
@@ -170,17 +170,17 @@ impl RequestRunner {
     pub(super) fn draining(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut draining = self.draining.clone();
         async move {
-            // Without a sender the daemon is gone already.
+            // No sender means that the daemon is already gone.
             let _ = draining.wait_for(|draining| *draining).await;
         }
     }
 
-    /// What the documents that this caller sends may take of the disk, until each was read.
+    /// The share of the disk that documents sent by this caller may take until they have been read.
     pub(super) fn upload_share(&self, caller: Caller) -> UserShare {
         self.upload_budget.for_user(caller.client.uid)
     }
 
-    /// Guards the disk that holds what clients send.
+    /// Guards the disk that holds uploads.
     pub(super) fn disk(&self) -> Arc<DiskGuard> {
         Arc::clone(&self.disk)
     }
@@ -202,8 +202,8 @@ impl RequestRunner {
         caller(request, longest, longest).lasting()
     }
 
-    /// Refuses a request that only those who run the daemon may make, unless the config lets all users of the
-    /// socket make it.
+    /// Refuses a request that only the daemon's operators may make, unless the config allows it to all users
+    /// of the socket.
     pub(super) fn check_may_confirm<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.config.users_confirm_losses {
             true => Ok(()),
@@ -243,7 +243,7 @@ impl RequestRunner {
         })
     }
 
-    /// Runs `work` on a blocking thread; it is cancelled when the client goes away.
+    /// Runs `work` on a blocking thread; it is cancelled when the client disconnects.
     pub(super) async fn run_blocking<T: Send + 'static>(
         &self,
         class: RequestClass,
@@ -264,7 +264,7 @@ impl RequestRunner {
         done.map_err(|Refused(status)| self.status_of(&ending, status))
     }
 
-    /// Runs `work` as [`run_blocking`](Self::run_blocking) does and replies with its message, which is counted
+    /// Runs `work` like [`run_blocking`](Self::run_blocking) and replies with its message, which is counted
     /// until it has been read.
     pub(super) async fn unary<T: prost::Message + 'static>(
         &self,
@@ -305,14 +305,14 @@ impl RequestRunner {
         let budget = self.reply_budget.for_user(caller.client.uid);
         let asked = self.run_blocking(class, caller, move |engine, cancel| {
             let made = work(engine, cancel)?;
-            // While the slot is still held, so that no more are made at once than there are slots.
+            // Reserved while the slot is still held, so that no more replies are made at once than there are slots.
             let held = budget.reserve(length(&made)?).ok_or_else(too_much)?;
             Ok((made, held))
         });
         asked.await
     }
 
-    /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
+    /// Fills a stream from a blocking thread; it is cancelled when the client disconnects.
     pub(super) async fn stream<T: prost::Message + Default + 'static>(
         &self,
         class: RequestClass,
@@ -328,7 +328,7 @@ impl RequestRunner {
             reply_channel::channel(cancel, self.longest_message(), budget, gone);
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            // A list that ended in a panic must not look like a whole one.
+            // A list that ended in a panic must not look complete.
             let done = catch_unwind(AssertUnwindSafe(|| work(&engine, &sender)));
             let done = done.unwrap_or_else(|_| Err(panicked().into()));
             let ended = engine.ending().check().is_err();
@@ -340,7 +340,7 @@ impl RequestRunner {
         Ok(replies)
     }
 
-    /// Bytes of the longest message that is sent or taken.
+    /// Bytes of the longest message that is sent or accepted.
     pub(super) fn longest_message(&self) -> usize {
         self.config.max_message_mib.length()
     }
@@ -366,7 +366,7 @@ fn reopened() -> Status {
     Status::unavailable("the index was reopened meanwhile; ask again")
 }
 
-/// Cancels what is still under way when the one who waits for it goes away.
+/// Cancels work still under way when its waiter is dropped.
 pub(super) struct CancelOnDrop(Cancel);
 
 impl CancelOnDrop {

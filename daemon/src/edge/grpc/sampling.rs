@@ -1,4 +1,4 @@
-//! How coarsely documents of each size are sampled: told, and chosen.
+//! How coarsely documents of each size are sampled: reports the setting and changes it.
 
 use simdex_proto::v1;
 use simdex_proto::v1::set_sampling_request::Chosen;
@@ -9,7 +9,7 @@ use super::operator::check_is_operator;
 use crate::encode;
 use crate::engine::Engine;
 
-/// Refuses a request to sample documents otherwise unless root or the daemon's own user makes it.
+/// Refuses a change of sampling unless root or the daemon's own user asks for it.
 pub(super) fn check_may_choose<T>(request: &Request<T>) -> Result<(), Status> {
     check_is_operator(
         request,
@@ -17,7 +17,7 @@ pub(super) fn check_may_choose<T>(request: &Request<T>) -> Result<(), Status> {
     )
 }
 
-/// The setting that a request makes; none for that of the length alone.
+/// The setting that a request asks for; `None` for sampling by length alone.
 pub(super) fn parse(request: v1::SetSamplingRequest) -> Result<Option<Sampling>, Status> {
     match request.chosen {
         Some(Chosen::ByLength(true)) => Ok(None),
@@ -26,7 +26,7 @@ pub(super) fn parse(request: v1::SetSamplingRequest) -> Result<Option<Sampling>,
     }
 }
 
-/// Why a request makes no setting.
+/// Why a request contains no valid setting.
 #[derive(Debug, thiserror::Error)]
 enum NoSetting {
     #[error("n = {0} is no power of two")]
@@ -54,7 +54,7 @@ fn refused(why: NoSetting) -> Status {
     Status::invalid_argument(format!("the request makes no setting for sampling: {why}"))
 }
 
-/// What is told of the setting in force.
+/// The setting in force, as a reply.
 pub(super) fn told(engine: &Engine) -> v1::SamplingReply {
     v1::SamplingReply {
         sampling: Some(encode::sampling(&engine.index)),

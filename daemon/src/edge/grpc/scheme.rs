@@ -1,4 +1,4 @@
-//! Decodes which signature schemes a request asks for, and refuses what a scheme cannot give.
+//! Decodes which signature schemes a request asks for, and refuses what a scheme cannot provide.
 
 use simdex_proto::v1;
 use simdex_proto::v1::SchemeChoice;
@@ -14,7 +14,7 @@ use crate::read_side::query::FindKind;
 /// Most schemes that one comparison may name.
 const MOST_SCHEMES: usize = 4;
 
-/// Decodes the scheme that finds candidates; what is asked must be found by it.
+/// Decodes the scheme that finds candidates; refuses one that cannot find what is asked for.
 pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKind, Status> {
     let scheme = match parse_choice(query.scheme)? {
         SchemeChoice::Unspecified | SchemeChoice::ModN => SchemeKind::ModN,

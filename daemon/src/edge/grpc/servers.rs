@@ -1,4 +1,4 @@
-//! The services of the contract as servers, with the bounds of their messages.
+//! The gRPC services as servers, with the limits of their messages.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use simdex_proto::v1::similarity_server::SimilarityServer;
 use super::limits;
 use super::{AdminService, JudgingService, ReportKeeping, RequestRunner, SimilarityService};
 
-/// Questions; messages of at most `longest` bytes.
+/// The service for questions; messages have at most `longest` bytes.
 pub fn similarity(
     runner: &Arc<RequestRunner>,
     longest: usize,
@@ -19,14 +19,14 @@ pub fn similarity(
         .max_encoding_message_size(longest)
 }
 
-/// Judgements; messages of at most `longest` bytes.
+/// The service for judgements; messages have at most `longest` bytes.
 pub fn judging(runner: &Arc<RequestRunner>, longest: usize) -> JudgingServer<JudgingService> {
     JudgingServer::new(JudgingService::new(Arc::clone(runner)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest)
 }
 
-/// Administration; requests are short.
+/// The administrative service; its requests are short.
 pub fn admin(
     runner: Arc<RequestRunner>,
     kept: ReportKeeping,

@@ -33,7 +33,7 @@ pub struct SimilarityService {
 }
 
 impl SimilarityService {
-    /// A service at this runner.
+    /// A service on this runner.
     pub fn new(runner: Arc<RequestRunner>) -> Self {
         Self { runner }
     }
@@ -148,7 +148,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         let asked = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
         // Components and cores last as long as their work. Stars at the daemon's threshold over all roots are
-        // kept; others are made before the first is sent, within the deadline of a list.
+        // maintained; others are computed before the first is sent, within the deadline of a list.
         let (class, caller) = match asked.is_long() {
             true => (RequestClass::Work, self.runner.long_caller(&request)),
             false => (RequestClass::Stream, self.runner.caller(&request)),

@@ -1,8 +1,8 @@
-//! The one table from what went wrong to the status a client gets.
+//! The one table from errors to the status a client gets.
 //!
-//! A message is one fragment that names the thing and the cause, without a full stop. What to do about
-//! it goes beside it as [`ErrorDetail`], so that nobody has to take a sentence apart. Failures of the
-//! daemon itself are logged here, where their code is chosen.
+//! A message is one fragment that states the thing and the cause, without a full stop. What to do
+//! about it is sent separately as [`ErrorDetail`], so that no client has to take a sentence apart.
+//! Failures of the daemon itself are logged here, where their code is chosen.
 
 use prost::Message;
 use simdex_index::IndexError;
@@ -25,9 +25,9 @@ use crate::read_side::query::QueryError;
 use crate::reports::report::ReportError;
 use crate::reports::reporting::ReportingError;
 
-/// What is left of the beginning and of the end of a message that is too long, bytes.
+/// Bytes kept of the beginning and of the end of a message that is too long.
 const END: usize = 200;
-/// Longest message that an error of ours becomes, bytes; what is left out is its middle.
+/// Longest message made from one of our errors, bytes; the middle of a longer one is left out.
 const MESSAGE: usize = 1 << 10;
 
 /// Leaves out the middle of a message that is too long for a header.
@@ -40,12 +40,12 @@ fn bounded(message: &str) -> String {
     format!("{} … {}", &message[..head], &message[tail..])
 }
 
-/// The status of a request that is refused. A type of its own, so that errors convert into it with `?`.
+/// The status of a refused request. It is a type of its own so that errors convert into it with `?`.
 #[derive(Debug)]
 pub(super) struct Refused(pub(super) Status);
 
 impl Refused {
-    /// A refusal whose message is cut to what a header holds.
+    /// A refusal whose message is cut to fit into a header.
     pub(super) fn new(code: Code, message: &str) -> Self {
         Self(Status::new(code, bounded(message)))
     }
@@ -92,7 +92,7 @@ impl From<QueryError> for Refused {
 impl From<IndexError> for Refused {
     fn from(error: IndexError) -> Self {
         let code = match &error {
-            // A client that went away reads no status: whoever reads this one ran out of time.
+            // A client that disconnected reads no status: a client that reads this one ran out of time.
             IndexError::Cancelled => {
                 return Self(Status::deadline_exceeded(
                     "the answer took longer than the deadline",
@@ -231,7 +231,7 @@ fn of_report(error: &ReportError) -> Code {
     }
 }
 
-/// A blocking thread that did not come back.
+/// The status for a blocking task that did not return.
 pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
     if error.is_cancelled() {
         return Status::unavailable("the daemon is stopping");
@@ -239,7 +239,7 @@ pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
     panicked()
 }
 
-/// The work for a request panicked.
+/// The status for a request whose work panicked.
 pub(super) fn panicked() -> Status {
     tracing::error!("a thread that answered a request failed");
     Status::internal("the request could not be answered")

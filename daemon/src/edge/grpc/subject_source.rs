@@ -1,5 +1,5 @@
-//! What a query or a side of a comparison is about: received, found in the index, or extracted, until it is a
-//! subject.
+//! What a query or a side of a comparison is about: received, looked up in the index, or extracted, and
+//! turned into a subject.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub(super) enum SubjectSource {
 }
 
 impl SubjectSource {
-    /// Decodes what a query is about; an upload is received whole.
+    /// Decodes what a query is about; an upload is received completely.
     pub(super) async fn receive(
         runner: &RequestRunner,
         query: v1::Query,
@@ -75,7 +75,7 @@ impl SubjectSource {
         Ok(known)
     }
 
-    /// Its name in a difference, or `otherwise` where it has none.
+    /// Its name in a difference, or `otherwise` if it has none.
     pub(super) fn name(&self, otherwise: &str) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),
@@ -111,8 +111,8 @@ impl SubjectSource {
         })
     }
 
-    /// Makes a side of a comparison, which shows extracted text: of a document that several contents carry, the
-    /// text of the very file that was named. Where that is of its last reading, says so.
+    /// Makes a side of a comparison, which shows extracted text: for a document that several contents carry,
+    /// the text of the very file that was named. If the text is from the file's last reading, the side says so.
     pub(super) fn compared(
         self,
         engine: &Engine,
@@ -137,7 +137,7 @@ impl SubjectSource {
     }
 }
 
-/// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
+/// Decodes a side of a comparison. Writes its bytes to disk: call it on a blocking thread.
 pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSource, Refused> {
     use v1::side::Source as Wire;
     Ok(match side.source {
@@ -152,8 +152,8 @@ pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSou
     })
 }
 
-/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
-/// one of the contents that share a document. `None` of what has no text, or is read with what holds it.
+/// Extracts a file again, so that a difference shows its line breaks and case: of the contents that share a document,
+/// the index keeps the text of only one. `None` if the file has no text, or is read as part of a container.
 fn own_text(
     engine: &Engine,
     asker: QueueKey,
@@ -166,9 +166,9 @@ fn own_text(
     let Some((root, key)) = on_disk else {
         return Ok(None);
     };
-    // Where the share hangs, what the index has is an answer as well.
+    // If the share hangs, the text in the index is an answer too.
     let (read, file) = root.open_live(&key.path)?;
-    // What is hashed must be what is read, whatever becomes of the file meanwhile.
+    // The bytes hashed must be the bytes read, whatever happens to the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
     let go_on = || memory.cancel().check().is_ok();
     let space = engine.pool.space().of(asker);
@@ -195,7 +195,7 @@ fn own_text(
     }
 }
 
-/// A file of any root, by its path.
+/// A file of any root, found by its path.
 pub(super) fn file_at(
     engine: &Engine,
     path: &std::path::Path,

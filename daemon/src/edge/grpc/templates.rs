@@ -16,13 +16,13 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::templates::{Template, TemplateSearch, templates};
 use crate::write_side::roots::Root;
 
-/// Most templates that are listed of a root.
+/// Most templates listed per root.
 const MOST: u32 = 10_000;
 
 /// Longest text of a template that may be asked for, in bytes.
 const LONGEST: u32 = 1_000_000;
 
-/// A list of templates that is asked for.
+/// A decoded request for a list of templates.
 pub(super) struct TemplatesRequest {
     view: View,
     search: TemplateSearch,

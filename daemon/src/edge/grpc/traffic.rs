@@ -1,8 +1,8 @@
-//! What every request is held to, whichever service answers it.
+//! Limits that apply to every request, whichever service answers it.
 //!
-//! A request that is not sent on ends; its bytes are counted until it is answered; each user has a
-//! share of the requests under way; and a reply is handed out in small pieces, so that a client that
-//! does not read is seen ([`super::peer`]).
+//! A request whose client stops sending is ended; its bytes are counted until it is answered; each
+//! user has a share of the requests under way; and a reply is handed out in small pieces, so that a
+//! client that does not read is noticed ([`super::peer`]).
 
 use std::future::Future;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ pub struct TrafficLayer {
 }
 
 impl TrafficLayer {
-    /// With these limits.
+    /// A layer with these limits.
     pub fn new(limits: ClientLimits) -> Self {
         Self { limits }
     }
@@ -51,18 +51,18 @@ pub struct Traffic<S> {
     limits: ClientLimits,
 }
 
-/// Bytes of the request being answered: a handler that keeps them elsewhere says so here.
+/// Bytes of the request being answered: a handler that stores them elsewhere reports it here.
 #[derive(Clone)]
 pub(super) struct RequestBytes(Arc<Charge>);
 
 impl RequestBytes {
-    /// So many bytes need no memory any more.
+    /// This many bytes need no memory any more.
     pub(super) fn stored(&self, count: usize) {
         self.0.release(count as u64);
     }
 }
 
-/// Kept until the reply has been read to its end; put it into the extensions of a response.
+/// Held until the reply has been read to its end; put it into the extensions of a response.
 #[derive(Clone)]
 pub(super) struct WithReply {
     _held: Arc<dyn Send + Sync>,
@@ -118,12 +118,12 @@ where
     }
 }
 
-/// The body of a request: it must go on coming, and be whole in time.
+/// The body of a request: it must keep arriving, and be complete in time.
 struct Incoming {
     body: Body,
     idle: Duration,
     until: Instant,
-    /// Running while nothing comes.
+    /// The timer that runs while nothing arrives.
     silence: Option<Pin<Box<Sleep>>>,
     charge: Arc<Charge>,
 }
@@ -184,7 +184,7 @@ impl HttpBody for Incoming {
     }
 }
 
-/// The body of a reply, in pieces, with all that is held until it has been read.
+/// The body of a reply, in pieces, with everything that is held until it has been read.
 struct Outgoing {
     body: Body,
     ticket: Ticket,
@@ -201,7 +201,7 @@ impl HttpBody for Outgoing {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        // Who asks for more has taken in what there was.
+        // A client that asks for more has taken in what there was.
         self.ticket.taken();
         if self.rest.is_empty() {
             let frame = match Pin::new(&mut self.body).poll_frame(context) {

@@ -1,4 +1,4 @@
-//! A document that a client sends: kept in an unlinked file, bounded, gone with its query.
+//! A document that a client sends: kept in an unlinked file, bounded, removed with its query.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -16,13 +16,13 @@ use super::traffic::RequestBytes;
 use super::user_budget::{BytesPermit, UserShare};
 use crate::host::disk::DiskGuard;
 
-/// A document that was received whole.
+/// A document that was received completely.
 pub(super) struct Uploaded {
     /// Opened for reading only, so that no worker can write to it.
     pub(super) file: File,
-    /// The name they came under; may be empty.
+    /// The name it was sent under; may be empty.
     pub(super) name: PathBuf,
-    /// The room that they take until they are dropped.
+    /// The room that it takes until it is dropped.
     pub(super) room: BytesPermit,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct UploadRoom {
     pub(super) dir: PathBuf,
     /// Guards the room on its disk.
     pub(super) disk: Arc<DiskGuard>,
-    /// What its sender may have there.
+    /// The sender's share of the room there.
     pub(super) share: UserShare,
 }
 
@@ -52,7 +52,7 @@ impl Spool {
             .prefix(".upload-")
             .tempfile_in(dir)?;
         let reader = File::open(named.path())?;
-        // Dropping the path removes the name; the handles stay.
+        // Dropping the path removes the name; the handles stay open.
         let (writer, path) = named.into_parts();
         drop(path);
         Ok(Self {
@@ -63,7 +63,7 @@ impl Spool {
         })
     }
 
-    /// Adds bytes, as long as the sender's share and the disk have room beside what commits need.
+    /// Adds bytes, as long as the sender's share and the disk have room beyond what commits need.
     fn add(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let length = bytes.len() as u64;
         if !self.room.grow(length) {
@@ -83,7 +83,7 @@ impl Spool {
 }
 
 impl Uploaded {
-    /// Bytes that came in one message. Writes: call it on a blocking thread.
+    /// Stores bytes that arrived in one message. Writes to disk: call it on a blocking thread.
     pub(super) fn whole(room: &UploadRoom, bytes: &[u8], name: PathBuf) -> Result<Self, Status> {
         let written = Spool::new(room).and_then(|mut spool| {
             spool.add(bytes)?;
@@ -93,7 +93,7 @@ impl Uploaded {
     }
 }
 
-/// The first message of a query.
+/// Receives the first message of a query.
 pub(super) async fn first(
     parts: &mut Streaming<FindRequest>,
     deadline: Instant,
@@ -123,7 +123,7 @@ async fn next(
     }
 }
 
-/// Waits for the end of a request that is a query alone.
+/// Waits for the end of a request that consists of a query alone.
 pub(super) async fn end(
     parts: &mut Streaming<FindRequest>,
     deadline: Instant,
@@ -141,13 +141,13 @@ fn second_query() -> Status {
     Status::invalid_argument("a second query follows the first")
 }
 
-/// Where the bytes of an upload are kept, under which name, and how many may come.
+/// Where the bytes of an upload are kept, its name, and its greatest length.
 pub(super) struct UploadTarget {
     /// The name the document comes under.
     pub(super) name: PathBuf,
     /// Where they are kept.
     pub(super) room: UploadRoom,
-    /// Most bytes that are taken.
+    /// Most bytes that are accepted.
     pub(super) longest: u64,
     /// Counts the bytes that are in memory.
     pub(super) memory_meter: Option<RequestBytes>,
@@ -183,8 +183,8 @@ pub(super) async fn receive(
             meter.stored(length);
         }
     }
-    // A request that was cancelled looks like one that ended: whoever dropped it gets the chance to
-    // drop us too before half a document is read as a whole one.
+    // A cancelled request looks like one that ended: yielding lets the owner of the request drop
+    // this future too, before half a document is taken for a whole one.
     tokio::task::yield_now().await;
     Ok(spool.into_uploaded(name))
 }
@@ -199,7 +199,7 @@ async fn blocking<T: Send + 'static>(
 
 fn not_kept(error: &std::io::Error) -> Status {
     tracing::error!(%error, "an uploaded document cannot be stored");
-    // Where it would lie, and how full the disk is, are the operator's to know.
+    // The path and how full the disk is are for the operator only.
     Status::resource_exhausted(match error.kind() {
         ErrorKind::StorageFull => "the daemon's disk has no room for the document",
         ErrorKind::QuotaExceeded => {

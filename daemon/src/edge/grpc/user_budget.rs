@@ -1,5 +1,5 @@
 //! Bytes that the clients of all users may take together, shared out by user: no user holds more than half of
-//! them. Who finds no room is refused, and no other waits for it.
+//! them. A user who finds no room is refused, and nobody else waits.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,7 +56,7 @@ impl UserShare {
         BytesPermit { of, bytes: 0 }
     }
 
-    /// A permit for so many bytes; none where there is no room for them.
+    /// A permit for this many bytes; `None` if there is no room for them.
     pub(super) fn reserve(&self, bytes: u64) -> Option<BytesPermit> {
         let mut permit = self.nothing();
         permit.grow(bytes).then_some(permit)
@@ -64,7 +64,7 @@ impl UserShare {
 }
 
 impl BytesPermit {
-    /// Takes so many bytes more; false where there is no room for them, and then none are taken.
+    /// Takes this many bytes more; returns false, and takes none, if there is no room for them.
     pub(super) fn grow(&mut self, bytes: u64) -> bool {
         if bytes == 0 {
             return true;

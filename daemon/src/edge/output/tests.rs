@@ -1,4 +1,4 @@
-//! What people read of paths, groups and counts, and the JSON lines beside them.
+//! Paths, groups and counts as text, and the JSON lines beside them.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;

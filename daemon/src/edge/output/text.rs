@@ -9,17 +9,17 @@ use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Relation;
 
 fn percent(ratio: f64) -> String {
-    // 99.96 % must not read as 100 %.
+    // 99.96 % must not be printed as 100 %.
     let shown = (ratio * 1000.0).floor() / 10.0;
     format!("{shown:.1} %")
 }
 
-/// What the columns of [`group_text`] are; printed once, before the first group.
+/// The legend for the columns of [`group_text`]; printed once, before the first group.
 pub const GROUP_LEGEND: &str = "groups of near-duplicates and copies; after near-duplicate come \
 its resemblance to the principal,\nthe share of it found in the principal, and the share of the \
 principal found in it\n\n";
 
-/// A group: its principal, then a line a member.
+/// A group: its principal, then one line per member.
 pub fn group_text(number: usize, group: &Group) -> String {
     let Some((principal, members)) = group.members.split_first() else {
         return String::new();
@@ -61,10 +61,10 @@ pub fn pair_text(pair: &Pair) -> String {
     )
 }
 
-/// What stands before the first line of [`unread_text`].
+/// The heading above the first line of [`unread_text`].
 pub const UNREAD_LEGEND: &str = "files that were not read, or only in part\n";
 
-/// A file that was not read, or not whole, with the reason.
+/// A file that was not read, or only in part, with the reason.
 pub fn unread_text(file: &FileView) -> String {
     let (state, reason) = (file.state.name(), file.reason.as_str());
     let why = match reason {
@@ -74,7 +74,7 @@ pub fn unread_text(file: &FileView) -> String {
     format!("  {why:<41}{}\n", Printable(&file.path))
 }
 
-/// Where every file ended.
+/// The state that every file ended in.
 pub fn summary_text(summary: &ListSummary) -> String {
     let mut text = format!(
         "{} on disk\n",

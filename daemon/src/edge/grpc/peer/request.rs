@@ -15,12 +15,12 @@ pub(in crate::edge::grpc) struct Ticket {
 }
 
 impl Ticket {
-    /// The client has been given a piece of the reply and is to read on.
+    /// The client has been handed a piece of the reply to read.
     pub(in crate::edge::grpc) fn handed(&self, length: usize) {
         self.note(|reading| reading.piece = Some((length, Instant::now())));
     }
 
-    /// The client has read what it was given.
+    /// The client has read what it was handed.
     pub(in crate::edge::grpc) fn taken(&self) {
         self.note(ReplyReading::taken);
     }
@@ -44,14 +44,14 @@ impl Drop for Ticket {
     }
 }
 
-/// Bytes of one request that wait in memory; a user holds half of all that may.
+/// Bytes of one request that wait in memory; one user may hold half of the total.
 pub(in crate::edge::grpc) struct Charge {
     peer: Peer,
     bytes: Mutex<u64>,
 }
 
 impl Charge {
-    /// No bytes yet, of a request of this client.
+    /// A charge for a request of this client, with no bytes yet.
     pub(in crate::edge::grpc) fn new(peer: &Peer) -> Self {
         Self {
             peer: peer.clone(),
@@ -59,7 +59,7 @@ impl Charge {
         }
     }
 
-    /// More bytes have come.
+    /// Adds bytes that have arrived.
     pub(in crate::edge::grpc) fn add(&self, count: u64) -> Result<(), Status> {
         let mut bytes = lock(&self.bytes);
         let mut table = lock(&self.peer.book.table);
@@ -75,7 +75,7 @@ impl Charge {
         Ok(())
     }
 
-    /// So many of them need no memory any more.
+    /// Releases this many bytes, which need no memory any more.
     pub(in crate::edge::grpc) fn release(&self, count: u64) {
         let mut bytes = lock(&self.bytes);
         let count = count.min(*bytes);

@@ -94,7 +94,7 @@ async fn a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not() 
     let book = Connections::new(limits());
     let (slow, resting) = (admitted(&book, 1).unwrap(), admitted(&book, 2).unwrap());
     let (drips, rests) = (slow.begin().unwrap(), resting.begin().unwrap());
-    // A piece each 20 s never is a silence of 30 s.
+    // One piece every 20 s is never a silence of 30 s.
     drips.handed(PIECE);
     rests.handed(PIECE);
     tokio::time::advance(Duration::from_secs(20)).await;

@@ -1,4 +1,4 @@
-//! Waiting, cancelling, and replies that nobody reads, at a runner with one slot per class.
+//! Waiting, cancelling, and replies that nobody reads, on a runner with one slot per class.
 
 use super::*;
 use crate::config::Config;
@@ -43,7 +43,7 @@ fn soon() -> Caller {
     until(Duration::from_millis(50))
 }
 
-/// Goes on until nobody waits for it.
+/// Runs until nobody waits for it.
 fn endless(cancel: &Cancel) -> Result<(), Refused> {
     loop {
         cancel.check()?;
@@ -67,7 +67,7 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
         _ = asked => unreachable!("it ends only when nobody waits for it"),
         begun = waiting => begun.unwrap().unwrap(),
     }
-    // Long before its deadline.
+    // Well before its deadline.
     over.recv_timeout(Duration::from_secs(30)).unwrap();
     assert_eq!(
         runner
@@ -151,7 +151,7 @@ async fn queries_that_hang_keep_nobody_from_the_status() {
     let (release, gate) = mpsc::channel::<()>();
     let (started, begun) = mpsc::channel();
     let hanging = Arc::clone(&runner);
-    // As in a read of a share that hangs: it heeds neither deadline nor flag.
+    // Like a read of a share that hangs: it checks neither deadline nor flag.
     let hangs = tokio::spawn(async move {
         let work = move |_: &Engine, _: &Cancel| {
             let _ = started.send(());
