@@ -1,6 +1,5 @@
-//! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) →
-//! drain (stop watching, finish, close). An engine that fails ends; the [`crate::engine::supervisor`] starts
-//! another on the same [`Host`].
+//! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) → drain (stop watching,
+//! finish, close). An engine that fails ends; the [`crate::engine::supervisor`] starts another on the same [`Host`].
 
 mod completeness;
 pub mod slot;
@@ -57,13 +56,13 @@ pub struct Engine {
     pub roots: Arc<Roots>,
     /// Publishes changes to subscribers.
     pub events: Arc<Events>,
-    /// Components and cores that were asked for lately.
+    /// Components and cores that were requested lately.
     pub clusters: KeptClusters,
     /// The model that pairs are judged by.
     pub models: Arc<Models>,
     /// Tells the daemon's own reports from other files.
     pub own_reports: Arc<OwnReports>,
-    /// How it was set up.
+    /// The config that the engine was started with.
     pub config: Config,
     /// Where the index lives.
     pub data_dir: PathBuf,
@@ -83,7 +82,7 @@ pub struct Engine {
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Rehashes files in the background to find changes that left no trace in their metadata.
     recheck: Mutex<Option<Recheck>>,
-    /// A thread was left behind at the stop.
+    /// Whether a thread was left behind when the engine stopped.
     hangs: AtomicBool,
 }
 
@@ -93,7 +92,7 @@ impl Engine {
         Self::start_on_host(&Arc::new(Host::new(config, program)?))
     }
 
-    /// Starts an engine as [`Engine::start`] does, on a host that may have had an engine before.
+    /// Starts an engine like [`Engine::start`], on a host that may have had an engine before.
     pub fn start_on_host(host: &Arc<Host>) -> Result<Self, EngineError> {
         let config = &host.config;
         let lifecycle = Lifecycle::new(Arc::clone(&host.alarms), Arc::clone(&host.engine_failed));
@@ -148,7 +147,7 @@ impl Engine {
     }
 
     /// Walks an unwatched root in the caller's thread and enqueues what may have changed; returns the root's status
-    /// after that. A shortage is waited out as a barrier waits.
+    /// after that. If resources are short, it waits as a barrier does.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let source = AlarmSource::Walks(root.id);
         let keep_going = || self.pipeline.check_may_wait(cancel);
@@ -161,21 +160,20 @@ impl Engine {
         &self.dispatcher
     }
 
-    /// Has the root's own thread walk it. Several wishes are one walk.
+    /// Has the root's own thread walk it. Several wishes result in one walk.
     pub fn want_rescan(&self, root: &Root, wish: RootWish) {
         let walks = lock(&self.walks);
         let own = walks.iter().filter(|(of, _)| *of == root.id);
         own.for_each(|(_, walks)| walks.want_root(wish));
     }
 
-    /// Resemblance from which documents are near-duplicates; groups at it are kept.
+    /// Resemblance from which documents are near-duplicates; groups at this threshold are maintained.
     pub fn threshold(&self) -> Ratio {
         // The range of the config lies within that of a ratio.
         Ratio::new(self.index.reader().parameters().threshold).unwrap_or(Ratio::ONE)
     }
 
-    /// Returns when every change made before the call is applied. Calls that come at the same time share
-    /// one walk.
+    /// Returns when every change made before the call is applied. Calls made at the same time share one walk.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let keep_going = || self.pipeline.check_may_wait(cancel);
         let walked = self.synced.run(|| self.walk_all(cancel), keep_going)?;
@@ -189,8 +187,8 @@ impl Engine {
         self.pipeline.barrier(cancel)
     }
 
-    /// Takes a held loss as real as it was shown; returns the files removed. Where the root is not as it was shown,
-    /// nothing is removed, and what stands there now is to be confirmed.
+    /// Accepts a held loss as real, provided it is as the client was shown; returns the number of files removed. If
+    /// the root has changed since it was shown, nothing is removed, and the present state has to be confirmed.
     pub fn confirm_loss(
         &self,
         root: &Root,
@@ -207,13 +205,13 @@ impl Engine {
             .with_rescan(|rescan| rescan.confirm_loss(root, shown), &keep_going)
             .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
             .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))?;
-        // A rescan that met the files on record once more would hold the same loss again.
+        // A rescan that met the files still on record would hold the same loss again.
         self.pipeline.barrier(cancel)?;
         Ok(removed)
     }
 
-    /// Has texts of the whole index sampled as was chosen, or by their length alone; power-safe when it returns.
-    /// Documents that are signed otherwise are signed anew in the background.
+    /// Sets how texts of the whole index are sampled: as chosen, or by their length alone; power-safe when it
+    /// returns. Documents that are signed otherwise are signed again in the background.
     pub fn set_sampling(&self, sampling: Option<Sampling>) -> Result<(), EngineError> {
         let waiting = self.writer().set_sampling(sampling)?;
         match sampling {
@@ -238,7 +236,7 @@ impl Engine {
         &self.host
     }
 
-    /// The only index writer. Not available to queries.
+    /// The only index writer. Queries have no access to it.
     pub fn writer(&self) -> &IndexWriter {
         self.pipeline.writer()
     }
@@ -248,13 +246,13 @@ impl Engine {
         self.lifecycle.fail(Failure::Panic(what.to_owned()));
     }
 
-    /// Why it failed, if it did: it must be closed, and another opened.
+    /// Why the engine failed, if it did; it must then be closed, and another opened.
     pub fn failure(&self) -> Option<Failure> {
         self.lifecycle.failure()
     }
 
-    /// Stops watching, ends all threads and workers. False where one of them hangs in a share: it is left behind,
-    /// and what it holds with it.
+    /// Stops watching, ends all threads and workers. Returns false if a thread hangs in a share: it is left
+    /// behind, with everything it holds.
     pub fn stop(&self) -> bool {
         self.pool.stopping();
         lock(&self.recheck).iter().for_each(Recheck::end);
@@ -263,7 +261,7 @@ impl Engine {
         }
         lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
         self.lifecycle.end();
-        // Readers wait for workers: what comes of those that are killed is dropped.
+        // Readers wait for workers: results of those that are killed are dropped.
         self.pool.shutdown();
         let until = Instant::now() + AT_A_SHARE;
         let mut all = self.pipeline.join(until);
@@ -278,8 +276,8 @@ impl Engine {
         !self.hangs.load(Ordering::Acquire)
     }
 
-    /// Stops and closes the index, so that the next start need not suspect a crash. One that failed is
-    /// left as it is: the next start examines it.
+    /// Stops and closes the index, so that the next start need not suspect a crash. An index that
+    /// failed is left as it is: the next start examines it.
     pub fn close(self) -> Result<(), EngineError> {
         let ended = self.stop();
         if let Some(failure) = self.failure() {
@@ -287,7 +285,7 @@ impl Engine {
             return Err(EngineError::Failed(failure));
         }
         if !ended {
-            // It cannot be closed while the thread holds it: it is made safe.
+            // It cannot be closed while the thread holds it, so it is committed instead.
             return Ok(self.writer().commit()?);
         }
         let Self {
@@ -306,12 +304,12 @@ impl Engine {
         if !host.disk.is_low() {
             return Ok(host.spare.lend(|| index.close(writer))?);
         }
-        // What the reserve gives is for a commit, not for a merge.
+        // The room that the reserve frees is for a commit, not for a merge.
         host.disk.release();
         Ok(host.spare.lend(|| index.close_unmerged(writer))?)
     }
 
-    /// Stops and lets go of an index that failed.
+    /// Stops and releases an index that failed.
     pub fn abandon(self) {
         self.stop();
         // sled may panic once more when it is dropped.
@@ -325,7 +323,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Knows the reports that bear the key of a host.
+/// Recognises the reports that bear the key of a host.
 fn own_reports(host: &Host) -> Result<OwnReports, EngineError> {
     let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
         path: host.data_dir.clone(),
@@ -348,8 +346,8 @@ fn open_index(host: &Host, lifecycle: &Arc<Lifecycle>) -> Result<Opened, EngineE
     Ok(opened)
 }
 
-/// A failure of the store ends the engine, whichever thread meets it first, a query included. What
-/// a checksum shows to be damaged is refused to who asks, and ends the engine where a change needs it.
+/// A failure of the store ends the engine, whichever thread meets it first, even a query's. Data that
+/// fails its checksum is refused to callers that ask for it, and ends the engine if a change needs it.
 fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
     let (lifecycle, store) = (Arc::clone(lifecycle), Arc::clone(&host.store_identity));
     let failed = move |error: &StoreError| {

@@ -1,4 +1,4 @@
-//! Why an engine does not start, or cannot do what it is asked.
+//! Why an engine does not start, or cannot do what is asked.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use simdex_index::IndexError;
 use simdex_index::store::StoreError;
 use thiserror::Error;
 
-/// Why an engine cannot go on.
+/// Why an engine cannot continue.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Failure {
     /// The index failed.
@@ -18,7 +18,7 @@ pub enum Failure {
     Panic(String),
 }
 
-/// Two places that are not apart.
+/// Two places that must not overlap, but do.
 #[derive(Debug, Error)]
 pub enum OverlapError {
     /// The daemon would index what it writes.
@@ -85,7 +85,7 @@ pub enum EngineError {
     /// Another daemon has the data directory.
     #[error("another daemon uses the data directory {}", .0.display())]
     Locked(PathBuf),
-    /// The store was moved away or exchanged while this process had it open, and what is there now does not open.
+    /// The store was moved away or replaced while this process had it open, and what is there now does not open.
     #[error(
         "{} was replaced while simdexd was running ({reason}); simdexd neither sets it aside nor \
          begins a new one",
@@ -113,24 +113,24 @@ pub enum EngineError {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// There is no place for a copy of the store.
+    /// The copy of the store cannot be made.
     #[error("the store cannot be copied to {} ({source})", path.display())]
     Scratch {
-        /// The directory that the copy would be made in.
+        /// The directory where the copy was to be made.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// The kernel does not confine the workers as it should.
+    /// The kernel cannot confine the workers as required.
     #[error("extraction workers cannot be confined here (missing: {0})")]
     Unconfined(String),
-    /// A program that the config asks for is not there.
+    /// A program that the config asks for is not installed.
     #[error("{0} is not installed")]
     NotInstalled(&'static str, &'static str),
-    /// Roots and data directory are not apart.
+    /// Roots and data directory overlap.
     #[error(transparent)]
     Overlap(#[from] OverlapError),
-    /// A root stands in the way of a barrier.
+    /// A root keeps a barrier from completing.
     #[error("{reason}")]
     Unsynced {
         /// Which root, and why.
@@ -141,16 +141,16 @@ pub enum EngineError {
     /// There is nothing to confirm.
     #[error("the root {} has no held loss to confirm", .0.display())]
     NothingHeld(PathBuf),
-    /// Changes are not applied for some time; it is tried again and again.
+    /// Changes have not been applied for some time; it is retried again and again.
     #[error("changes cannot be applied at the moment ({0})")]
     NotApplied(String),
-    /// The engine failed: nothing is acknowledged after it.
+    /// The engine failed: nothing is acknowledged afterwards.
     #[error("the index failed ({0})")]
     Failed(Failure),
     /// The index failed.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The model that ships with the program does not read.
+    /// The model that ships with the program cannot be read.
     #[error("the model that ships with simdexd cannot be read ({0})")]
     Model(#[from] simdex_judge::ModelError),
     /// A thread could not be started.
@@ -159,7 +159,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Whether the disk is full, or a quota used up.
+    /// Whether the disk is full, or a quota is used up.
     pub fn is_disk_full(&self) -> bool {
         match self {
             Self::Index(error) => error.is_disk_full(),
@@ -171,7 +171,7 @@ impl EngineError {
         }
     }
 
-    /// What is damaged, where that is the store itself.
+    /// What is damaged, if it is the store itself.
     pub fn store_damage(&self) -> Option<&str> {
         match self {
             Self::Index(IndexError::Store(StoreError::Damaged { reason })) => Some(reason),
@@ -179,7 +179,7 @@ impl EngineError {
         }
     }
 
-    /// Whether the store is another than the one that was being opened.
+    /// Whether the store is not the one that was being opened.
     pub fn is_replaced(&self) -> bool {
         matches!(self, Self::Index(IndexError::Store(error)) if error.is_replaced())
     }
@@ -192,7 +192,7 @@ impl EngineError {
         )
     }
 
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::Locked(_) => "stop it, or name another directory with --data-dir",
@@ -222,7 +222,7 @@ impl EngineError {
             Self::Model(_) => "install the program again",
             Self::Thread(_) => "raise the limit on processes",
             Self::Index(error) => return error.advice().map(str::to_owned),
-            // Its message is the whole sentence: no client gets it.
+            // Its message contains the advice: no client gets it.
             Self::Overlap(_) => return None,
         };
         Some(advice.to_owned())

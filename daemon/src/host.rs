@@ -1,4 +1,4 @@
-//! The host of one engine after another: it stays while the index is closed and opened again.
+//! What outlives an engine: it stays while the index is closed and reopened.
 
 pub mod alarms;
 pub mod descriptors;
@@ -37,9 +37,9 @@ pub struct Host {
     pub alarms: Arc<Alarms>,
     /// Room on the disk of the data directory.
     pub disk: Arc<DiskGuard>,
-    /// Descriptors kept for commits.
+    /// Descriptors reserved for commits.
     pub spare: SpareDescriptors,
-    /// Woken when an engine failed.
+    /// Woken when an engine has failed.
     pub engine_failed: Arc<Wakeup>,
     /// The data directory held no index when this process started.
     pub is_new: bool,
@@ -54,7 +54,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Makes the data directory where it is missing.
+    /// Creates the data directory if it is missing.
     pub fn new(config: Config, program: &Path) -> Result<Self, EngineError> {
         overlap::check(&config)?;
         let DataDir {
@@ -81,7 +81,7 @@ impl Host {
         })
     }
 
-    /// Whether the data directory is thrown away at the end.
+    /// Whether the data directory is removed at the end.
     pub fn is_temporary(&self) -> bool {
         self.temporary.is_some()
     }

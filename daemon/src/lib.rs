@@ -4,10 +4,10 @@
 //!   them at the end. It runs on a [`host`], which stays while an engine that failed is replaced.
 //! * [`write_side`]: from a hint that something changed to the change that the index applies.
 //! * [`read_side`]: from a question to what is found, compared, listed and judged.
-//! * [`reports`]: what the read side finds, written down, asked for or on schedule.
-//! * [`edge`]: gRPC and the terminal; both send what [`encode`] makes of it.
-//! * [`commands`]: what `simdexd` is told to do; [`commands::serve`] is the daemon.
-//! * [`base`]: small things that all of these are made with; [`error`]: errors that stop the daemon from starting.
+//! * [`reports`]: what the read side finds, written to files, on request or on schedule.
+//! * [`edge`]: gRPC and the terminal; both send what [`encode`] makes of the results.
+//! * [`commands`]: the subcommands of `simdexd`; [`commands::serve`] is the daemon.
+//! * [`base`]: small utilities that all of these use; [`error`]: errors that stop the daemon from starting.
 
 pub mod base;
 pub mod commands;

@@ -12,21 +12,21 @@ use crate::base::rate::Pace;
 use crate::write_side::roots::{Root, RootState};
 use crate::write_side::walk_queue::WalkQueue;
 
-/// An answer was wanted only if it was complete.
+/// A complete answer was required, and this one is not.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("the index is not complete: {0}")]
 pub struct Incomplete(pub Pending);
 
-/// Checks what an answer rests on: the completeness of the index when the answer was begun, and damage that
-/// is met while it is made.
+/// Checks the basis of an answer: the completeness of the index when the answer was begun, and damage that
+/// is found while it is made.
 pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
     before: Completeness,
-    /// Texts ever found damaged by then: one that a walk releases during the answer was met all the same.
+    /// Texts ever found damaged by then: one that a walk releases during the answer was found all the same.
     found_before: u64,
     /// Unsettled documents of the list that the answer is made of.
     unsettled: UnsettledCounts,
-    /// Watches renames since it began to list files by path.
+    /// Watches renames since files began to be listed by path.
     listed: Option<(View, MoveWatch)>,
     strict: bool,
 }
@@ -48,14 +48,14 @@ impl<'a> CompletenessCheck<'a> {
         Ok(check)
     }
 
-    /// The completeness as far as is known by now: texts may have turned out to be damaged since it began.
+    /// The completeness as far as is known now: texts may have turned out to be damaged since the answer began.
     pub fn completeness(&self) -> Completeness {
         let reader = self.engine.index.reader();
         let met = reader.texts_found_damaged() - self.found_before;
         let damaged = reader.damaged_texts().max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
         let moved = |(view, watch): &(View, MoveWatch)| {
-            // First: what is applied by the time it is asked is noted there.
+            // This comes first: changes applied by the time of the next call are noted there.
             let on_their_way = self.engine.on_their_way(view);
             watch.moved(on_their_way)
         };
@@ -64,18 +64,19 @@ impl<'a> CompletenessCheck<'a> {
         known.with_unsettled(awaited, crowded).with_moved(moved)
     }
 
-    /// Notes what was not settled for the list that the answer is made of.
+    /// Notes what was unsettled for the list that the answer is made of.
     pub fn note_unsettled(&mut self, unsettled: UnsettledCounts) {
         self.unsettled = unsettled;
     }
 
-    /// Files of a view are to be listed by path: from now on those count that may be missed since they move.
+    /// Call before files of a view are listed by path: from now on, files count that the list may miss
+    /// because they are renamed.
     pub fn begin_list(&mut self, view: &View) {
         let watch = self.engine.index.reader().watch_moves(view);
         self.listed = Some((view.clone(), watch));
     }
 
-    /// The completeness by now; an error if the answer is strict and something is pending. May be called more
+    /// The completeness so far; an error if the answer is strict and something is pending. May be called more
     /// than once.
     pub fn verdict(&self) -> Result<Completeness, Incomplete> {
         let completeness = self.completeness();
@@ -94,10 +95,9 @@ impl Engine {
         Completeness::from(self.pending(view)).with_template_lines(lines.len(), list)
     }
 
-    /// Returns once the walks that are under way or wanted are over, and all that is queued by then is applied and
-    /// settled, whatever comes during the wait. What does not pass by itself (a root that is stale, a loss that is
-    /// held, a damaged text, a file that the machine fails to read), or may take hours (documents in crowds), is not
-    /// waited for.
+    /// Returns once the walks that are under way or requested are over, and everything queued by then is applied and
+    /// settled, whatever arrives during the wait. It does not wait for what does not pass by itself (a stale root, a
+    /// held loss, a damaged text, a file that the machine fails to read), or may take hours (crowded documents).
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let wanted = lock(&self.walks).clone();
         let wanted = wanted
@@ -117,19 +117,19 @@ impl Engine {
         self.pipeline.wait_until_settled(cancel)
     }
 
-    /// How fast files that wait are read and applied; none while none waits.
+    /// How fast waiting files are read and applied; `None` if none waits.
     pub fn reading_pace(&self) -> Option<Pace> {
         self.pipeline.reading_pace()
     }
 
-    /// How fast documents get their places in groups; none while none waits for one.
+    /// How fast documents get their places in groups; `None` if none waits for one.
     pub fn settling_pace(&self) -> Option<Pace> {
         self.pipeline.settling_pace()
     }
 
     /// The reason that keeps the index from being complete. A change goes from a walk to the queue, may be put off,
-    /// and goes to the settler: counted in that order, none slips through. In the settler it may go to and fro, so
-    /// that those counts are of one moment.
+    /// and goes to the settler: counted in that order, none is missed. In the settler it may go back and forth, so
+    /// those counts are all of one moment.
     fn pending(&self, view: &View) -> Pending {
         let queued = self.queued(view);
         let retrying = self.pipeline.retrying(view);
@@ -151,7 +151,7 @@ impl Engine {
         }
     }
 
-    /// Paths below the roots of a view that cannot be accessed and keep what is known of them.
+    /// Paths below the roots of a view that cannot be accessed and whose records are kept.
     pub fn unreadable_paths(&self, view: &View) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()
@@ -162,7 +162,7 @@ impl Engine {
         self.roots_being_walked(view) + self.pipeline.pending(view)
     }
 
-    /// Files on their way, with those that are to be tried again.
+    /// Files being processed, and those that are to be tried again.
     fn on_their_way(&self, view: &View) -> u64 {
         self.queued(view) + self.pipeline.retrying(view)
     }

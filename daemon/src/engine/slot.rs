@@ -1,5 +1,5 @@
-//! Where requests find the engine. It may be away for a while: the supervisor takes it out while the
-//! index is closed and opened again, and the socket stays up during that.
+//! Where requests find the engine. It may be absent for a while: the supervisor takes it out while
+//! the index is closed and reopened, and the socket stays up meanwhile.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -18,7 +18,7 @@ impl Reopening {
     pub const ADVICE: &str = "ask again later";
 }
 
-/// Holds the engine, or why there is none.
+/// Holds the engine, or the reason why there is none.
 pub struct EngineSlot {
     /// Alarms: reasons that keep changes from being applied.
     pub alarms: Arc<Alarms>,
@@ -52,11 +52,11 @@ impl EngineSlot {
 
     /// Puts an engine in.
     pub fn put(&self, engine: Arc<Engine>) {
-        // What was there before is gone already, or ends with its last request.
+        // The previous engine is already gone, or ends with its last request.
         let _ = self.replace(Ok(engine));
     }
 
-    /// Takes the engine out; `reason` says why to requests that come for it.
+    /// Takes the engine out; `reason` is given to requests that ask for it.
     pub fn take(&self, reason: &str) -> Option<Arc<Engine>> {
         self.replace(Err(Reopening(reason.to_owned()))).ok()
     }

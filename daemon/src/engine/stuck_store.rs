@@ -1,6 +1,6 @@
-//! Watches for a storage engine whose calls do not return: an alarm stands while one takes long, and after the
-//! time that the config sets the process ends. Nothing else helps: what waits there holds locks that every
-//! other call needs, closing the store included.
+//! Watches for calls of the storage engine that do not return: an alarm is raised when one takes long, and
+//! after the configured time the process ends. Nothing else helps: the stuck call holds locks that every other
+//! call needs, including the one that closes the store.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use simdex_index::store::oldest_call;
 
 use crate::host::alarms::{AlarmSource, Alarms};
 
-/// The alarm stands after this part of the time after which the process ends.
+/// The alarm is raised after this fraction of the time after which the process ends.
 const ALARM_PART: u32 = 10;
 
-/// What is watched, and for how long a call may be under way.
+/// The calls watched, and for how long a call may be under way.
 pub(super) struct StuckStoreWatch {
     limit: Duration,
-    /// Whether the alarm of this watch stands.
+    /// Whether this watch has raised its alarm.
     raised: bool,
 }
 
 impl StuckStoreWatch {
-    /// Watches for calls under way for so long.
+    /// Watches for calls under way for this long.
     pub(super) fn new(limit: Duration) -> Self {
         let raised = false;
         Self { limit, raised }
     }
 
-    /// Looks at all calls now under way; returns why the process must end, if it must.
+    /// Checks all calls now under way; returns why the process must end, if it must.
     pub(super) fn look(&mut self, alarms: &Alarms) -> Option<String> {
         self.judge(oldest_call().unwrap_or_default(), alarms)
     }

@@ -1,8 +1,8 @@
 //! Closes an engine that failed and opens the next one in its place, while the socket stays up.
 //!
-//! After a failed fsync or an error of the storage engine nothing of the running index is to be
-//! believed. So its threads are stopped, the index is dropped as in a crash, and opened as after one:
-//! examined by a child process, with what the disk really holds and not what memory remembers of it.
+//! After a failed fsync or an error of the storage engine nothing in the running index can be
+//! trusted. So its threads are stopped, the index is dropped as in a crash, and reopened as after
+//! one: examined by a child process, from what the disk really holds and not from what is in memory.
 //! The walks at every start then read again what was not recorded.
 
 use std::fs::File;
@@ -25,18 +25,18 @@ use crate::host::Host;
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
 
-/// An engine that runs so long has recovered; one that fails sooner waits longer for the next start.
+/// An engine that runs this long has recovered; after an earlier failure the next start is delayed longer.
 const RECOVERED: Duration = Duration::from_secs(600);
-/// So many panics within [`RECOVERED`] end the process: the service manager starts a fresh one.
+/// This many panics within [`RECOVERED`] end the process: the service manager starts a fresh one.
 const PANICS: usize = 5;
 /// Requests under way have this long to notice that their engine ended.
 const LAST_LOOK: Duration = Duration::from_secs(60);
-/// The supervisor looks at least this often whether anything failed.
+/// The supervisor checks at least this often whether anything failed.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// First and longest pause before the index is opened again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
 
-/// Watches over the engine in a slot.
+/// Supervises the engine in a slot.
 pub struct Supervisor {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -51,7 +51,7 @@ struct Shared {
 }
 
 impl Supervisor {
-    /// Starts to watch over the engine in a slot, or to open the first where there is none.
+    /// Starts to supervise the engine in a slot, or opens the first one if there is none.
     pub fn start(host: Arc<Host>, slot: Arc<EngineSlot>) -> Result<Self, EngineError> {
         let (teller, fatal) = watch::channel(None);
         let shared = Arc::new(Shared {
@@ -61,7 +61,8 @@ impl Supervisor {
             fatal: teller,
         });
         let thread = shared.spawn("supervisor", Shared::watch)?;
-        // Of its own: the supervisor calls the store too. It ends by itself, and nobody waits for it.
+        // In a thread of its own, since the supervisor calls the store too. It ends by itself, and
+        // nobody waits for it.
         drop(shared.spawn("stuck-store", Shared::watch_store)?);
         Ok(Self {
             shared,
@@ -80,7 +81,7 @@ impl Supervisor {
         }
     }
 
-    /// Watches no longer; waits at most `patience` for what is under way. False where that goes on.
+    /// Stops supervising; waits at most `patience` for work under way. Returns false if that continues.
     pub fn stop(&self, patience: Duration) -> bool {
         self.shared.stopping.store(true, Ordering::Release);
         self.shared.host.engine_failed.wake();
@@ -101,8 +102,8 @@ impl Supervisor {
     }
 }
 
-/// The first engine of a host in a slot. On a full disk the slot waits for it: the daemon serves all the
-/// same, says why nothing is answered, and the supervisor tries again until there is room.
+/// Makes a slot with the first engine of a host. On a full disk the slot is empty: the daemon serves all
+/// the same, says why nothing is answered, and the supervisor retries until there is room.
 pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
     let is_low = host.disk.is_low();
     if is_low {
@@ -133,7 +134,7 @@ impl Shared {
         })
     }
 
-    /// Gives up where the storage engine is stuck.
+    /// Gives up if the storage engine is stuck.
     fn watch_store(&self) {
         let limit = Duration::from_secs(self.host.config.store.stuck_seconds);
         let mut store = StuckStoreWatch::new(limit);
@@ -185,7 +186,7 @@ impl Shared {
         self.fatal.send_replace(Some(reason));
     }
 
-    /// Replaces the engine; false where the daemon stops before that.
+    /// Replaces the engine; returns false if the daemon stops before that.
     fn reopen(&self, reason: &str, backoff: &mut Backoff) -> Result<bool, String> {
         let host = &self.host;
         host.alarms.raise(AlarmSource::Index, reason, None);
@@ -205,7 +206,7 @@ impl Shared {
             }
             match self.open() {
                 Ok(engine) => {
-                    // Before anybody asks it: alarms of its own may follow.
+                    // Before the first request: it may raise alarms of its own.
                     host.alarms.clear_all();
                     self.slot.put(engine);
                     return Ok(true);
@@ -230,7 +231,7 @@ impl Shared {
             held = match Arc::try_unwrap(held) {
                 Ok(engine) => {
                     engine.abandon();
-                    // What it applied last may not have been told.
+                    // The events of what it applied last may not have been published.
                     self.host.events.lose();
                     return Ok(());
                 }
@@ -257,7 +258,7 @@ impl Shared {
         }
     }
 
-    /// Waits; false where the daemon stops.
+    /// Waits; returns false if the daemon stops.
     fn pause(&self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         while !self.is_stopping() {
@@ -275,16 +276,16 @@ fn reopening() -> Backoff {
     Backoff::between(PAUSES.0, PAUSES.1)
 }
 
-/// Makes the kernel read store and texts from the disk again: after a failed fsync it may show pages
-/// that were never written.
+/// Makes the kernel read store and texts from the disk again: after a failed fsync the page cache
+/// may hold pages that were never written.
 fn forget_pages(data_dir: &Path) {
     for path in stored_files(data_dir) {
-        // Where it cannot be done, reading checks every block all the same.
+        // If that is not possible, reading still checks every block.
         let _ = File::open(path).map(|file| fadvise(&file, 0, None, Advice::DontNeed));
     }
 }
 
-/// The regular files of store and texts, at any depth: nothing else is opened, and no link followed.
+/// The regular files of store and texts, at any depth: nothing else is opened, and no link is followed.
 fn stored_files(data_dir: &Path) -> Vec<PathBuf> {
     let mut folders = ["store", "text"].map(|name| data_dir.join(name)).to_vec();
     let mut files = Vec::new();

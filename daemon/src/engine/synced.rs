@@ -1,4 +1,4 @@
-//! Whether a root is in step with its share after a walk, and as it was shown.
+//! Whether a root is in step with its share after a walk, and whether it is as it was shown.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::write_side::roots::{Root, RootState, RootStatus};
 use crate::write_side::walk_queue::WalkQueue;
 
 impl Engine {
-    /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share
-    /// that hangs the caller leaves when it gives up.
+    /// Has every root walked; returns their statuses. Watched roots are walked by their own threads, so that the
+    /// caller can give up on a share that hangs.
     pub(super) fn walk_all(&self, cancel: &Cancel) -> Result<Vec<RootStatus>, EngineError> {
         let queues = lock(&self.walks).clone();
         let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
@@ -33,7 +33,7 @@ impl Engine {
     }
 }
 
-/// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
+/// Fails if a root cannot be in step with its share: stale, replaced, or with a loss held.
 pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     let confirm = || {
@@ -70,7 +70,7 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
     }
 }
 
-/// Why a loss is not taken as real.
+/// Why a loss is not accepted as real.
 pub(super) fn not_as_shown(root: &Root) -> EngineError {
     let RootStatus {
         state,

@@ -9,11 +9,11 @@ use crate::write_side::recheck::{Pace, Recheck};
 use crate::write_side::walk_queue::WalkQueue;
 use crate::write_side::watch::{RootWatcher, Settings};
 
-/// Hints not yet acted on; watchers merge theirs while it is full.
+/// Hints not yet acted on; while the queue is full, watchers merge theirs.
 const HINTS: usize = 4096;
 
 impl Engine {
-    /// Watches every root, each with a thread that acts on its hints and one that walks
+    /// Watches every root, each with one thread that acts on its hints and one that walks
     /// ([`dispatch`](crate::write_side::dispatch)).
     pub fn watch(&self) -> Result<(), EngineError> {
         for root in self.roots.iter() {

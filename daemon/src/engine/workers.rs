@@ -1,4 +1,4 @@
-//! The workers of an engine, confined as the config asks, and the programs they may be helped by.
+//! The workers of an engine, confined as the config asks, and the outside programs that may help them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
     Ok(pool)
 }
 
-/// Where documents wait while they are read: never in the room that commits need.
+/// Where documents are kept while they are read: never in the room that commits need.
 fn spool(host: &Host) -> SpoolBudget {
     let disk = Arc::clone(&host.disk);
     let limit = host.config.extract.spool_mib.bytes();
@@ -39,7 +39,7 @@ fn spool(host: &Host) -> SpoolBudget {
     })
 }
 
-/// The documents that the last run worked on, should it have crashed.
+/// The documents that the last run was working on, in case it crashed.
 fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
     Underway::open(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
@@ -47,7 +47,7 @@ fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
     })
 }
 
-/// The programs of the machine that the config asks for.
+/// The outside programs that the config asks for.
 fn outside(config: &Config, program: &Path) -> Result<OutsidePrograms, EngineError> {
     let shim = WorkerCommand {
         program: program.to_owned(),

@@ -1,8 +1,8 @@
 //! Alarms: reasons that keep changes from being applied now, for status, health and log.
 //!
-//! An alarm stands from the first failure to the next success of the work that met it; work of which
-//! there are several has one each, so that none ends the alarm of another. It is logged when it is
-//! raised, when its reason changes, and then once a minute.
+//! An alarm lasts from the first failure to the next success of the work concerned. Where several
+//! threads do the same work, each has its own alarm, so that none ends the alarm of another. An
+//! alarm is logged when it is raised, when its reason changes, and then once a minute.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 use simdex_schema::RootId;
 use tokio::sync::watch;
 
-/// A standing alarm is logged again this often.
+/// A lasting alarm is logged again this often.
 const REMIND: Duration = Duration::from_secs(60);
-/// Alarms that stand at once; beyond that the gravest are kept.
+/// Most alarms at once; beyond that the gravest are kept.
 const MOST: usize = 1024;
 
 /// The source of an alarm: the work that cannot continue, the gravest first.
@@ -44,16 +44,16 @@ pub struct Alarm {
     pub source: AlarmSource,
     /// The error, in words for people.
     pub reason: String,
-    /// When it was raised first, by the wall clock.
+    /// When it was first raised, by the wall clock.
     pub since: SystemTime,
-    /// When it is tried again, where that is known.
+    /// When the work is tried again, if that is known.
     pub next_attempt: Option<SystemTime>,
     raised: Instant,
     logged: Instant,
 }
 
 impl Alarm {
-    /// Whether questions are answered while it stands.
+    /// Whether questions are answered while the alarm lasts.
     pub fn is_answering(&self) -> bool {
         self.source != AlarmSource::Index
     }
@@ -72,18 +72,18 @@ impl Alarm {
     }
 }
 
-/// How the daemon is.
+/// The daemon's health.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
     /// Changes are applied and questions answered.
     Well,
-    /// Questions are answered, of what was applied before.
+    /// Questions are answered from what was applied before.
     Stalled,
     /// Nothing is answered.
     Away,
 }
 
-/// All alarms that stand.
+/// All current alarms.
 pub struct Alarms {
     standing: Mutex<BTreeMap<AlarmSource, Alarm>>,
     health: watch::Sender<Health>,
@@ -99,7 +99,7 @@ impl Default for Alarms {
 }
 
 impl Alarms {
-    /// Raises an alarm, or says more of one that stands; it is tried again after `pause`.
+    /// Raises an alarm, or updates a current one; the work is tried again after `pause`.
     pub fn raise(&self, source: AlarmSource, reason: &str, pause: Option<Duration>) {
         let now = Instant::now();
         let mut standing = self.lock();
@@ -125,7 +125,7 @@ impl Alarms {
         self.tell(&standing);
     }
 
-    /// The work goes on.
+    /// Call when the work continues.
     pub fn clear(&self, source: AlarmSource) {
         let mut standing = self.lock();
         if standing.remove(&source).is_some() {
@@ -134,7 +134,7 @@ impl Alarms {
         }
     }
 
-    /// A new engine starts afresh.
+    /// Clears all alarms, for a new engine.
     pub fn clear_all(&self) {
         let mut standing = self.lock();
         if !standing.is_empty() {
@@ -144,7 +144,7 @@ impl Alarms {
         }
     }
 
-    /// The gravest alarm that stands.
+    /// The gravest current alarm.
     pub fn gravest(&self) -> Option<Alarm> {
         self.lock().values().next().cloned()
     }
@@ -156,7 +156,7 @@ impl Alarms {
         found.cloned()
     }
 
-    /// Follows how the daemon is.
+    /// Follows the daemon's health.
     pub fn health(&self) -> watch::Receiver<Health> {
         self.health.subscribe()
     }

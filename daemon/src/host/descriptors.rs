@@ -1,4 +1,4 @@
-//! Descriptors: as many as the system allows, shared out so that commits never lack them.
+//! File descriptors: as many as the system allows, shared out so that commits never lack them.
 
 use std::fs::File;
 use std::sync::{Mutex, PoisonError};
@@ -7,11 +7,11 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::config::Config;
 
-/// Descriptors kept back for a commit: files and directories of store and texts, one at a time.
+/// Descriptors held back for a commit: files and directories of store and texts, one at a time.
 const KEPT: usize = 16;
-/// Store, log, socket, runtime, watchers, and what is opened now and then.
+/// Store, log, socket, runtime, watchers, and files that are opened occasionally.
 const ALWAYS: u64 = 96;
-/// A reader has a document, its spools, and what it holds open on the way to it.
+/// An ingester has a document, its spools, and what it holds open on the path to it.
 const PER_INGESTER: u64 = 8;
 /// A worker process has its ends of pipes and sockets.
 const PER_WORKER: u64 = 6;
@@ -22,11 +22,11 @@ const PER_ROOT: u64 = 24;
 /// Connections that are always served.
 const LEAST_CONNECTIONS: u64 = 8;
 
-/// Raises the soft limit to the hard one; returns what holds now.
+/// Raises the soft limit to the hard one; returns the limit now in force.
 pub fn raise_limit() -> u64 {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // Refused, the limit that was set before holds.
+    // If refused, the previous limit stays in force.
     let _ = setrlimit(Resource::Nofile, limit);
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
@@ -52,12 +52,12 @@ pub fn connections(config: &Config, ingesters: usize, limit: u64, most: usize) -
     usize::try_from(left.clamp(LEAST_CONNECTIONS.min(most), most)).unwrap_or(1)
 }
 
-/// Descriptors that are held so that nobody else has them, and given back for a commit.
+/// Descriptors that are held so that nobody else takes them, and released for a commit.
 #[derive(Default)]
 pub struct SpareDescriptors(Mutex<Vec<File>>);
 
 impl SpareDescriptors {
-    /// Does what must not lack descriptors.
+    /// Runs work that must not lack descriptors.
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
         self.lock().clear();
         let done = work();
@@ -65,7 +65,7 @@ impl SpareDescriptors {
         done
     }
 
-    /// Takes as many as are to be had.
+    /// Takes as many as are available.
     pub fn fill(&self) {
         let mut held = self.lock();
         while held.len() < KEPT {

@@ -1,11 +1,11 @@
-//! Room on the disk of the data directory: nothing that can wait may fill it, and a reserve is given
-//! up where a commit needs it.
+//! Room on the disk of the data directory: no work that can wait may fill it, and a reserve is given up
+//! when a commit needs it.
 //!
-//! Spools and the writer ask [`DiskGuard::take`] before they write. Below the floor it refuses, so that
-//! what is left belongs to commits and to closing the store. Uploads, and reports on the disk they are
-//! kept on, ask [`DiskGuard::take_spare`], which refuses earlier. Where the disk runs
-//! full all the same (others write to it too), the file `reserve` in the data directory is removed
-//! ([`DiskGuard::release`]) and made again once there is room ([`DiskGuard::restore`]).
+//! Spools and the writer call [`DiskGuard::take`] before they write. It refuses below the floor, so
+//! that the rest is left for commits and for closing the store. Uploads, and reports on the disk they
+//! are kept on, call [`DiskGuard::take_spare`], which refuses earlier. If the disk runs full all the
+//! same (others write to it too), the file `reserve` in the data directory is removed
+//! ([`DiskGuard::release`]), and created again once there is room ([`DiskGuard::restore`]).
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -21,12 +21,12 @@ use thiserror::Error;
 
 /// Name of the reserve in the data directory.
 pub const RESERVE: &str = "reserve";
-/// A measurement is believed for so long, less what was taken since.
+/// A measurement is valid for this long, less what was taken since.
 const FRESH: Duration = Duration::from_millis(250);
 /// Floor and reserve are at most this part of the disk each, so that a small one can be used.
 const LARGEST_PART: u64 = 16;
 
-/// Less room than what is kept for commits.
+/// There is less room than is kept for commits.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
     "the disk of {} has {} MiB left, of which {} MiB are reserved for commits; free some space",
@@ -66,7 +66,7 @@ impl fmt::Debug for DiskGuard {
 
 type Measure = Box<dyn Fn(&Path) -> io::Result<Space> + Send + Sync>;
 
-/// Watches over the room of one data directory; shared by all who write to it.
+/// Guards the room of one data directory; shared by all threads that write to it.
 pub struct DiskGuard {
     dir: PathBuf,
     kept: u64,
@@ -74,25 +74,25 @@ pub struct DiskGuard {
     room: Mutex<Option<MeasuredRoom>>,
 }
 
-/// The room measured last, less the bytes taken since.
+/// The last measured room, less the bytes taken since.
 struct MeasuredRoom {
     space: Space,
     measured: Instant,
 }
 
 impl DiskGuard {
-    /// A guard for the disk of an open directory that is called `dir`.
+    /// A guard for the disk of an open directory with the path `dir`.
     ///
     /// # Errors
-    /// Where there is no descriptor for it.
+    /// If there is no descriptor for it.
     pub fn of(dir: &Path, open: impl AsFd, kept: u64) -> io::Result<Self> {
         let open = open.as_fd().try_clone_to_owned()?;
         let measure = move |_: &Path| Ok(space(&fstatvfs(&open)?));
         Ok(Self::measured_by(dir, kept, Box::new(measure)))
     }
 
-    /// A guard for a data directory: `kept` bytes stay free, and the reserve is as large; less on a small
-    /// disk. The reserve is made by [`DiskGuard::restore`] only.
+    /// A guard for a data directory: `kept` bytes stay free, and the reserve is as large; both are
+    /// smaller on a small disk. Only [`DiskGuard::restore`] creates the reserve.
     pub fn new(dir: &Path, kept: u64) -> Self {
         Self::measured_by(dir, kept, Box::new(measure))
     }
@@ -106,31 +106,30 @@ impl DiskGuard {
         }
     }
 
-    /// To be asked before `bytes` are written; cheap. Where the disk cannot be measured the write
-    /// itself must tell.
+    /// Call before writing `bytes`; cheap. If the disk cannot be measured, the write itself must find out.
     ///
     /// # Errors
-    /// [`NoRoom`] where less than the floor would be left.
+    /// [`NoRoom`] if less than the floor would be left.
     pub fn take(&self, bytes: u64) -> Result<(), NoRoom> {
         self.take_above(1, bytes)
     }
 
-    /// Takes room for what can be refused (uploads, reports): it stops at twice the floor, so that it
-    /// never brings the writer to its own.
+    /// Takes room for what can be refused (uploads, reports): it stops at twice the floor, so that
+    /// the writer never reaches its own limit because of it.
     ///
     /// # Errors
-    /// [`NoRoom`] where less than twice the floor would be left.
+    /// [`NoRoom`] if less than twice the floor would be left.
     pub fn take_spare(&self, bytes: u64) -> Result<(), NoRoom> {
         self.take_above(2, bytes)
     }
 
-    /// Whether there is less than the floor now, as measured for this question.
+    /// Whether there is less than the floor now, by a fresh measurement.
     pub fn is_low(&self) -> bool {
         let room = self.look();
         room.is_some_and(|room| room.space.available < self.part(room.space))
     }
 
-    /// As long as so many floors stay free.
+    /// Takes room as long as this many floors stay free.
     fn take_above(&self, floors: u64, bytes: u64) -> Result<(), NoRoom> {
         let kept = |room: &MeasuredRoom| self.part(room.space).saturating_mul(floors);
         let mut held = self.lock();
@@ -156,7 +155,7 @@ impl DiskGuard {
         }
     }
 
-    /// Gives the reserve up; true where there was one.
+    /// Gives the reserve up; returns true if there was one.
     pub fn release(&self) -> bool {
         let released = fs::remove_file(self.reserve()).is_ok();
         *self.lock() = None;
@@ -166,8 +165,8 @@ impl DiskGuard {
         released
     }
 
-    /// Makes the reserve where it is missing and there is room for it beside the floor; true where
-    /// there is one now. A file system that cannot set room aside has none.
+    /// Creates the reserve if it is missing and there is room for it beyond the floor; returns true
+    /// if there is one now. A file system that cannot preallocate has none.
     pub fn restore(&self) -> bool {
         let Some(MeasuredRoom { space, .. }) = self.look() else {
             return false;
@@ -184,7 +183,7 @@ impl DiskGuard {
         let made = set_aside(&path, bytes);
         if let Err(error) = &made {
             tracing::debug!(%error, "no space can be reserved in the data directory");
-            // A part of a reserve is of no use.
+            // Part of a reserve is of no use.
             let _ = fs::remove_file(&path);
         }
         *self.lock() = None;
@@ -238,7 +237,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A guard of a disk of 16 GiB with so much available.
+    /// A guard of a disk of 16 GiB with this much available.
     fn guard(dir: &Path, kept: u64) -> (DiskGuard, Arc<AtomicU64>) {
         let available = Arc::new(AtomicU64::new(0));
         let told = Arc::clone(&available);
@@ -259,7 +258,7 @@ mod tests {
         let (guard, available) = guard(Path::new("/data"), 64 * MIB);
         available.store(100 * MIB, Ordering::Relaxed);
         assert_eq!(guard.take(30 * MIB), Ok(()));
-        // Writing shows in the next measurement only.
+        // Writing shows only in the next measurement.
         available.store(70 * MIB, Ordering::Relaxed);
         assert_eq!(guard.take(6 * MIB), Ok(()));
         available.store(64 * MIB, Ordering::Relaxed);
@@ -324,7 +323,7 @@ mod tests {
         }
         assert!(fs::metadata(&path).unwrap().blocks() * 512 >= 2 * MIB);
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-        // One that is there is enough, however full the disk is.
+        // An existing one is enough, however full the disk is.
         available.store(0, Ordering::Relaxed);
         assert!(guard.restore());
         assert!(guard.release() && !path.exists());

@@ -1,5 +1,5 @@
-//! The end of one engine: told to stop, or failed. Its threads are started here, so that none dies
-//! in silence, and wait here, so that none sleeps through the end.
+//! The end of one engine: stopped, or failed. Its threads are started here, so that none dies
+//! unnoticed, and wait here, so that none sleeps through the end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,9 +15,9 @@ use crate::host::alarms::{AlarmSource, Alarms};
 
 /// First and longest pause before something is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
-/// A thread that reads a share has this long to end: the share may hang, and nothing waits for that.
+/// A thread that reads a share has this long to end: the share may hang, and nothing waits for it longer.
 pub const AT_A_SHARE: Duration = Duration::from_secs(60);
-/// How often it is looked whether a thread has ended.
+/// How often threads are checked for having ended.
 const JOIN_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Pauses that double.
@@ -33,7 +33,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// From the first pause to the longest.
+    /// Doubles from the first pause up to the longest.
     pub fn between(first: Duration, longest: Duration) -> Self {
         let next = first;
         Self { next, longest }
@@ -47,7 +47,7 @@ impl Backoff {
     }
 }
 
-/// Waits for threads until a moment; false where one goes on: it is left behind.
+/// Waits for threads until a moment; returns false if one still runs: it is left behind.
 pub fn join_until(threads: Vec<JoinHandle<()>>, until: Instant) -> bool {
     let ended = |thread: &JoinHandle<()>| {
         while !thread.is_finished() {
@@ -61,7 +61,7 @@ pub fn join_until(threads: Vec<JoinHandle<()>>, until: Instant) -> bool {
     let mut all = true;
     for thread in threads {
         match ended(&thread) {
-            // A panic was told by the thread itself.
+            // The thread itself reported its panic.
             true => drop(thread.join()),
             false => all = false,
         }
@@ -69,12 +69,12 @@ pub fn join_until(threads: Vec<JoinHandle<()>>, until: Instant) -> bool {
     all
 }
 
-/// Whether one engine still goes on; shared by all its threads.
+/// Whether one engine still runs; shared by all its threads.
 pub struct Lifecycle {
     alarms: Arc<Alarms>,
-    /// Woken for the supervisor when the engine failed.
+    /// Wakes the supervisor when the engine has failed.
     wakeup: Arc<Wakeup>,
-    /// Set at the end, for work that looks now and then.
+    /// Set at the end, for work that polls it.
     cancel: Cancel,
     state: Mutex<State>,
     changed: Condvar,
@@ -88,7 +88,7 @@ struct State {
 }
 
 impl Lifecycle {
-    /// The lifecycle of an engine that starts.
+    /// The lifecycle of an engine that is starting.
     pub fn new(alarms: Arc<Alarms>, wakeup: Arc<Wakeup>) -> Arc<Self> {
         Arc::new(Self {
             alarms,
@@ -104,7 +104,7 @@ impl Lifecycle {
         &self.cancel
     }
 
-    /// Does this at the end: for those who wait for something else.
+    /// Runs `act` at the end, for threads that wait for something else.
     pub fn at_end(&self, act: impl Fn() + Send + 'static) {
         self.lock().at_end.push(Box::new(act));
     }
@@ -114,7 +114,7 @@ impl Lifecycle {
         self.end_with(None);
     }
 
-    /// Ends the engine: it failed. The first failure is the one that counts.
+    /// Ends the engine because it failed. Only the first failure counts.
     pub fn fail(&self, failure: Failure) {
         self.end_with(Some(failure));
         self.wakeup.wake();
@@ -140,7 +140,7 @@ impl Lifecycle {
         self.lock().failure.clone()
     }
 
-    /// Waits; false, at once, when the engine ends.
+    /// Waits; returns false, at once, when the engine ends.
     pub fn wait(&self, pause: Duration) -> bool {
         let waited = self
             .changed
@@ -148,8 +148,8 @@ impl Lifecycle {
         !waited.unwrap_or_else(PoisonError::into_inner).0.ended
     }
 
-    /// Repeats work that failed by a shortage of the index, with pauses and an alarm, until it succeeds.
-    /// `keep_going` is asked before each repetition and ends it with its error; so does the end of the engine.
+    /// Repeats work that failed by a shortage of the index, with pauses and an alarm, until it succeeds. `keep_going`
+    /// is called before each repetition; its error ends the repetition, and so does the end of the engine.
     pub fn until_done<T>(
         &self,
         source: AlarmSource,
@@ -177,8 +177,8 @@ impl Lifecycle {
         }
     }
 
-    /// Handles an error of the index: waits, with an alarm, until it is time to try again, or
-    /// ends the engine. False where it ends.
+    /// Handles an error of the index: waits, with an alarm, until it is time to try again, or ends
+    /// the engine. Returns false if the engine ends.
     pub fn try_again(
         &self,
         source: AlarmSource,
@@ -195,7 +195,7 @@ impl Lifecycle {
         }
     }
 
-    /// Waits, with an alarm, until it is time to try again; false where the engine ends.
+    /// Waits, with an alarm, until it is time to try again; returns false if the engine ends.
     pub fn pause(&self, source: AlarmSource, reason: &str, backoff: &mut Backoff) -> bool {
         let pause = backoff.pause();
         self.alarms.raise(source, reason, Some(pause));
@@ -265,7 +265,7 @@ mod tests {
             lifecycle.failure(),
             Some(Failure::Index(failed.to_string()))
         );
-        // A later one changes nothing.
+        // A later failure changes nothing.
         lifecycle.fail(Failure::Panic("late".into()));
         assert_eq!(
             lifecycle.failure(),

@@ -1,8 +1,7 @@
-//! Places that must not lie within one another: roots and data directory, compared by what stands at
-//! their paths and above, so that symlinks and bind mounts do not hide it.
+//! Places that must not be nested: roots and data directory, compared by the inodes of their paths
+//! and of all directories above, so that symlinks and bind mounts do not hide an overlap.
 //!
-//! What a bind mount shows of the inside of a root cannot be told from its path; its files are then
-//! listed under both roots.
+//! A bind mount of a directory inside a root cannot be told from its path; its files are then listed under both roots.
 
 use std::fs;
 use std::io;
@@ -17,7 +16,7 @@ use crate::error::OverlapError;
 struct Chain(Vec<(u64, u64)>);
 
 impl Chain {
-    /// The chain of the deepest part of a path that exists, symlinks resolved.
+    /// The chain of the deepest existing part of a path, symlinks resolved.
     fn of(path: &Path) -> Self {
         let real = path.ancestors().find_map(|at| fs::canonicalize(at).ok());
         let real = real.unwrap_or_default();
@@ -35,8 +34,8 @@ fn id_of(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// Refuses a config whose roots and data directory are not apart. What is not there yet, or cannot be
-/// looked at, is not compared.
+/// Refuses a config whose roots and data directory overlap. Paths that do not exist yet, or cannot be
+/// accessed, are not compared.
 pub fn check(config: &Config) -> Result<(), OverlapError> {
     let roots: Vec<&PathBuf> = config.roots.iter().map(|root| &root.path).collect();
     for (at, other) in roots.iter().enumerate() {
@@ -44,7 +43,7 @@ pub fn check(config: &Config) -> Result<(), OverlapError> {
             check_roots(one, other)?;
         }
     }
-    // Without a data directory the index is kept where temporary files are.
+    // Without a data directory the index is kept in the directory for temporary files.
     let data_dir = config.data_dir.clone();
     let writes_to = data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let data = Chain::of(&writes_to);
@@ -86,8 +85,8 @@ fn check_roots(one: &Path, other: &Path) -> Result<(), OverlapError> {
     }
 }
 
-/// Refuses a config that is being written as [`check`] does: a root that leads through a symlink is refused too. A
-/// running daemon goes on without such a root, which is then stale: anybody who may write above one
+/// Refuses a config that is being written, like [`check`], and also refuses a root that leads through a symlink. A
+/// running daemon continues without such a root, which is then stale: otherwise anybody who may write above one
 /// root could stop all others with a symlink.
 pub fn check_strictly(config: &Config) -> Result<(), OverlapError> {
     for root in &config.roots {

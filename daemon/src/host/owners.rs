@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Where names of users stand. Directories of an enterprise (LDAP) are not asked: a number has no name then.
+/// Where user names are stored. Enterprise directories (LDAP) are not asked: their users have no name here.
 const USERS: &str = "/etc/passwd";
-/// The file is not read further than this, bytes.
+/// Bytes of the file that are read at most.
 const LONGEST: u64 = 16 << 20;
 
 /// User names by number.
@@ -15,7 +15,7 @@ const LONGEST: u64 = 16 << 20;
 pub struct Owners(HashMap<u32, String>);
 
 impl Owners {
-    /// The users of this machine; none where they cannot be read.
+    /// The users of this machine; none if they cannot be read.
     pub fn of_machine() -> Self {
         Self::read(Path::new(USERS))
     }
@@ -29,7 +29,7 @@ impl Owners {
         }
     }
 
-    /// Lines `name:password:number:…`, passwd(5); of two names for one number the first counts.
+    /// Lines `name:password:number:…`, passwd(5); the first of two names for one number counts.
     fn parse(text: &str) -> Self {
         let mut names = HashMap::new();
         for line in text.lines() {

@@ -1,4 +1,4 @@
-//! The data directory: where it is, and the index in it, probed first where a crash is suspected.
+//! The data directory: where it is, and the index in it, probed first if a crash is suspected.
 
 mod opened;
 mod private;
@@ -21,14 +21,14 @@ use crate::error::EngineError;
 /// Where an index lives.
 pub(crate) struct DataDir {
     pub(crate) path: PathBuf,
-    /// Removed when dropped.
+    /// A temporary directory, removed when dropped.
     pub(crate) temporary: Option<tempfile::TempDir>,
-    /// No index was there before.
+    /// Whether there was no index before.
     pub(crate) is_new: bool,
 }
 
-/// The configured data directory; without one a temporary directory. One that is missing is made where
-/// its parent is there: a path that was mistyped shall not become a tree of folders and an empty index.
+/// The configured data directory; without one a temporary directory. A missing directory is created if
+/// its parent exists: a mistyped path should not become a tree of folders and an empty index.
 pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
     let Some(path) = &config.data_dir else {
         let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
@@ -67,26 +67,26 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
     })
 }
 
-/// For whom an index is opened, and so what may be done to a store that is missing or damaged.
+/// Why an index is opened, and so what may be done to a store that is missing or damaged.
 #[derive(Clone, Copy, Debug)]
 pub enum Opening<'a> {
-    /// For the daemon, which had this store open or finds it at its start: one that is missing is begun; one that is
-    /// damaged is set aside, and another begun in its place. But where it was exchanged since, nothing: whoever did
-    /// that may not have done with it.
+    /// For the daemon, which had this store open or finds it at its start: a missing one is created; a damaged one
+    /// is set aside, and another created in its place. If the store was exchanged in the meantime, neither is done:
+    /// whoever exchanged it may not be finished.
     Serve(&'a OpenedStore),
-    /// To make everything that follows from records and texts anew. Whoever doubts what is derived must not lose what
-    /// it is derived from: nothing is begun or set aside.
+    /// To recompute everything that is derived from records and texts. When derived data is in doubt, its sources
+    /// must not be lost: nothing is created or set aside.
     Rebuild {
-        /// A config was named. Without one an index that leaves template lines out is refused, since their list is
-        /// stored nowhere.
+        /// Whether a config was given. Without one, an index that leaves template lines out is refused, since
+        /// their list is not stored.
         is_configured: bool,
     },
 }
 
-/// Opens the index of a data directory; `hooks` look on at its store; `stop` ends it between its steps.
+/// Opens the index of a data directory; `hooks` observe its store; `stop` ends it between its steps.
 ///
 /// # Errors
-/// [`EngineError::Exchanged`] where the store was exchanged, and what lies there now is not whole or not at rest.
+/// [`EngineError::Exchanged`] if the store was exchanged, and what is there now is not whole or not at rest.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
@@ -108,7 +108,7 @@ pub fn open_index(
     opened
 }
 
-/// Opens what lies there, exchanged or not.
+/// Opens what is there, exchanged or not.
 fn open_found(
     config: &Config,
     data_dir: &Path,
@@ -159,7 +159,7 @@ fn open_found(
         store.note(data_dir, lock);
     }
     if damaged > 0 {
-        // Before anybody asks: their files are shown as unread, and read again by the first walk.
+        // Before any request: their files are shown as unread, and read again by the first walk.
         opened.writer.release_unread()?;
     }
     Ok(opened)
@@ -171,7 +171,7 @@ fn index_options(config: &Config, opening: Opening<'_>, is_exchanged: bool) -> O
         rebuild: matches!(opening, Opening::Rebuild { .. }),
         unread: match opening {
             Opening::Rebuild { .. } => UnreadTexts::RefuseMissing,
-            // They may be on their way.
+            // The missing texts may still be on their way.
             Opening::Serve(_) if is_exchanged => UnreadTexts::Refuse,
             Opening::Serve(_) => UnreadTexts::Release,
         },
@@ -182,7 +182,7 @@ fn index_options(config: &Config, opening: Opening<'_>, is_exchanged: bool) -> O
 /// Whether the store was exchanged since it was opened.
 ///
 /// # Errors
-/// Where that may still be going on.
+/// If the exchange may still be going on.
 fn is_exchanged(data_dir: &Path, opening: Opening<'_>) -> Result<bool, EngineError> {
     let Opening::Serve(store) = opening else {
         return Ok(false);
@@ -194,8 +194,8 @@ fn is_exchanged(data_dir: &Path, opening: Opening<'_>) -> Result<bool, EngineErr
     }
 }
 
-/// Opens the store of a data directory, examined first where a crash is suspected; without one that `may_begin` a
-/// damaged one is neither set aside nor begun anew.
+/// Opens the store of a data directory, examined first if a crash is suspected. Unless `may_begin` is set, a
+/// damaged one is neither set aside nor replaced by a new one.
 fn open_store(
     config: &Config,
     data_dir: &Path,
@@ -213,7 +213,7 @@ fn open_store(
     let opened = match may_begin {
         Some(store) => {
             let mut told = |damage: &Damage| {
-                // It was exchanged by nobody else, whatever becomes of the one that is begun.
+                // Nobody else exchanged it, whatever becomes of the new one.
                 store.forget();
                 tell(damage);
             };

@@ -1,5 +1,5 @@
-//! Which store a daemon has open: people move stores away and restore others while it runs, and what they have not
-//! done with must be neither replaced nor set aside under their hands.
+//! Which store a daemon has open: people move stores away and restore others while it runs, and a store that they
+//! are still copying must be neither replaced nor set aside.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,17 +24,17 @@ pub struct OpenedStore {
 struct State {
     /// Its lock file; while it is held no other file gets its inode.
     lock: Option<File>,
-    /// Part of it was found to be another, whatever its lock file is.
+    /// Whether part of the store was found to be another's, whatever its lock file is.
     is_other: bool,
-    /// What another in its place looked like when it was last to be opened, and since when.
+    /// The state (see [`look`]) of another store in its place when it was last to be opened, and since when.
     seen: Option<(u64, Instant)>,
-    /// What it looked like once it was opened and found not to be whole: as long as it stays so, it is not tried
-    /// again.
+    /// The state of the store when it was opened and found not to be whole: as long as that stays the same, it
+    /// is not tried again.
     refused: Option<u64>,
 }
 
-/// How long what was put in the place of a store must not change before it is opened: a copy from a slow file system
-/// may stall.
+/// How long the replacement of a store must stay unchanged before it is opened: a copy from a slow file system may
+/// stall.
 const REST: Duration = Duration::from_secs(60);
 
 impl Default for OpenedStore {
@@ -44,12 +44,12 @@ impl Default for OpenedStore {
 }
 
 impl OpenedStore {
-    /// The store that lies in a data directory before it is opened; none where it is new.
+    /// The store in a data directory before it is opened; none if the directory is new.
     pub fn found(data_dir: &Path) -> Self {
         Self::found_resting(data_dir, REST)
     }
 
-    /// The store at its place; another there must not have changed for so long, for tests.
+    /// The store at its place, with the time that a replacement must stay unchanged; for tests.
     pub fn found_resting(data_dir: &Path, rest: Duration) -> Self {
         let store = Self::resting(rest);
         store.state().lock = lock_of(data_dir);
@@ -74,22 +74,22 @@ impl OpenedStore {
                     ..State::default()
                 };
             }
-            // Another came to its place since.
+            // Another has been put in its place.
             _ => state.is_other = true,
         }
     }
 
-    /// Notes that a file of the store is another than the one that was opened.
+    /// Notes that a file of the store is not the one that was opened.
     pub(crate) fn mark_exchanged(&self) {
         self.state().is_other = true;
     }
 
-    /// Notes that the store was set aside: whatever is in its place now is ours to begin.
+    /// Notes that the store was set aside: we may create a new one in its place.
     pub(super) fn forget(&self) {
         *self.state() = State::default();
     }
 
-    /// Whether another store lies there by now, or none.
+    /// Whether another store is there now, or none.
     pub(super) fn is_exchanged(&self, data_dir: &Path) -> bool {
         let state = self.state();
         let is_at_its_place = |lock: &File| {
@@ -99,7 +99,7 @@ impl OpenedStore {
         state.is_other || !state.lock.as_ref().is_none_or(is_at_its_place)
     }
 
-    /// Whether what lies there changes no more: it looks as it did when this was first asked of it, some time ago.
+    /// Whether the store there has stopped changing: it looks as it did when this was first asked, some time ago.
     pub(super) fn is_at_rest(&self, data_dir: &Path) -> bool {
         let (looks, now) = (look(data_dir), Instant::now());
         let mut state = self.state();
@@ -113,8 +113,8 @@ impl OpenedStore {
         false
     }
 
-    /// Notes that what lies there was opened and is not whole; the attempt has changed it, too. It is tried again once
-    /// somebody else changes it.
+    /// Notes that the store there was opened and is not whole; the attempt itself has changed it. It is tried again
+    /// once somebody else changes it.
     pub(super) fn refuse(&self, data_dir: &Path) {
         let looks = look(data_dir);
         let mut state = self.state();
@@ -131,11 +131,11 @@ fn path_of_lock(data_dir: &Path) -> PathBuf {
     data_dir.join("store/LOCK")
 }
 
-/// The lock file of the store that lies there.
+/// The lock file of the store that is there.
 fn lock_of(data_dir: &Path) -> Option<File> {
     let mut options = File::options();
     let flags = OFlags::PATH | OFlags::NOFOLLOW;
-    // A path alone, whatever stands there: it is neither read nor waited for.
+    // Opened as a path only, whatever is there: it is neither read nor waited for.
     let options = options.read(true).custom_flags(flags.bits() as i32);
     options.open(path_of_lock(data_dir)).ok()
 }
@@ -144,8 +144,8 @@ fn id_of(lock: &File) -> Option<FileId> {
     lock.metadata().ok().map(|found| FileId::of(&found))
 }
 
-/// Names, sizes and times of all that lies below store and texts; none where something went while it was looked at, or
-/// cannot be.
+/// A hash of names, sizes and times of everything below store and texts; `None` if something disappeared during the
+/// look, or cannot be read.
 fn look(data_dir: &Path) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     for folder in ["store", "text"] {
@@ -232,7 +232,7 @@ mod tests {
         fs::write(path_of_lock(dir.path()), "").unwrap();
         opened.note(dir.path(), lock);
         assert!(opened.is_exchanged(dir.path()));
-        // Nor once it is opened in turn by somebody else.
+        // Nor once somebody else has opened it in turn.
         fs::remove_dir_all(dir.path().join("store")).unwrap();
         fs::rename(dir.path().join("away"), dir.path().join("store")).unwrap();
         assert!(opened.is_exchanged(dir.path()));
@@ -254,7 +254,7 @@ mod tests {
         let opened = OpenedStore::found_resting(dir.path(), Duration::ZERO);
         opened.mark_exchanged();
         assert!(!opened.is_at_rest(dir.path()) && opened.is_at_rest(dir.path()));
-        // The attempt writes to it.
+        // The attempt itself writes to it.
         fs::write(dir.path().join("store/db"), "opened").unwrap();
         opened.refuse(dir.path());
         for _ in 0..3 {

@@ -1,7 +1,7 @@
 //! A data directory is its owner's alone: it holds the text of every document.
 //!
-//! What belongs to somebody else, or is no file where a file should be, is refused. What is ours and
-//! open to others is closed, as a directory made by hand often is.
+//! What belongs to another user, or is not a regular file where it should be one, is refused. What
+//! is ours but open to others is closed to them, as a directory made by hand often is not.
 
 use std::fs::{Metadata, Permissions};
 use std::io::{Error, ErrorKind, Result};
@@ -12,7 +12,7 @@ use std::path::Path;
 const OTHERS: u32 = 0o077;
 /// Folders of a data directory.
 const FOLDERS: [&str; 2] = ["store", "text"];
-/// Folders within one another there, and more than there ever are.
+/// Levels of nested folders there; more than there ever are.
 const DEPTH: usize = 8;
 /// Files in a data directory itself.
 const FILES: [&str; 6] = [
@@ -23,21 +23,21 @@ const FILES: [&str; 6] = [
     "judge-model.new",
     crate::host::disk::RESERVE,
 ];
-/// How the names of stores and texts that were set aside begin.
+/// Prefixes of the names of stores and texts that were set aside.
 const SET_ASIDE: [&str; 2] = ["store.damaged-", "text.damaged-"];
 
-/// Makes sure that a data directory, which must exist, and all that is ours in it belong to the
+/// Makes sure that a data directory, which must exist, and everything of ours in it belong to the
 /// user who runs this and are open to nobody else.
 ///
 /// # Errors
-/// Where that is not so and cannot be had; the error says of what, and why.
+/// If that is not so and cannot be achieved; the error says for which path, and why.
 pub(super) fn claim(data_dir: &Path) -> Result<()> {
     let user = rustix::process::geteuid().as_raw();
     // The directory may be reached by a link; what is in it may not.
     let itself = std::fs::metadata(data_dir)?;
     let is_ours = data_dir.join(FOLDERS[0]).is_dir() || is_empty(data_dir)?;
     if !is_ours && itself.permissions().mode() & OTHERS != 0 {
-        // Somebody's home, perhaps: not to be closed because of a slip of the hand.
+        // Perhaps somebody's home: not to be closed because of a typing mistake.
         return Err(refused(
             data_dir,
             "is open to other users and contains other files; close it (chmod 700) or name an \
@@ -54,7 +54,7 @@ pub(super) fn claim(data_dir: &Path) -> Result<()> {
         let (name, found) = (entry.file_name(), entry.metadata()?);
         let is_named = |start: &&str| name.to_string_lossy().starts_with(start);
         let is_set_aside = SET_ASIDE.iter().any(is_named);
-        // A link to what was set aside and moved elsewhere is the administrator's; what it leads to as well.
+        // A link to something that was set aside and moved elsewhere is the administrator's; so is its target.
         if is_set_aside && found.is_dir() || found.is_file() {
             close(&entry.path(), &found, user)?;
         } else if FILES.iter().any(|file| name == *file) {
@@ -71,7 +71,7 @@ fn is_empty(folder: &Path) -> Result<bool> {
     Ok(std::fs::read_dir(folder)?.next().is_none())
 }
 
-/// A folder and what is in it, so many levels deep; nothing where there is none.
+/// Claims a folder and its contents, this many levels deep; nothing if there is none.
 fn claim_folder(folder: &Path, user: u32, depth: usize) -> Result<()> {
     let itself = match std::fs::symlink_metadata(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -97,7 +97,7 @@ fn claim_folder(folder: &Path, user: u32, depth: usize) -> Result<()> {
     Ok(())
 }
 
-/// Takes from others what they may do with it; an error where it is not ours.
+/// Removes the permissions of others; an error if the path is not ours.
 fn close(path: &Path, found: &Metadata, user: u32) -> Result<()> {
     if found.uid() != user {
         let owner = found.uid();
@@ -113,7 +113,7 @@ fn close(path: &Path, found: &Metadata, user: u32) -> Result<()> {
         return Ok(());
     }
     std::fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 & !OTHERS))?;
-    // Some file systems take every change of permissions and keep none.
+    // Some file systems accept every change of permissions and keep none.
     if std::fs::metadata(path)?.permissions().mode() & OTHERS != 0 {
         return Err(refused(
             path,
