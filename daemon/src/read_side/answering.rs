@@ -1,4 +1,4 @@
-//! A query answered in full: found, then folded and judged where it is asked to.
+//! A query answered in full: found, then folded and judged if requested.
 
 use simdex_index::{Cancel, MemoryAccount};
 
@@ -6,18 +6,18 @@ use crate::engine::Engine;
 use crate::read_side::judging::judge_hits;
 use crate::read_side::query::{Answer, QueryError, QueryParams, Subject, find, fold};
 
-/// A query, and what is to be made of its hits.
+/// A query, and what is to be done with its hits.
 pub struct AnswerRequest<'a> {
     /// What is looked for.
     pub params: &'a QueryParams,
-    /// Near-duplicates among the hits are folded.
+    /// Whether near-duplicates among the hits are folded.
     pub folds: bool,
-    /// Hits are judged.
+    /// Whether hits are judged.
     pub is_judged: bool,
 }
 
-/// Answers a query. Returned beside the answer is, for each hit, the place of the better hit that it is folded
-/// under, if any; nothing where hits are not folded.
+/// Answers a query. The second value returned has, for each hit, the index of the better hit that it is folded
+/// under, if any; it is empty if hits are not folded.
 pub fn answer(
     engine: &Engine,
     subject: &Subject,

@@ -1,13 +1,13 @@
 //! Calibration: how coarsely this index's own documents of each size may be sampled.
 //!
-//! Documents are sampled by their hash, so that the same ones are taken whatever order files came in. For
-//! each, the pairs it makes with the index's candidates are counted on all shingles of both texts. A bit of
-//! the hash parts all documents in two halves: the setting is chosen on pairs within one and checked on
-//! pairs within the other, so that no document of the check was looked at before. What is measured and how
-//! a setting is chosen is in [`simdex_signature::calibration`].
+//! Documents are sampled by their hash, so that the sample is the same whatever order files came in. For
+//! each, its pairs with the index's candidates are counted on all shingles of both texts. One bit of the
+//! hash divides all documents into two halves: the setting is chosen on pairs within one half and checked
+//! on pairs within the other, so that no document of the check was used in the choice. What is measured and
+//! how a setting is chosen is described in [`simdex_signature::calibration`].
 //!
-//! Where a document has more candidates than [`PARTNERS`] some of them are taken, each standing for as many
-//! as were left out; those that may be similar and the others apart. Candidates are those of a query: a pair
+//! If a document has more candidates than [`PARTNERS`], some of them are taken, each weighted for those that were left
+//! out; candidates that may be similar and the others are handled separately. Candidates are those of a query: a pair
 //! that shares less than a twentieth is seldom among them, and texts too long to be listed are not compared.
 
 use std::collections::BTreeMap;
@@ -31,19 +31,19 @@ pub use told::{GroupTold, SizeTold, false_match_rate, shortest_excerpt};
 use self::told::{HeldPostings, WouldKeep};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
-/// Documents that are sampled, of both halves together.
+/// Documents that are sampled, in both halves together.
 const SAMPLED: usize = 1_024;
-/// Partners of a document that are counted, of those that may be similar and of the others.
+/// Partners of a document that are counted, separately for those that may be similar and for the others.
 const PARTNERS: usize = 64;
 
-/// What a calibration is asked for.
+/// Parameters of a calibration.
 #[derive(Clone, Debug)]
 pub struct CalibrationRequest {
     /// The share of pairs found by sampling that must be similar, without verification.
     pub precision: Ratio,
     /// The resemblance from which a pair is similar.
     pub threshold: Ratio,
-    /// The roots whose documents are meant.
+    /// The roots whose documents are considered.
     pub view: View,
 }
 
@@ -51,15 +51,15 @@ pub struct CalibrationRequest {
 pub struct Calibrated {
     /// The setting, by size.
     pub calibration: Calibration,
-    /// What it comes to on the pairs it was chosen on.
+    /// Its quality on the pairs it was chosen on.
     pub predicted: Quality,
-    /// What it comes to on pairs of other documents.
+    /// Its quality on pairs of other documents.
     pub checked: Quality,
-    /// Pairs it was chosen on, and pairs it was checked on.
+    /// The number of pairs it was chosen on, and of pairs it was checked on.
     pub pairs: [u64; 2],
     /// Documents that were sampled.
     pub sampled: u64,
-    /// Mod_n fingerprints that the index would keep of all these documents, about.
+    /// Mod_n fingerprints that the index would keep of all these documents, approximately.
     pub kept_then: u64,
     /// Those that it keeps now.
     pub kept_now: u64,
@@ -67,13 +67,13 @@ pub struct Calibrated {
     pub required_precision: Ratio,
     /// The resemblance from which a pair is similar.
     pub threshold: Ratio,
-    /// What the setting means for the size of the index.
+    /// The effect of the setting on the size of the index.
     pub size: SizeTold,
-    /// What it means for each group, in their order.
+    /// The effect on each group, in their order.
     pub groups: Vec<GroupTold>,
-    /// The probability, at most, that a fingerprint that no document holds is found in the index.
+    /// Upper bound of the probability that a fingerprint that no document holds is found in the index.
     pub false_match_rate: f64,
-    /// What the index lacked when it was asked.
+    /// Completeness of the index at the time of the request.
     pub completeness: Completeness,
 }
 
@@ -88,16 +88,16 @@ pub enum CalibrationError {
         /// What is missing.
         few: TooFewPairs,
     },
-    /// The index is being changed in a way that answers nothing.
+    /// The index is being changed in a way that allows no answer.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 impl CalibrationError {
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::TooFew { .. } => Some(
@@ -148,7 +148,7 @@ pub fn calibrate(
     })
 }
 
-/// What a view holds.
+/// The documents of a view.
 struct Collection {
     sizes: Sizes,
     documents: u64,
@@ -182,7 +182,7 @@ impl Collection {
     }
 }
 
-/// What the documents of a view would keep as a calibration recommends.
+/// What the documents of a view would keep under a recommended setting.
 fn would_keep(
     index: &IndexReader,
     calibration: &Calibration,
@@ -213,7 +213,7 @@ fn visit_documents(
     Ok(())
 }
 
-/// The number by which documents are sampled; its last bit is their half.
+/// The number by which documents are sampled; its last bit decides their half.
 fn order(hash: DocumentHash) -> u64 {
     let first = hash.0.first_chunk().copied().unwrap_or_default();
     u64::from_be_bytes(first)
@@ -223,7 +223,7 @@ fn half(order: u64) -> usize {
     (order & 1) as usize
 }
 
-/// Measures the pairs of sampled documents, each in its half.
+/// Measures the pairs of sampled documents, separately in each half.
 fn measure(
     index: &IndexReader,
     sampled: &BTreeMap<u64, DocId>,
@@ -260,7 +260,7 @@ fn measure(
 /// Candidates of one kind.
 #[derive(Default)]
 struct Stratum {
-    /// All of them.
+    /// The number of all of them.
     count: u64,
     /// Those that are compared, in the order of samples.
     taken: BTreeMap<u64, DocId>,
@@ -275,14 +275,14 @@ impl Stratum {
         }
     }
 
-    /// How many of all each stands for that is compared.
+    /// How many of all candidates each compared one stands for.
     fn weight(&self) -> f64 {
         self.count as f64 / self.taken.len().max(1) as f64
     }
 }
 
-/// The candidates of a document's own half: those that may be similar, and the others. A pair of two sampled
-/// documents belongs to the first.
+/// The candidates within a document's own half: those that may be similar, and the others. A pair of two
+/// sampled documents is counted for the first of them only.
 fn strata(
     index: &IndexReader,
     found: &[Candidate],
@@ -307,7 +307,7 @@ fn strata(
     strata
 }
 
-/// What samples of two documents say; `None` where one is gone, damaged or too long to be listed.
+/// The trials from the samples of two documents; `None` if one is gone, damaged or too long to be listed.
 fn trials(
     index: &IndexReader,
     id: DocId,

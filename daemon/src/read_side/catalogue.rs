@@ -1,4 +1,4 @@
-//! Reads what lists are made of from the index alone: files with their states, pairs, groups, and their counts.
+//! Reads the contents of lists from the index alone: files with their states, pairs, groups, and their counts.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -26,9 +26,9 @@ pub use groups::{
 };
 pub use pairs::{PairCounts, PairPlace, PairsRequest, pairs};
 
-/// Files of a group that are visited at once.
+/// Files of a group that are passed to a visitor at once.
 const PART: usize = 1_000;
-/// Bytes that a file takes beside its path, about: its record, that of its content, and what is told of both.
+/// Approximate bytes that a file takes beside its path: its record, that of its content, and what is reported of both.
 const FILE: u64 = 1_024;
 /// Bytes that a path takes beside its characters.
 const PATH: u64 = 64;
@@ -52,10 +52,10 @@ pub struct Group {
     /// Persistent id, or a temporary id where the group has none: at another threshold, of some roots,
     /// or not settled yet.
     pub id: GroupId,
-    /// Its files are of the group visited last.
+    /// Whether its files belong to the group visited last.
     pub is_continued: bool,
     /// Principal first, then by resemblance, then by path; in a group of several parts the files of one document
-    /// stand together.
+    /// are adjacent.
     pub members: Vec<GroupFile>,
 }
 
@@ -68,7 +68,7 @@ pub struct GroupFile {
     pub document: DocumentHash,
     /// Relation to the principal.
     pub relation: Relation,
-    /// With the principal, exact.
+    /// Resemblance to the principal, exact.
     pub resemblance: f64,
     /// Share of this member found in the principal.
     pub containment_of_member: f64,
@@ -76,12 +76,12 @@ pub struct GroupFile {
     pub containment_of_principal: f64,
 }
 
-/// Two files of near-duplicate documents, or of one principal.
+/// Two files of near-duplicate documents, or two of one principal.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The file with the smaller path; of identical files the principal's first.
+    /// The file with the smaller path; for identical files, the principal's first.
     pub a: FileView,
-    /// The file with the greater path; of identical files the copy.
+    /// The file with the greater path; for identical files, the copy.
     pub b: FileView,
     /// Hashes of the documents of `a` and `b`.
     pub documents: (DocumentHash, DocumentHash),
@@ -101,13 +101,13 @@ pub struct Listing<T> {
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
     pub long_lists: u64,
-    /// Documents whose groups were not known when the list was begun, or are not listed because their principal
-    /// went since.
+    /// Documents whose groups were not known when the list was begun, or that are not listed because their
+    /// principal has disappeared since.
     pub unsettled: UnsettledCounts,
 }
 
-/// What is told of a file beside its state: the facts of its content, and the kind that its name
-/// promises where the content is of another.
+/// What is shown of a file beside its state: the facts of its content, and the kind that its name
+/// suggests if the content is of another kind.
 pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     let Some(content) = &file.content else {
         return Vec::new();
@@ -122,7 +122,7 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     facts
 }
 
-/// Whether a file is the one called indexed of those that carry its document.
+/// Whether a file is the one that is called indexed among those that carry its document.
 fn is_first(file: &FileView) -> bool {
     !matches!(file.state, State::IdenticalBytes | State::IdenticalText)
 }
@@ -136,12 +136,12 @@ fn path_of(file: &FileView) -> &OsStr {
     file.path.as_os_str()
 }
 
-/// A path as it is stored: files are listed in this order.
+/// A path in its stored form: files are listed in this order.
 fn stored(shown: &OsStr) -> Vec<u8> {
     simdex_schema::path::from_shown(shown.as_bytes())
 }
 
-/// Calls `visit` for every file of a view behind this path, by path. All files of the view are counted, as they are
+/// Calls `visit` for every file of a view after this path, by path. All files of the view are counted, as they are
 /// at the end.
 pub fn files_after(
     index: &IndexReader,

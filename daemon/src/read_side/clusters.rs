@@ -1,7 +1,7 @@
-//! Components and cores: groups of documents beside the stars that the index keeps. They are made for the
-//! call, and kept until the documents of the view change.
+//! Components and cores: groups of documents beside the stars that the index keeps. They are computed on
+//! request, and kept until the documents of the view change.
 //!
-//! A component joins whoever is linked by a chain of near-duplicates, so that unlike documents may meet in
+//! A component joins documents linked by a chain of near-duplicates, so that unlike documents may meet in
 //! one. A core does not: all its documents share the same fingerprints ([`simdex_cores`]).
 
 mod components;
@@ -20,7 +20,7 @@ use thiserror::Error;
 pub use cores::{SKETCH_FINGERPRINTS, signer};
 pub use kept::KeptClusters;
 
-/// What kind of group is asked for, and its parameters.
+/// The kind of group that is requested, and its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClusterRequest {
     /// Components of the near-duplicate graph.
@@ -30,17 +30,17 @@ pub enum ClusterRequest {
     },
     /// Maximal sets of documents that share fingerprints.
     Cores {
-        /// The least that all documents of a core share, of [`SKETCH_FINGERPRINTS`].
+        /// The number of fingerprints that all documents of a core share at least, of [`SKETCH_FINGERPRINTS`].
         common: u32,
-        /// How long they are sought, once texts are read.
+        /// How long to search for them, after the texts are read.
         time: Duration,
     },
 }
 
-/// Longest that cores may be sought, seconds.
+/// Longest search for cores, seconds.
 const LONGEST_MINING: u32 = 24 * 3600;
 
-/// Parameters that no cores can be sought by.
+/// Parameters for which no cores can be searched.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum BadCores {
     /// Fewer or more fingerprints than documents can share.
@@ -52,10 +52,11 @@ pub enum BadCores {
 }
 
 impl ClusterRequest {
-    /// Cores of documents that share so many fingerprints, sought so many seconds; the defaults where either is absent.
+    /// Cores of documents that share `common` fingerprints, searched for this many seconds; a missing parameter has
+    /// its default.
     ///
     /// # Errors
-    /// A parameter out of its range.
+    /// If a parameter is out of its range.
     pub fn cores(common: Option<u32>, mining_seconds: Option<u32>) -> Result<Self, BadCores> {
         let common = common.unwrap_or(defaults::COMMON);
         if !(2..=SKETCH_FINGERPRINTS).contains(&common) {
@@ -73,9 +74,9 @@ impl ClusterRequest {
 /// Documents that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// The longest first, of equals that with the smallest hash; then by id.
+    /// The longest first, ties by smallest hash; then by id.
     pub documents: Vec<DocId>,
-    /// Fingerprints that all of them share; of a core.
+    /// For a core: the number of fingerprints that all of them share.
     pub common: Option<u32>,
 }
 
@@ -86,7 +87,7 @@ impl Cluster {
     }
 }
 
-/// Bytes that the allocator takes for a list, about.
+/// Approximate bytes that the allocator takes for a list.
 const ALLOCATION: u64 = 16;
 
 /// All clusters of a view.
@@ -94,7 +95,7 @@ const ALLOCATION: u64 = 16;
 pub struct Clusters {
     /// The clusters, in no order.
     pub clusters: Vec<Cluster>,
-    /// Of cores: parts of the collection in which they were not all found, for time or room was out.
+    /// For cores: parts of the collection in which not all were found, because time or memory ran out.
     pub unfinished: Option<u64>,
     /// Posting lists that the search for pairs skipped, because no pair depends on them.
     pub long_lists: u64,
@@ -107,7 +108,7 @@ impl Clusters {
     }
 }
 
-/// Clusters with the permit for them, as long as an asker holds them.
+/// Clusters with the permit for them, as long as a request holds them.
 #[derive(Debug)]
 pub struct HeldClusters {
     /// The clusters; a cache may hold them too.
@@ -115,7 +116,7 @@ pub struct HeldClusters {
     _held: GrowingPermit,
 }
 
-/// Clusters that cannot be made.
+/// Why clusters cannot be computed.
 #[derive(Debug, Error)]
 pub enum ClusterError {
     /// The fingerprints do not fit into memory.
@@ -130,13 +131,13 @@ pub enum ClusterError {
         /// What the account may hold, MiB.
         available: u64,
     },
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 impl ClusterError {
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::TooMany { .. } => Some("name fewer roots, or raise store.memory_mib"),
@@ -145,7 +146,7 @@ impl ClusterError {
     }
 }
 
-/// Finds the clusters of a view, or takes those that are kept.
+/// Finds the clusters of a view, or returns the kept ones.
 pub fn clusters(
     index: &IndexReader,
     kept: &KeptClusters,
@@ -177,7 +178,7 @@ pub fn clusters(
         }
     };
     let found = Arc::new(found);
-    // What was found of documents that came or went meanwhile is not kept.
+    // A result is not kept if documents came or went meanwhile.
     let still = kept::Key::new(view, request, &index.texts(view), &state);
     let is_sound = index.damaged_texts() == 0 && index.texts_found_damaged() == damaged_before;
     if is_sound && key == still {

@@ -1,4 +1,4 @@
-//! Two documents side by side: exact numbers, shared spans, the difference of their texts.
+//! Two documents compared: exact numbers, shared spans, the difference of their texts.
 
 use simdex_index::{IndexReader, MemoryAccount};
 use simdex_judge::Model;
@@ -29,22 +29,22 @@ pub struct Comparison {
     pub left_out: (LeftOutLines, LeftOutLines),
     /// Equal runs of the canonical texts without their template lines, by offset in a.
     pub spans: Vec<Span>,
-    /// Shared shingles that lie in none of them, at most.
+    /// Upper bound of the shared shingles that lie in none of the spans.
     pub outside_spans: u64,
     /// Unified difference from a's extracted text to b's, or why it was left out.
     pub diff: Result<String, LeftOut>,
-    /// Their difference by words; none where no form of the difference was asked for.
+    /// Their difference by words; `None` if no form of it was requested.
     pub words: Option<ComparedWords>,
-    /// What the signatures of each scheme asked for say.
+    /// What the signatures of each requested scheme estimate.
     pub estimates: Vec<SchemeEstimate>,
-    /// What the pair is judged to be; none where that was not asked for.
+    /// The judgement of the pair; `None` if none was requested.
     pub judgement: Option<ListJudgement>,
 }
 
-/// Of a side that is a file of the index, and is compared as it was when it was last read.
+/// A side that is a file of the index, and is compared as it was when it was last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastRead {
-    /// When that was, seconds since 1970; none where it is not known.
+    /// When that was, seconds since 1970; `None` if unknown.
     pub at: Option<i64>,
     /// Why it was not read again.
     pub why: NotReadAgain,
@@ -56,15 +56,15 @@ pub struct Comparing<'a> {
     pub names: (&'a str, &'a str),
     /// Ratio from which a relation is called near-duplicate, contains or contained-in.
     pub threshold: f64,
-    /// Forms of the difference that are asked for.
+    /// Forms of the difference that are requested.
     pub forms: Forms,
     /// Most bytes of the reply.
     pub longest: usize,
     /// Schemes to estimate by.
     pub schemes: &'a SchemesAsked,
-    /// The model to judge by; none where no judgement is asked for.
+    /// The model to judge by; `None` if no judgement is requested.
     pub model: Option<&'a Model>,
-    /// Memory of the comparison; its flag is cancelled once the caller is gone.
+    /// Memory of the comparison; its flag is cancelled once the client disconnects.
     pub account: &'a MemoryAccount,
 }
 
@@ -107,7 +107,7 @@ pub fn compare(
     })
 }
 
-/// Equal runs of what is compared of both texts.
+/// Equal runs of the compared parts of both texts.
 fn spans(
     index: &IndexReader,
     texts: [&ShingledText; 2],
@@ -116,7 +116,7 @@ fn spans(
     let [a, b] = texts.map(|text| text.signed.as_bytes());
     let bytes = span_bytes(a.len() as u64, b.len() as u64);
     let _held = asked.account.take_large(bytes)?;
-    // They leave half of the answer to the difference.
+    // They leave half of the answer for the difference.
     let most = asked.longest / 2 / forms::SPAN_BYTES;
     Ok(shared_spans(a, b, index.window().width().into(), most))
 }
@@ -133,7 +133,7 @@ fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryE
     })
 }
 
-/// Refuses a text of which less than a shingle is left: 0 shared shingles would say that it is unlike the other.
+/// Refuses a text of which less than a shingle is left: 0 shared shingles would mean that it is unlike the other.
 fn require_left(text: &ShingledText, name: &str) -> Result<(), QueryError> {
     match text.shingles.is_empty() {
         true => Err(QueryError::NoText(format!(
@@ -161,8 +161,8 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// What comparing two texts comes to where others hold all memory but a mebibyte; whoever waits for
-    /// it is cancelled.
+    /// The result of comparing two texts while others hold all memory but a mebibyte; a comparison that
+    /// waits for memory is cancelled.
     fn compared(
         texts: [String; 2],
         memory: u64,
@@ -219,7 +219,7 @@ mod tests {
                 Err(QueryError::Index(IndexError::Cancelled))
             ));
         }
-        // So do signatures of a great size.
+        // So do very large signatures.
         let great = |scheme| SchemesAsked {
             schemes: vec![scheme],
             n: Some(1 << 20),
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_difference_of_more_lines_than_there_is_memory_for_is_left_out() {
-        // Of lines without words: those are few.
+        // Lines without words: their words are few.
         let texts = ["\n".repeat(9_000) + &words(20, '\n'), words(20, '\n')];
         let compared = compared(texts, 4 << 20, &SchemesAsked::default()).unwrap();
         let why = compared.diff.unwrap_err();

@@ -1,13 +1,13 @@
 //! The difference of two texts: by lines as a unified diff, by words as operations, each with its strict application.
 //!
-//! Lines and words are aligned by [`simdex_signature::align`], whose work is bounded by the lengths of both texts. The
-//! unified form is for `patch` and shows each line that is broken otherwise; [`words`] sees through that, and knows
-//! what moved.
+//! Lines and words are aligned by [`simdex_signature::align`], whose work is bounded by the lengths of both texts.
+//! The unified form is for `patch` and shows each line that is broken differently; [`words`] ignores line breaks, and
+//! detects moves.
 //!
-//! Lines end at `\n` alone, as the `patch` tool has it: a `\r` is part of its line, so texts with
-//! `\r\n` survive the way there and back byte for byte. That is why the unified form is written here and
-//! not by `similar`, which groups the changes: it takes a `\r` at the end of a text for a line end, and what
-//! it then writes does not apply. A test holds the two against each other.
+//! Lines end at `\n` alone, as in the `patch` tool: a `\r` is part of its line, so that texts with `\r\n` survive the
+//! round trip byte for byte. That is why the unified form is written here and not by `similar`, which groups the
+//! changes: it treats a `\r` at the end of a text as a line end, and its output then does not apply. A test compares
+//! the two.
 mod apply;
 mod name;
 pub mod operations;
@@ -28,19 +28,19 @@ use similar::{ChangeTag, DiffOp, group_diff_ops};
 pub use apply::{ApplyError, apply};
 pub(crate) use permit::{TooManyLines, TooManyWords, permit_to_align, permit_to_align_words};
 
-/// Lines written before it is asked whether to go on.
+/// Lines written before checking whether to continue.
 const LINES_A_LOOK: usize = 256;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// What follows a last line without line end, as `diff` and `patch` write it.
+/// What follows a last line without a line end, as `diff` and `patch` write it.
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// The unified diff from text `a` to text `b`; empty if they are equal.
 ///
-/// Applied to `a` it gives exactly `b`, by [`apply`] or by `patch`. Where very much is unlike in one place it is
-/// longer than need be, never wrong. Names are escaped if they hold control characters.
+/// Applied to `a` it gives exactly `b`, by [`apply`] or by `patch`. Where very much differs in one place it is
+/// longer than necessary, never wrong. Names are escaped if they hold control characters.
 ///
 /// ```
 /// let patch = simdexd::read_side::difference::unified("old", "new", "one\n", "two\n");
@@ -57,7 +57,7 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// How many lines a difference takes away and adds, and in how many hunks.
+/// How many lines a difference removes and adds, and in how many hunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) hunks: usize,
@@ -67,17 +67,17 @@ pub(crate) struct Extent {
 
 /// Two sequences of lines, aligned.
 pub(crate) struct Difference<'a> {
-    /// Those of the first text, and of the second.
+    /// The lines of the first text, and of the second.
     pub(crate) old: Vec<&'a str>,
     pub(crate) new: Vec<&'a str>,
-    /// What makes the second of the first, in order.
+    /// The operations that turn the first into the second, in order.
     pub(crate) ops: Vec<DiffOp>,
-    /// Whether the search for common lines was ended in some place.
+    /// Whether the search for common lines was cut short somewhere.
     pub(crate) cut_short: bool,
 }
 
 impl<'a> Difference<'a> {
-    /// Aligns `old` with `new` as long as `go_on` lets it, which is asked now and then.
+    /// Aligns `old` with `new` as long as `go_on`, which is called periodically, allows it.
     pub(crate) fn between<E>(
         old: Vec<&'a str>,
         new: Vec<&'a str>,
@@ -132,7 +132,8 @@ impl<'a> Difference<'a> {
         written.unwrap_or_else(|never| match never {})
     }
 
-    /// Writes the unified diff as long as `go_on` lets it; it is told now and then how many bytes there are.
+    /// Writes the unified diff as long as `go_on` allows it; `go_on` is called periodically with the number
+    /// of bytes so far.
     pub(crate) fn unified_while<E>(
         &self,
         a_name: &str,
@@ -189,7 +190,7 @@ impl<'a> Difference<'a> {
     }
 }
 
-/// Runs and what lies between them as operations.
+/// Converts runs and the gaps between them to operations.
 fn ops(found: &Alignment, (old_len, new_len): (usize, usize)) -> Vec<DiffOp> {
     let mut ops = Vec::with_capacity(2 * found.runs.len() + 1);
     let (mut old, mut new) = (0, 0);
@@ -208,7 +209,7 @@ fn ops(found: &Alignment, (old_len, new_len): (usize, usize)) -> Vec<DiffOp> {
     ops
 }
 
-/// What becomes of the lines between two runs.
+/// The operation for the lines between two runs.
 fn between((old_index, old): (usize, usize), (new_index, new): (usize, usize)) -> Option<DiffOp> {
     let (old_len, new_len) = (old - old_index, new - new_index);
     match (old_len, new_len) {
@@ -232,7 +233,7 @@ fn between((old_index, old): (usize, usize), (new_index, new): (usize, usize)) -
     }
 }
 
-/// Lines as a hunk header counts them: from 1, an empty range by the line before it.
+/// Lines as a hunk header counts them: from 1; an empty range is given by the line before it.
 fn range(lines: Range<usize>) -> String {
     match lines.len() {
         0 => format!("{},0", lines.start),

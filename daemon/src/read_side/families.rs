@@ -1,11 +1,11 @@
-//! Families: the versions of one document in the order in which they came of one another.
+//! Families: the versions of one document, in the order in which they were derived from one another.
 //!
-//! What is known of each version (its length, a date, the latest date written in its text) and how alike
-//! they are is all that comes in; no file and no index is read here.
+//! The input is only what is known of each version (its length, a date, the latest date written in its
+//! text) and how alike they are; no file and no index is read here.
 //!
-//! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all.
+//! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all others.
 //! * [`arrange()`] gives each version the earlier one that it resembles most.
-//! * [`written`] finds the dates that stand in a text.
+//! * [`written`] finds the dates written in a text.
 
 pub mod arrange;
 mod grow;

@@ -1,8 +1,8 @@
-//! What compliance asks: who holds copies of these files, which versions are stale, where protected text went,
+//! Compliance questions: who holds copies of these files, which versions are stale, where protected text went,
 //! what could be freed.
 //!
-//! Each question is answered from the index as it is, file by file in a fixed order, and each number is counted as
-//! an answer to a query is. Nothing is changed or deleted.
+//! Each question is answered from the current index, file by file in a fixed order, and each number is counted as
+//! in an answer to a query. Nothing is changed or deleted.
 
 mod copies;
 mod duplicates;
@@ -25,19 +25,19 @@ use crate::read_side::query::{
 
 pub use finding::{Finding, Sums, TakeFinding};
 
-/// Most files found of one document that is asked about.
+/// Most files found for one document.
 const MOST_FOUND: usize = 10_000;
 
-/// A question of compliance: what files a report is to find.
+/// A compliance question: what files a report is to find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComplianceQuestion {
-    /// The files that are copies or near-copies of these, or contain one of them.
+    /// The files that are copies or near-copies of these, or that contain one of them.
     CopiesOf(Vec<PathBuf>),
-    /// Versions with a later one, older than so many seconds.
+    /// Versions with a later one, older than this many seconds.
     StaleVersions(u64),
     /// Files outside these roots that share text with a document in them.
     Leak(Vec<RootId>),
-    /// Files whose bytes, or whose text, another file has as well.
+    /// Files whose bytes, or whose text, another file has too.
     Duplicates,
 }
 
@@ -56,28 +56,28 @@ impl ComplianceQuestion {
 /// A question that cannot be answered.
 #[derive(Debug, Error)]
 pub enum FindingError {
-    /// A file that was named cannot be asked about, or the search failed.
+    /// A given file cannot be asked about, or the search failed.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// What was found could not be written.
+    /// The findings could not be written.
     #[error(transparent)]
     Write(#[from] std::io::Error),
 }
 
-/// Where a question is asked, and how.
+/// Parameters of a question.
 pub struct Search<'a> {
     /// The engine asked.
     pub engine: &'a Engine,
     /// The roots whose files may be found.
     pub view: &'a View,
-    /// Least ratio that is found; near-duplicates resemble each other by it.
+    /// Least ratio of a finding; also the least resemblance of near-duplicates.
     pub threshold: f64,
     /// When the question was asked, seconds since 1970.
     pub now: i64,
-    /// Memory for texts, and whether anybody waits.
+    /// Memory for texts; its flag is cancelled once nobody waits.
     pub account: &'a MemoryAccount,
     /// Names of the users who own files.
     pub owners: Owners,
@@ -106,7 +106,7 @@ impl Search<'_> {
         }
     }
 
-    /// Files of a view that were named, by path, each once; one that the index does not know refuses them all.
+    /// The given files of a view, by path, each once; an error if the index does not know one of them.
     pub fn named(&self, files: &[PathBuf], view: &View) -> Result<Vec<FileView>, FindingError> {
         let (index, roots) = (self.engine.index.reader(), &self.engine.roots);
         let named = files
@@ -122,8 +122,8 @@ impl Search<'_> {
         self.account.cancel()
     }
 
-    /// Asks a query about a file, and counts the file under `compared` or under "not_compared"; none where it is not
-    /// compared. The text and its permits end here: whoever takes what is found may take long.
+    /// Runs a query about a file, and counts the file under `compared` or "not_compared"; `None` if it is not
+    /// compared. The text and its permits are dropped at the end, since the consumer of the findings may be slow.
     fn answer(
         &self,
         file: &FileView,
@@ -137,7 +137,7 @@ impl Search<'_> {
         };
         let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
         let counted_as = match answer.compared_by {
-            // Its copies are found, and what resembles it is not: nothing of it is left without template lines.
+            // Its copies are found, but not what resembles it: nothing of it is left without template lines.
             ComparedBy::WholeText => "not_compared",
             _ => compared,
         };
@@ -147,7 +147,7 @@ impl Search<'_> {
         Ok(Some(answer))
     }
 
-    /// What a finding says of a file itself.
+    /// The part of a finding that describes a file itself.
     fn describe(&self, file: &FileView) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
         let root = roots.iter().find(|root| root.id == file.key.root);
@@ -165,7 +165,7 @@ impl Search<'_> {
         })
     }
 
-    /// The files that a query found, beside the one that was asked about, with the permit for them.
+    /// The files that a query found, other than the one asked about, with the permit for them.
     fn found<'h>(
         &self,
         hits: impl Iterator<Item = &'h Hit>,
@@ -180,7 +180,7 @@ impl Search<'_> {
         Ok((found, held))
     }
 
-    /// A file that a query found, beside the file that was asked about.
+    /// A finding for a file that a query found, with the file that was asked about.
     fn hit(&self, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
         Ok(Finding {
             relation: reversed(hit.relation).name(),
@@ -203,8 +203,8 @@ fn reversed(relation: Relation) -> Relation {
     }
 }
 
-/// What a question about a file asks with; none where there is nothing to compare, or where its text is damaged,
-/// which the answer tells by its completeness.
+/// The subject for a question about a file; `None` if there is nothing to compare, or if its text is damaged,
+/// which the completeness of the answer shows.
 fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subject>, FindingError> {
     match Subject::from_file(search.engine.index.reader(), file, search.account) {
         Err(QueryError::Index(error)) if error.is_damaged_text() => Ok(None),
@@ -214,7 +214,7 @@ fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subje
     }
 }
 
-/// Bytes that a finding takes, with room to grow for the list of them.
+/// Bytes that a finding takes, including the spare capacity of the list.
 fn held_bytes(finding: &Finding) -> u64 {
     let newest = finding.newest.as_ref().map_or(0, Vec::len);
     let paths = finding.path.len() + finding.root.len() + finding.of.len() + newest;

@@ -1,5 +1,5 @@
-//! What a setting means to whoever chooses it: the size of the index, the shortest excerpt that is found, how wide an
-//! interval is, and how often a stored fingerprint is taken for another.
+//! The effects of a setting that matter to the person who chooses it: the size of the index, the shortest excerpt
+//! that is found, how wide an interval is, and how often a stored fingerprint is mistaken for another.
 
 use simdex_index::{DocumentStats, Index, IndexReader, Usage};
 use simdex_schema::posting::KEY_BITS;
@@ -8,12 +8,12 @@ use simdex_signature::{
     CONFIDENCE, Ladder, Ratio, Rung, Sampling, SchemeKind, Window, clopper_pearson,
 };
 
-/// An excerpt is called found where it is missed with this probability at most.
+/// An excerpt counts as found if the probability that it is missed is at most this.
 const MISSED: f64 = 0.001;
-/// Bytes of a posting where none was merged yet: what they take in large collections.
+/// Bytes of a posting if none has been merged yet: the usual size in large collections.
 const USUAL_BYTES: f64 = 5.3;
 
-/// The bytes of posting values, by what a posting takes now.
+/// The bytes of posting values, based on what a posting takes now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeTold {
     /// With the setting.
@@ -22,29 +22,29 @@ pub struct SizeTold {
     pub now: u64,
 }
 
-/// What the setting of a group means.
+/// The effect of the setting on a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupTold {
     /// Bytes of the shortest excerpt that is found in each of its documents.
     pub shortest_excerpt: u64,
-    /// How far the ends of an interval lie apart of two documents of usual size, estimated at the threshold.
+    /// Width of the interval of an estimate at the threshold for two documents of usual size.
     pub interval_width: f64,
 }
 
-/// What a setting would have documents keep. The ladder does not take the rung of a group for all of them: long texts
-/// keep no more than it bounds, short ones and such as repeat themselves no less.
+/// What documents would keep under a setting. The ladder does not use the rung of a group for all its documents: long
+/// texts keep no more than its upper bound, and short or repetitive ones no fewer than its lower bound.
 pub(super) struct WouldKeep {
     ladder: Ladder,
     /// Least bytes of the groups, ascending.
     from: Vec<u64>,
-    /// The coarsest rung of the documents of each.
+    /// The coarsest rung of the documents of each group.
     coarsest: Vec<Rung>,
-    /// Mod_n fingerprints of all.
+    /// Mod_n fingerprints of all documents.
     mod_n: u64,
 }
 
 impl WouldKeep {
-    /// Nothing yet, of the groups of a calibration; none where it makes no setting.
+    /// An empty sum for the groups of a calibration; `None` if the calibration makes no setting.
     pub(super) fn new(index: &IndexReader, calibration: &Calibration) -> Self {
         let steps = calibration.sampling();
         Self::by(index.ladder(), steps.ok(), &calibration.groups)
@@ -71,12 +71,12 @@ impl WouldKeep {
         }
     }
 
-    /// About how many Mod_n fingerprints the documents would keep.
+    /// The approximate number of Mod_n fingerprints that the documents would keep.
     pub(super) fn mod_n(&self) -> u64 {
         self.mod_n
     }
 
-    /// What it means for each of the groups.
+    /// The effect on each of the groups.
     pub(super) fn told(
         &self,
         groups: &[Group],
@@ -116,8 +116,8 @@ impl HeldPostings {
         self.mod_n
     }
 
-    /// What they take, and would take with so many fingerprints of Mod_n. Those of BSW_n follow these; the others
-    /// have one size whatever the setting.
+    /// The bytes they take, and would take with this many fingerprints of Mod_n. Those of BSW_n scale with these;
+    /// the other schemes have one size whatever the setting.
     pub(super) fn size(&self, index: &Index, mod_n: u64) -> SizeTold {
         let usage = index.usage();
         let bytes = |scheme, postings: f64| {
@@ -146,12 +146,12 @@ fn bytes_of_posting(usage: &Usage) -> f64 {
     }
 }
 
-/// The least bytes of an excerpt that is found in documents of a rung with 99.9 %.
+/// The least bytes of an excerpt that is found in documents of a rung with a probability of 99.9 %.
 pub fn shortest_excerpt(rung: Rung, window: Window) -> u64 {
     rung.shortest_excerpt(window.width(), MISSED)
 }
 
-/// Of texts that keep so many fingerprints, which is no more than both hold together.
+/// Width of the interval for texts whose union keeps this many fingerprints.
 fn interval_width(rung: Rung, kept: u64, threshold: Ratio) -> f64 {
     if rung == Rung::ZERO {
         return 0.0;
@@ -161,8 +161,8 @@ fn interval_width(rung: Rung, kept: u64, threshold: Ratio) -> f64 {
     high.get() - low.get()
 }
 
-/// The probability, at most, that a fingerprint that no document holds meets one of an index: no more keys are
-/// stored than there are postings.
+/// Upper bound of the probability that a fingerprint that no document holds matches one of the index: there
+/// are no more distinct keys than postings.
 pub fn false_match_rate(index: &Index) -> f64 {
     let usage = index.usage();
     let mod_n = usage.iter().find(|used| used.scheme == SchemeKind::ModN);
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// A document of so many bytes, with so many shingles, signed at this rung.
+    /// A document of this many bytes and shingles, signed at this rung.
     fn document(length: u64, shingles: u32, rung: Rung) -> DocumentStats {
         let mut counts = [0; RUNGS];
         for at in Rung::all().filter(|at| *at >= rung) {
@@ -238,7 +238,7 @@ mod tests {
         })
     }
 
-    /// What is told of one document in one group of this rung: what it keeps, its excerpt, and its interval.
+    /// The figures for one document in one group of this rung: what it keeps, its excerpt, and its interval.
     fn told(group_rung: u8, (length, shingles): (u64, u32), signed_at: Rung) -> (u64, GroupTold) {
         let groups = [group(0, group_rung, 1, length)];
         let steps = groups.map(|group| SizeStep {
@@ -255,14 +255,14 @@ mod tests {
     fn what_is_told_follows_the_ladder_and_not_the_group() {
         let excerpt = |rung| shortest_excerpt(Rung::new(rung).unwrap(), Window::DEFAULT);
         for signed_at in [Rung::ZERO, Rung::MAX_DOCUMENT] {
-            // A long text keeps no more than 16,384, whatever finer n is recommended.
+            // A long text keeps no more than 16,384, however fine the recommended n.
             let (kept, long) = told(0, (1 << 20, 1 << 20), signed_at);
             assert_eq!((kept, long.shortest_excerpt), (16_384, excerpt(6)));
             assert!(long.interval_width > 0.0, "{long:?}");
-            // A short one no fewer than 64.
+            // A short one keeps no fewer than 64.
             let (kept, short) = told(6, (1_024, 1_024), signed_at);
             assert_eq!((kept, short.shortest_excerpt), (64, excerpt(4)));
-            // Nor one that repeats itself so often that 5 would be left.
+            // Nor does a text so repetitive that only 5 would be left.
             let (kept, repeats) = told(6, (10_000, 320), signed_at);
             assert_eq!((kept, repeats.shortest_excerpt), (80, excerpt(2)));
         }

@@ -16,12 +16,12 @@ use crate::read_side::query::Relation;
 /// The files of a component or a core, or the next part of a large one.
 #[derive(Clone, Debug)]
 pub struct ClusterFiles {
-    /// Its files are of the one visited last.
+    /// Whether its files belong to the cluster visited last.
     pub is_continued: bool,
-    /// Files of the longest document first, then all others by path; in one of several parts the files of one
-    /// document stand together.
+    /// Files of the longest document first, then all others by path; in a cluster of several parts the files
+    /// of one document are adjacent.
     pub members: Vec<ClusterMember>,
-    /// Of a core: fingerprints that all its documents share.
+    /// For a core: the number of fingerprints that all its documents share.
     pub common: Option<u32>,
 }
 
@@ -32,12 +32,12 @@ pub struct ClusterMember {
     pub file: FileView,
     /// Hash of the document it carries.
     pub document: DocumentHash,
-    /// To the first file, where both carry one text.
+    /// Relation to the first file, if both carry one text.
     pub relation: Option<Relation>,
 }
 
-/// Calls `visit` for each cluster in the order of its first path, and counts them. Of one of many files it is
-/// called several times, one right after the other: only one part is in memory at a time.
+/// Calls `visit` for each cluster in the order of its first path, and counts them. For a cluster of many
+/// files it is called several times in succession: only one part is in memory at a time.
 pub fn visit_clusters(
     index: &IndexReader,
     view: &View,
@@ -86,14 +86,14 @@ pub fn visit_clusters(
 }
 
 impl GroupFiles<'_> {
-    /// Visits a cluster's files; nothing where so many went meanwhile that it is none.
+    /// Visits a cluster's files; visits nothing if so many have disappeared that it is no cluster any more.
     fn cluster(
         &self,
         cluster: &Cluster,
         account: &MemoryAccount,
         visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, IndexError> {
-        // By their first paths, but for the longest.
+        // By their first paths, except for the longest.
         let mut held = GrowingPermit::of(account);
         let mut documents = Vec::new();
         for &id in &cluster.documents {

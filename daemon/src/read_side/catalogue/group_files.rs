@@ -19,7 +19,7 @@ pub(super) struct GroupFiles<'a> {
     pub(super) view: &'a View,
 }
 
-/// Files on their way to a visitor, in parts; says with each whether it goes on with those before.
+/// Passes files to a visitor in parts, and says with each part whether it continues the one before.
 pub(super) struct FileParts<'a, T> {
     files: Vec<T>,
     is_continued: bool,
@@ -37,7 +37,7 @@ impl<'a, T> FileParts<'a, T> {
         }
     }
 
-    /// Whether nothing came yet.
+    /// Whether no file has been added yet.
     pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty() && !self.is_continued
     }
@@ -51,7 +51,7 @@ impl<'a, T> FileParts<'a, T> {
         }
     }
 
-    /// Visits what is left; one file alone is no group. Breaks once the visitor has enough.
+    /// Visits the remaining files; a single file is no group. Breaks once the visitor has enough.
     pub(super) fn end(mut self) -> ControlFlow<()> {
         let is_one = self.is_continued || self.files.len() > 1;
         match (self.is_over, is_one && !self.files.is_empty()) {
@@ -69,19 +69,19 @@ impl<'a, T> FileParts<'a, T> {
     }
 }
 
-/// Groups by the path of their principal, with the permit that they are held by.
+/// Groups by the path of their principal, with the permit for their memory.
 pub(super) struct OrderedGroups {
     pub(super) groups: Vec<(PathBuf, GroupView)>,
     pub(super) long_lists: u64,
-    /// Documents that were not settled then, or whose group is not among them.
+    /// Documents that were unsettled then, or whose group is not among these.
     pub(super) unsettled: UnsettledCounts,
     /// Permits for the members, and for the paths.
     _held: (Option<GrowingPermit>, GrowingPermit),
 }
 
 impl GroupFiles<'_> {
-    /// All groups, without those whose principal vanished since: who leads now the next settling says, and their
-    /// documents count as not settled.
+    /// All groups, without those whose principal has vanished since: the next settling decides who leads them,
+    /// and their documents count as unsettled.
     pub(super) fn groups_by_path(
         &self,
         threshold: Ratio,
@@ -108,7 +108,7 @@ impl GroupFiles<'_> {
         })
     }
 
-    /// Whether a group has two files or more, one of them of its principal.
+    /// Whether a group has two files or more, including one of its principal.
     pub(super) fn is_shown(&self, group: &GroupView) -> bool {
         let files = |id| self.index.files_in(id, self.view);
         let members = group.members.iter().map(|member| files(member.document));
@@ -126,12 +126,12 @@ impl GroupFiles<'_> {
         Ok(first)
     }
 
-    /// Where the first file of a document is.
+    /// The path of the first file of a document.
     pub(super) fn first_path(&self, id: DocId) -> Result<Option<PathBuf>, IndexError> {
         Ok(self.first_file(id)?.map(|file| file.path))
     }
 
-    /// Whether so many documents have more files than one part holds.
+    /// Whether these documents have more files than one part holds.
     pub(super) fn is_large(&self, documents: impl IntoIterator<Item = DocId>) -> bool {
         let files = documents
             .into_iter()
@@ -139,8 +139,8 @@ impl GroupFiles<'_> {
         files.sum::<u64>() > PART as u64
     }
 
-    /// Documents of a group whose principal vanished since that have files: what they have in common is not known
-    /// before the next settling. None where that is one file.
+    /// The number of documents with files in a group whose principal has vanished since: what they have in common
+    /// is unknown until the next settling. Zero if they have only one file in total.
     pub(super) fn left_behind(&self, group: &GroupView) -> u64 {
         let files = group.members.iter();
         let files = files.map(|member| self.index.files_in(member.document, self.view));
@@ -151,8 +151,8 @@ impl GroupFiles<'_> {
         }
     }
 
-    /// Visits the files of a group; nothing, and returns none, where its principal vanished since: who leads now
-    /// is for the next settling to say.
+    /// Visits the files of a group; visits nothing and returns `None` if its principal has vanished since: the
+    /// next settling decides who leads it.
     pub(super) fn group(
         &self,
         group: &GroupView,
@@ -181,7 +181,7 @@ impl GroupFiles<'_> {
         Ok(Some(parts.end()))
     }
 
-    /// The files of the other documents by resemblance, then by path.
+    /// Visits the files of the other documents by resemblance, then by path.
     fn others_by_path(
         &self,
         group: &GroupView,
@@ -202,7 +202,7 @@ impl GroupFiles<'_> {
         Ok(())
     }
 
-    /// The files of the other documents, document by document, so that one part is held of all of them.
+    /// Visits the files of the other documents, document by document, so that only one part of all files is held.
     fn others_by_document(
         &self,
         group: &GroupView,
@@ -235,8 +235,8 @@ impl GroupFiles<'_> {
         Ok(())
     }
 
-    /// Visits the files of a document as members; `edge` counts the principal's side first, none for the
-    /// principal itself.
+    /// Visits the files of a document as members; `edge` counts the principal's side first, and is
+    /// `None` for the principal itself.
     pub(super) fn members(
         &self,
         id: DocId,

@@ -1,5 +1,5 @@
-//! Groups with their files. A document may be carried by a hundred thousand files, so that a large group is
-//! visited in parts, and what is held of it meanwhile is counted.
+//! Groups with their files. A document may be carried by a hundred thousand files, so a large group is
+//! visited in parts, and the memory held meanwhile is counted.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct GroupsRequest<'a> {
     pub view: &'a View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
-    /// Those alone whose principal's path comes after this one.
+    /// Only groups whose principal's path comes after this one.
     pub after: Option<&'a Path>,
 }
 
@@ -36,8 +36,8 @@ impl<'a> GroupsRequest<'a> {
     }
 }
 
-/// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
-/// `PART` files it is called several times, one right after the other.
+/// Calls `visit` for each group in the order of the principal's path, and counts them. For a group of more
+/// than `PART` files it is called several times in succession.
 pub fn visit_groups(
     index: &IndexReader,
     request: GroupsRequest<'_>,
@@ -74,8 +74,8 @@ pub fn visit_groups(
     })
 }
 
-/// Calls `visit` for the principal of each group that [`visit_groups`] lists, in the same order: one file of
-/// each group is read.
+/// Calls `visit` for the principal of each group that [`visit_groups`] lists, in that order; reads one file
+/// of each group.
 pub fn visit_principals(
     index: &IndexReader,
     view: &View,
@@ -98,7 +98,7 @@ pub fn visit_principals(
     Ok(())
 }
 
-/// Calls `visit` for each group whole, in the order of [`visit_groups`]; its memory is counted while it is visited.
+/// Calls `visit` for each whole group, in the order of [`visit_groups`]; its memory is counted while it is visited.
 pub fn visit_whole_groups(
     index: &IndexReader,
     view: &View,
@@ -124,7 +124,7 @@ pub fn visit_whole_groups(
     Ok(counted)
 }
 
-/// Puts the parts of groups together.
+/// Assembles groups from their parts.
 struct GroupAssembler<'a> {
     account: &'a MemoryAccount,
     held: GrowingPermit,
@@ -140,7 +140,7 @@ impl<'a> GroupAssembler<'a> {
         }
     }
 
-    /// Adds a part; returns the group before, which is whole.
+    /// Adds a part; returns the group before it, which is then whole.
     fn add(&mut self, part: Group) -> Result<Option<Group>, IndexError> {
         let bytes: u64 = part.members.iter().map(|one| bytes_of(&one.file)).sum();
         if let (true, Some(group)) = (part.is_continued, &mut self.group) {
@@ -154,18 +154,18 @@ impl<'a> GroupAssembler<'a> {
     }
 }
 
-/// What is known of one group.
+/// The result of looking up one group.
 pub struct FoundGroup {
-    /// The group with the permit that it is held by, where it is shown.
+    /// The group with the permit for its memory, if it is shown.
     pub group: Option<(Group, GrowingPermit)>,
-    /// There is none to be shown, but there may be once what waits is settled.
+    /// There is no group to show, but there may be one once waiting documents are settled.
     pub is_unsettled: bool,
-    /// Documents that were not settled when it was looked up.
+    /// Documents that were unsettled when it was looked up.
     pub unsettled: UnsettledCounts,
 }
 
-/// The group that a document is in, as [`visit_groups`] lists it at the index's own threshold; `view` is all that is
-/// served.
+/// The group of a document, as [`visit_groups`] lists it at the index's own threshold; `view` contains everything
+/// that is served.
 pub fn group_of_document(
     index: &IndexReader,
     view: &View,
@@ -175,7 +175,7 @@ pub fn group_of_document(
     shown_group(index, view, index.group_of(id), account)
 }
 
-/// The group with this id, in the same way.
+/// The group with this id, in the same form.
 pub fn group_by_id(
     index: &IndexReader,
     view: &View,
@@ -187,7 +187,7 @@ pub fn group_by_id(
         None => index.group_by_id(id),
     };
     if id.as_temporary().is_some() {
-        // Such an id is valid until the group has one of its own.
+        // A temporary id is valid until the group has an id of its own.
         known.group = known.group.filter(|group| group.id.is_none());
     }
     shown_group(index, view, known, account)
@@ -211,7 +211,7 @@ fn shown_group(
     let reader = GroupFiles { index, view };
     let mut add = |part| failed.flow(whole.add(part).map(drop));
     if reader.group(&group, account, &mut add)?.is_none() {
-        // Its principal went since.
+        // Its principal has disappeared since.
         found.is_unsettled = true;
         found.unsettled.awaited += reader.left_behind(&group);
     }

@@ -28,17 +28,17 @@ pub struct PairCounts {
     pub groups: u64,
 }
 
-/// A place in the list of pairs: that of a pair that was seen.
+/// A position in the list of pairs: that of a pair already seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairPlace {
-    /// Path of a as it is stored, absolute: files are listed in this order.
+    /// Path of a in its stored form, absolute: files are listed in this order.
     a: Vec<u8>,
-    /// Path of b as it is stored.
+    /// Path of b in its stored form.
     b: Vec<u8>,
 }
 
 impl PairPlace {
-    /// The place of a pair of files with these paths, as they are shown.
+    /// The position of a pair of files with these paths, in their displayed form.
     pub fn of(a: &OsStr, b: &OsStr) -> Self {
         Self {
             a: stored(a),
@@ -46,14 +46,14 @@ impl PairPlace {
         }
     }
 
-    /// Whether a pair comes after it, of a file whose path is not before that of a.
+    /// Whether a pair comes after this position; the path of its first file must not come before that of a.
     fn precedes(&self, pair: &Pair) -> bool {
         stored(path_of(&pair.b)) > self.b || stored(path_of(&pair.a)) > self.a
     }
 }
 
-/// The order in which files are listed, and joined: that of stored paths, where a member comes right behind what
-/// holds it. As they are shown some paths have another.
+/// The order in which files are listed and joined: that of stored paths, where a member directly follows its
+/// container. Displayed paths may sort differently.
 fn in_list(a: &FileView, b: &FileView) -> Ordering {
     match a.key.root == b.key.root {
         true => a.key.path.cmp(&b.key.path),
@@ -68,13 +68,13 @@ pub struct PairsRequest<'a> {
     pub view: &'a View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
-    /// Those after this place alone.
+    /// Only pairs after this position.
     pub after: Option<&'a PairPlace>,
 }
 
-/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
-/// of a principal with it. Memory holds the pairs of one file that were not visited yet, which are counted, and what a [`PairSearch`]
-/// keeps.
+/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies of a
+/// principal with it. Memory holds the pairs of one file that were not visited yet, which are counted, and what a
+/// [`PairSearch`] keeps.
 pub fn pairs(
     index: &IndexReader,
     request: PairsRequest<'_>,
@@ -140,7 +140,7 @@ impl Leads {
         let groups = groups.count() as u64;
         let mut held = GrowingPermit::of(account);
         held.add(2 * (known.groups.len() * size_of::<DocId>()) as u64)?;
-        // Of the groups themselves nothing is held any longer.
+        // The groups themselves are no longer held.
         let documents = known.groups.into_iter().map(|group| group.principal);
         Ok(Self {
             groups,
@@ -152,10 +152,10 @@ impl Leads {
     }
 }
 
-/// The pairs of one file, counted: a partner may be carried by a hundred thousand files, and whoever lists them
-/// may take his time.
+/// The pairs of one file, with their memory counted: a partner may be carried by a hundred thousand files, and
+/// the visitor may be slow.
 struct FoundPairs {
-    /// The next one at the end, once they are in order.
+    /// Once sorted, the next one is at the end.
     pairs: Vec<Pair>,
     held: GrowingPermit,
 }
@@ -168,7 +168,7 @@ impl FoundPairs {
         }
     }
 
-    /// Visits those after a place, each given back before the next.
+    /// Visits the pairs after a position; the memory of each is released before the next.
     fn visit(
         mut self,
         after: Option<&PairPlace>,
@@ -185,7 +185,7 @@ impl FoundPairs {
         Ok(())
     }
 
-    /// Takes out the next one, and gives back its memory.
+    /// Takes out the next pair and releases its memory.
     fn next(&mut self) -> Option<Pair> {
         let pair = self.pairs.pop()?;
         if self.pairs.len() < self.pairs.capacity() / 2 {
@@ -202,7 +202,7 @@ fn bytes_of_pair(pair: &Pair) -> u64 {
 }
 
 impl GroupFiles<'_> {
-    /// The pairs in which this file is listed first, in the order of the other.
+    /// The pairs in which this file is listed first, ordered by the other file.
     fn pairs_from(
         &self,
         file: &FileView,
@@ -218,7 +218,7 @@ impl GroupFiles<'_> {
         }
         let account = found.held.account().clone();
         let partners = self.partners(file, id, search, &account)?;
-        // Each pair is listed, and counted, where the file that is listed first comes up.
+        // Each pair is listed, and counted, when its first file is reached.
         for (other, edge) in partners.iter() {
             account.cancel().check()?;
             let mut failed = FirstError::default();
@@ -234,7 +234,7 @@ impl GroupFiles<'_> {
         Ok(())
     }
 
-    /// The near-duplicates of a file's document that later files carry, and maybe others.
+    /// The near-duplicates of a file's document that later files carry, and possibly others.
     fn partners(
         &self,
         file: &FileView,
@@ -248,7 +248,7 @@ impl GroupFiles<'_> {
         if let Some(partners) = search.partners_ahead(id, account)? {
             return Ok(partners);
         }
-        // Asked for only where a partner is met, since a document may have many copies.
+        // Computed only if a partner is found, since a document may have many copies.
         let least = OnceCell::new();
         let is_later = |other: DocId| {
             let least = match least.get() {
@@ -271,7 +271,7 @@ impl GroupFiles<'_> {
         search.wanted_partners_of(id, &is_later, account)
     }
 
-    /// The first in the list of the files that carry a document, `file` being one of them.
+    /// Of the files that carry a document, the first in the list; `file` is one of them.
     fn first_listed(&self, id: DocId, file: &FileView) -> Result<FileView, IndexError> {
         let first = match self.index.files_in(id, self.view) {
             0 | 1 => None,
@@ -281,7 +281,7 @@ impl GroupFiles<'_> {
         Ok(first.unwrap_or_else(|| file.clone()))
     }
 
-    /// The first file of a principal with each of its copies.
+    /// Adds the pairs of a principal's first file with each of its copies.
     fn copies(&self, principal: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
         let (mut first, mut failed) = (None, FirstError::default());
         self.members(principal, None, &mut |copy| {
@@ -303,7 +303,7 @@ impl GroupFiles<'_> {
     }
 }
 
-/// `edge` counts a's side first.
+/// A pair of near-duplicates; `edge` counts a's side first.
 fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
     Some(Pair {
         documents: (a.document?.1, b.document?.1),

@@ -25,7 +25,7 @@ use crate::read_side::query::{Relation, Subject, find};
 
 mod resumed;
 
-/// Files of the first text and of the second, which is nearly the same; as many as take several parts.
+/// Files of the first text and of the second, which is nearly the same; enough to take several parts.
 const FILES: [usize; 2] = [2_300, 1_200];
 
 fn index() -> (IndexReader, tempfile::TempDir) {
@@ -56,7 +56,7 @@ fn all_pairs() -> PairsRequest<'static> {
     }
 }
 
-/// Of each part whether it goes on with the one before, and how many files it has; and the paths of all.
+/// For each part, whether it continues the one before and how many files it has; and the paths of all files.
 fn parts_of(index: &IndexReader, account: &MemoryAccount) -> (Vec<(bool, usize)>, Vec<String>) {
     let (mut parts, mut paths) = (Vec::new(), Vec::new());
     let visit = &mut |part: Group| {
@@ -134,7 +134,7 @@ fn a_group_that_is_wanted_whole_and_takes_too_much_is_refused() {
         matches!(refused, IndexError::TooMuchMemory { .. }),
         "{refused}"
     );
-    // In parts it is listed all the same.
+    // In parts it is still listed.
     assert_eq!(parts_of(&index, &account).0.len(), 4);
     // The pairs of one file are held at once.
     let refused = pairs(&index, all_pairs(), &account, &mut |_| {
@@ -200,7 +200,7 @@ fn the_pairs_of_one_file_are_given_back_as_they_are_visited() {
     );
 }
 
-/// Versions of some texts in no order, of which every fifth has a second file and every seventh a third.
+/// Versions of some texts, shuffled; every fifth has a second file and every seventh a third.
 fn versions() -> Vec<String> {
     let mut seed = 23;
     let bases: Vec<Vec<String>> = (0..30).map(|_| words(&mut seed, 160)).collect();
@@ -253,7 +253,7 @@ fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
     assert_eq!(budget.used(), 0);
 }
 
-/// The pairs of near-duplicates of all files after a place, by path as it is shown.
+/// The pairs of near-duplicates of all files after a position, by displayed path.
 fn shown_pairs(
     index: &IndexReader,
     after: Option<&PairPlace>,
@@ -284,7 +284,7 @@ fn files_that_have_another_order_as_they_are_shown_are_paired() {
     let mut changes: Vec<FileChange> = (0..80)
         .map(|number| change(index, number, &words(&mut seed, 160).join(" ")))
         .collect();
-    // Before the files that are sought one by one, and after them.
+    // Before the files that are searched one by one, and after them.
     let pairs = [
         ("!m.eml\0x", "!m.eml b"),
         ("!x!-1", "!x!/1"),
@@ -323,7 +323,7 @@ fn a_file_copied_while_pairs_are_listed_takes_none_from_the_others() {
     let (index, writer) = (opened.index.reader(), &opened.writer);
     writer.settle(&Cancel::never()).unwrap();
     let before = shown_pairs(index, None, &mut |_| ());
-    // The list is past the only file of this document, and past those that are sought one by one.
+    // The list is past the only file of this document, and past those that are searched one by one.
     let mut copies = vec![change(index, 1, &texts[1])];
     let listed = shown_pairs(index, None, &mut |a| {
         if a > "/data/2"
@@ -366,7 +366,7 @@ fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silen
         (listed.items, listed.unsettled),
         (2, UnsettledCounts::default())
     );
-    // While the first is visited the second loses its principal: two documents of it are left.
+    // While the first is visited the second loses its principal: two documents of it remain.
     let mut visited = 0;
     let listed = list(&mut |_| {
         visited += 1;
@@ -375,7 +375,7 @@ fn a_group_whose_principal_goes_while_groups_are_listed_is_not_left_out_in_silen
         ControlFlow::Continue(())
     });
     assert_eq!((visited, listed.items, listed.unsettled.awaited), (1, 1, 2));
-    // Before it is settled anew, a list knows from the beginning that it lacks something.
+    // Until it is settled again, a list knows from the beginning that something is missing.
     assert!(list(&mut |_| ControlFlow::Continue(())).unsettled.awaited > 0);
     writer.settle(&Cancel::never()).unwrap();
     let listed = list(&mut |_| ControlFlow::Continue(()));
@@ -410,8 +410,8 @@ fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
     assert_eq!(files(id), Some(2));
 }
 
-/// So many documents of one root that begin with the same words that the posting lists of these are long, and beside
-/// them a pair of another root that begins so too; with the words.
+/// Enough documents of one root that begin with the same words for the posting lists of these to be long, and a pair
+/// of another root that begins with them too; returned with the words.
 fn common_words() -> (Opened, tempfile::TempDir, String) {
     let (dir, mut seed) = (tempfile::tempdir().unwrap(), 7);
     let parameters = Parameters {

@@ -1,7 +1,7 @@
 //! Components of the near-duplicate graph, by union and find over the pairs as they are found.
 //!
-//! A pair is counted on all shingles only while its documents are in two components: once a version of a
-//! family is joined, pairs within the family cost no text. So a family of m versions costs about m counts.
+//! A pair is counted on all shingles only while its documents are in different components: once a version of a family
+//! is joined, pairs within the family need no text. So a family of m versions costs about m counts.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,8 @@ use simdex_signature::Ratio;
 
 use super::{Cluster, Clusters, cluster};
 
-/// The components of `documents`, ascending, which the view shows, counted in `held`. One document that several files carry is one.
+/// The components of `documents`, which are ascending and visible in the view; counted in `held`. A single document
+/// that several files carry is one too.
 pub(super) fn find(
     index: &IndexReader,
     view: &View,
@@ -21,7 +22,7 @@ pub(super) fn find(
     held: &mut GrowingPermit,
 ) -> Result<Clusters, IndexError> {
     let account = held.account().clone();
-    // Ids, places in the partition, and the sets that come of them: at worst pairs.
+    // Ids, places in the partition, and the resulting sets: pairs at worst.
     let _permit = account.take_large(56 * documents.len() as u64)?;
     let place = |id: DocId| documents.binary_search(&id).ok().map(|at| at as u32);
     let parts = RefCell::new(Partition::new(documents.len() as u32));

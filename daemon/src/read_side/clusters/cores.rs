@@ -1,5 +1,5 @@
 //! Cores of a view: each text is signed by its 100 smallest fingerprints, and the table of these is mined
-//! component by component, the small ones first, so that one that takes long costs the others nothing.
+//! component by component, the small ones first, so that one that takes long does not delay the others.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -12,17 +12,17 @@ use simdex_signature::laboratory::{Method, OutOfDomain, Recipe, ShingleUnit, Shi
 
 use super::{Cluster, ClusterError, Clusters, cluster};
 
-/// Fingerprints that stand for a text where cores are sought, its smallest: as many for each text, so that long
-/// ones are not favoured. The paper's, which calls them the image of a document.
+/// The number of fingerprints, the smallest, that represent a text in the search for cores: the same for each text, so
+/// that long ones are not favoured. It is the number in the paper, which calls them the image of a document.
 pub const SKETCH_FINGERPRINTS: u32 = 100;
 
 /// Bytes for each such fingerprint: as a pair to be sorted, then in the table and its parts.
 const FINGERPRINT_BYTES: u64 = 24;
 
-/// Documents in cores that are listed: a document counts as often as it is in one.
+/// Most documents in cores that are listed: a document counts once for each core it is in.
 const MOST_MEMBERS: u64 = 4 << 20;
 
-/// What makes them: the smallest fingerprints of the index's own shingles.
+/// Signs texts with the smallest fingerprints of the index's own shingles.
 pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
     let shingling = Shingling::new(ShingleUnit::Bytes, window.width(), 1)?;
     let method = Method::min_n(SKETCH_FINGERPRINTS);
@@ -30,8 +30,8 @@ pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
 }
 
 /// The cores of `documents`, ascending, that share `common` fingerprints, counted in `held`. Half of the time is for
-/// the parts that they lie in, so that what is left is for the cores: parts that take longer to be told apart are
-/// mined as one.
+/// dividing the collection into parts, so that the rest is left for the cores: if the division takes longer, the
+/// remaining parts are mined as one.
 pub(super) fn find(
     index: &IndexReader,
     documents: &[DocId],
@@ -76,14 +76,14 @@ pub(super) fn find(
     })
 }
 
-/// The fingerprints of all documents, each with who holds it.
+/// The fingerprints of all documents, each with the documents that hold it.
 fn table(
     index: &IndexReader,
     documents: &[DocId],
     account: &MemoryAccount,
 ) -> Result<InvertedTable, IndexError> {
     let Ok(signer) = signer(index.window()) else {
-        // The window of an index is one that shingles have.
+        // The window of an index is always valid for shingles.
         return Ok(InvertedTable::default());
     };
     let mut held = Vec::with_capacity(documents.len() * SKETCH_FINGERPRINTS as usize);
@@ -105,7 +105,7 @@ struct FoundCores<'a> {
 }
 
 impl FoundCores<'_> {
-    /// Whether all cores of a component were found.
+    /// Mines a component; returns whether all its cores were found.
     fn mine(
         &mut self,
         table: &InvertedTable,
@@ -124,7 +124,7 @@ impl FoundCores<'_> {
                 }
             }
         });
-        // No text has more of them than a word has bits.
+        // No text has more fingerprints than a word has bits.
         failed.map_or(Ok(mined == Ok(Mined::All)), Err)
     }
 

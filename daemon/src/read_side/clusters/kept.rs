@@ -1,8 +1,8 @@
-//! Clusters that were asked for lately, kept until documents change.
+//! Clusters that were requested lately, kept until documents change.
 //!
-//! A document's text never changes under its id. So clusters follow from the view's documents alone, and of
-//! components from which of these several files carry and at which rung each is signed; they are taken again for the
-//! same view, the same request and the same of these.
+//! A document's text never changes under its id. So clusters depend only on the view's documents, and components
+//! also on which of these several files carry and at which rung each is signed; kept clusters are used again for the
+//! same view, request and documents.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,11 +15,11 @@ use super::{ClusterRequest, Clusters};
 /// Answers that are kept.
 const KEPT: usize = 4;
 
-/// Most bytes of an answer that is kept. What is kept is bounded by this and not counted: whoever asks holds a
-/// permit for it.
+/// Most bytes of an answer that is kept. Kept answers are bounded by this and not counted: the request that
+/// asks holds a permit for its answer.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// What clusters follow from.
+/// Everything that clusters depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Key {
     view: View,
@@ -33,11 +33,11 @@ enum Kind {
     Cores(u32),
 }
 
-/// What components follow from beside the documents.
+/// What components depend on beside the documents.
 pub(super) struct DocumentState {
-    /// Several files of the view carry it.
+    /// Whether several files of the view carry it.
     pub(super) is_copied: bool,
-    /// The rung that it is signed at; none where it is gone.
+    /// The rung that it is signed at; `None` if the document is gone.
     pub(super) rung: Option<u8>,
 }
 
@@ -59,7 +59,7 @@ impl Key {
         }
         let kind = match request {
             ClusterRequest::Components { threshold } => Kind::Components(threshold.get()),
-            // However long they were sought: only what is finished is kept.
+            // However long the search may take: only finished results are kept.
             ClusterRequest::Cores { common, .. } => Kind::Cores(*common),
         };
         Self {
@@ -83,7 +83,7 @@ impl KeptClusters {
         kept.map(|(_, clusters)| Arc::clone(clusters))
     }
 
-    /// Keeps an answer, unless it is not finished or too large.
+    /// Keeps an answer, unless it is unfinished or too large.
     pub(super) fn keep(&self, key: Key, clusters: &Arc<Clusters>) {
         let is_finished = clusters.unfinished.unwrap_or(0) == 0;
         if !is_finished || clusters.bytes() > MOST_BYTES {

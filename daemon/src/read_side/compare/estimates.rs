@@ -1,9 +1,9 @@
-//! What signature schemes say of two texts, beside the exact numbers.
+//! What signature schemes estimate of two texts, beside the exact numbers.
 //!
-//! A comparison has both texts at hand, so that any scheme can be asked, also those that the index does
-//! not keep: both texts are signed here, alike, and compared. What a scheme does not define is left out
-//! and said to be, never a number: Min_n and Sketch_n give no containment, BSW_n no interval where its error was not
-//! measured.
+//! A comparison has both texts at hand, so that any scheme can be asked, including those that the index does not
+//! keep: both texts are signed here, in the same way, and compared. What a scheme does not define is left out and
+//! marked as such, never replaced by a number: Min_n and Sketch_n give no containment, and BSW_n gives no interval
+//! where its error was not measured.
 
 use simdex_index::{IndexReader, MemoryAccount};
 use simdex_signature::laboratory::{
@@ -26,37 +26,38 @@ pub enum ComparedScheme {
     SketchN,
 }
 
-/// The schemes that a comparison is asked for.
+/// The schemes that a comparison is asked to use.
 #[derive(Clone, Debug, Default)]
 pub struct SchemesAsked {
-    /// Those of the index where none is named.
+    /// Those of the index if none is named.
     pub schemes: Vec<ComparedScheme>,
-    /// Their n, from 1 to [`Method::MOST`]; without one, what the index keeps of texts of this length.
+    /// Their n, from 1 to [`Method::MOST`]; without one, that of signatures that the index keeps of
+    /// texts of this length.
     pub n: Option<u64>,
 }
 
-/// What the signatures of one scheme say.
+/// What the signatures of one scheme estimate.
 pub struct SchemeEstimate {
     /// How both were signed.
     pub method: Method,
     /// Shingles that were signed.
     pub window: Window,
-    /// Estimated resemblance, with its interval where the scheme gives one.
+    /// Estimated resemblance, with its interval if the scheme gives one.
     pub resemblance: RatioEstimate,
-    /// Estimated containment of a in b; none where the scheme gives none.
+    /// Estimated containment of a in b; `None` if the scheme gives none.
     pub of_a: Option<RatioEstimate>,
-    /// Estimated containment of b in a; none where the scheme gives none.
+    /// Estimated containment of b in a; `None` if the scheme gives none.
     pub of_b: Option<RatioEstimate>,
 }
 
-/// What a fingerprint of both texts takes in signatures of a size of their own, and while they are made.
+/// Bytes that a fingerprint of both texts takes in fixed-size signatures, and while they are made.
 const ENTRY_BYTES: u64 = 96;
-/// What one of the texts takes in signatures that follow their size, and while it is put in order.
+/// Bytes that a fingerprint of one of the texts takes in signatures that grow with the text, and while it is sorted.
 const SAMPLED_BYTES: u64 = 32;
-/// What the words of a text take for each of its bytes, where all are of one letter.
+/// Bytes that the words of a text take for each of its bytes, if all words have one letter.
 const WORDS_BYTES: u64 = 4;
 
-/// Estimates by each scheme asked for.
+/// Estimates by each requested scheme.
 pub(super) fn estimates(
     index: &IndexReader,
     texts: [&ShingledText; 2],
@@ -97,7 +98,7 @@ fn method(
     texts: [&ShingledText; 2],
 ) -> Result<Method, QueryError> {
     let ladder = index.ladder();
-    // The index takes the rung of a document from its whole text.
+    // The index chooses the rung of a document from its whole text.
     let whole = texts.map(|text| text.canonical.as_bytes().len() as u64);
     let modulus = || -> Result<u64, QueryError> {
         let rung = |length| ladder.rung_of_text(length);
@@ -157,7 +158,7 @@ fn estimate(
     })
 }
 
-/// The containment, where the scheme gives any.
+/// The containment, if the scheme gives one.
 fn contained(part: &Signature, whole: &Signature) -> Result<Option<RatioEstimate>, Unanswerable> {
     match containment(part, whole) {
         Err(Unanswerable::NoContainment(_)) => Ok(None),
@@ -165,7 +166,7 @@ fn contained(part: &Signature, whole: &Signature) -> Result<Option<RatioEstimate
     }
 }
 
-/// What signing both texts takes at most.
+/// Most bytes that signing both texts takes.
 fn signing_bytes(method: Method, window: Window, texts: [&ShingledText; 2]) -> u64 {
     let bytes: u64 = texts
         .iter()

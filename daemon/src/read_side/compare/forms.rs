@@ -1,4 +1,4 @@
-//! The forms that the difference of two texts is told in: by lines, by words, as operations.
+//! The forms in which the difference of two texts is returned: by lines, by words, as operations.
 
 use simdex_index::{Cancel, IndexError, MemoryAccount};
 use simdex_proto::lines::Operation;
@@ -12,11 +12,11 @@ use crate::read_side::difference::{
 };
 use crate::read_side::query::QueryError;
 
-/// Bytes of an answer that a span takes at most, and all that is neither spans nor difference.
+/// Most bytes of an answer that a span takes; also of everything that is neither spans nor difference.
 pub(super) const SPAN_BYTES: usize = 40;
 const NUMBERS_BYTES: usize = 4 << 10;
 
-/// Operations gathered before it is asked whether to go on.
+/// Operations gathered before checking whether to continue.
 const OPERATIONS_A_LOOK: usize = 1024;
 
 /// Forms of a difference.
@@ -39,13 +39,13 @@ impl Forms {
 /// Why a form of the difference is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LeftOut {
-    /// It was not asked for.
+    /// It was not requested.
     #[error("it was not asked for")]
     NotAsked,
     /// Aligning its lines would take more than half of what a question may hold.
     #[error(transparent)]
     TooManyLines(#[from] TooManyLines),
-    /// Aligning its words would.
+    /// Aligning its words would take more than half of what a question may hold.
     #[error(transparent)]
     TooManyWords(#[from] TooManyWords),
     /// It would be longer than a message.
@@ -55,30 +55,30 @@ pub enum LeftOut {
 
 /// How the words of two texts differ.
 pub struct ComparedWords {
-    /// How many do, and whether the search was ended in some place; none where they could not be aligned.
+    /// How many words differ, and whether the search was cut short somewhere; `None` if they could not be aligned.
     pub extent: Option<(WordExtent, bool)>,
     /// The words that differ, shown to people.
     pub text: Result<String, LeftOut>,
-    /// Operations that make the second text of the first, for tools.
+    /// Operations that turn the first text into the second, for tools.
     pub operations: Result<Vec<Operation>, LeftOut>,
     /// Bytes of both texts.
     pub bytes: [u64; 2],
 }
 
-/// What ends the writing of a form.
+/// Why writing a form ended.
 enum WriteEnd {
     TooLong,
     Failed(IndexError),
 }
 
-/// What a message has left.
+/// The room left in a message.
 struct Room<'a> {
     bytes: usize,
     cancel: &'a Cancel,
 }
 
 impl Room<'_> {
-    /// Whether to go on after so many bytes.
+    /// Whether to continue after this many bytes.
     fn go_on(&self, written: usize) -> Result<(), WriteEnd> {
         self.cancel.check().map_err(WriteEnd::Failed)?;
         match written <= self.bytes {
@@ -87,7 +87,7 @@ impl Room<'_> {
         }
     }
 
-    /// Takes what was written of what is left.
+    /// Subtracts what was written from the room that is left.
     fn take<T>(
         &mut self,
         written: Result<(T, usize), WriteEnd>,
@@ -103,7 +103,7 @@ impl Room<'_> {
     }
 }
 
-/// The forms that are asked for; the short ones first, so that a long one leaves out no other.
+/// The requested forms; the short ones first, so that a long one does not displace another.
 pub(super) fn differences(
     texts: [&str; 2],
     spans: usize,
@@ -151,7 +151,7 @@ fn by_words(
 ) -> Result<ComparedWords, QueryError> {
     let bytes = texts.map(|text| text.len() as u64);
     let account: &MemoryAccount = asked.account;
-    // What is written may be as long as both texts, and is held once more where it is encoded.
+    // The output may be as long as both texts, and is held a second time while it is encoded.
     let _held = match permit_to_align_words(texts, bytes.iter().sum(), account)? {
         Ok(held) => held,
         Err(too_many) => {
@@ -190,7 +190,7 @@ fn by_words(
     })
 }
 
-/// The operations while there is room, and their bytes.
+/// The operations as long as there is room, and their bytes.
 fn gather(
     difference: &WordDifference<'_>,
     room: &Room<'_>,

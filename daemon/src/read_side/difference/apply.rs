@@ -14,7 +14,7 @@ pub enum ApplyError {
     Syntax {
         /// Line of the patch.
         line: usize,
-        /// What should have stood there.
+        /// What was expected there.
         expected: &'static str,
     },
     /// A hunk does not follow the one before, or lies outside the text.
@@ -66,7 +66,7 @@ struct PatchRun<'a> {
     /// The line number after the last line of the patch.
     end: usize,
     text: Vec<&'a str>,
-    /// Lines of the text used up.
+    /// Lines of the text consumed.
     taken: usize,
     out: String,
     /// Lines written to `out` so far.
@@ -129,7 +129,7 @@ impl<'a> PatchRun<'a> {
         Ok(())
     }
 
-    /// The line meant, without its line end if the patch says so next.
+    /// The content of a line, without its line end if the patch says so next.
     fn content(&mut self, text: &'a str) -> Option<&'a str> {
         match self.patch.next_if(|(_, next)| next.starts_with('\\')) {
             Some((_, NO_NEWLINE)) => text.strip_suffix('\n'),
@@ -148,7 +148,7 @@ impl<'a> PatchRun<'a> {
     }
 
     fn give(&mut self, content: &str, line: usize) -> Result<(), ApplyError> {
-        // Nothing follows a line without line end.
+        // Nothing may follow a line without a line end.
         if !self.out.is_empty() && !self.out.ends_with('\n') {
             return Err(ApplyError::Misplaced { line });
         }
@@ -183,7 +183,7 @@ fn hunk_header(text: &str) -> Option<(HunkSide, HunkSide)> {
 fn side(text: &str) -> Option<HunkSide> {
     let (line, len) = text.split_once(',').unwrap_or((text, "1"));
     let (line, len): (usize, usize) = (line.parse().ok()?, len.parse().ok()?);
-    // An empty range is named by the line before it.
+    // An empty range is given by the line before it.
     let start = if len == 0 { line } else { line.checked_sub(1)? };
     Some(HunkSide { start, len })
 }

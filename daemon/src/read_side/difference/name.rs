@@ -1,12 +1,12 @@
-//! File names in the head of a diff: one line, nothing in it that a terminal would obey.
+//! File names in the head of a diff: one line, without anything that a terminal would interpret.
 use std::fmt::Write as _;
 
 use simdex_proto::text::is_hidden;
 
-/// A name as it may stand in a header.
+/// A name quoted for a header.
 ///
-/// Names with control characters, quotes or backslashes are written as C strings with octal
-/// bytes, which `patch` and `git apply` read. A tab ends a name with spaces, as git has it.
+/// Names with control characters, quotes or backslashes are written as C strings with octal bytes,
+/// which `patch` and `git apply` read. A tab ends a name with spaces, as in git.
 pub(super) fn quoted(name: &str) -> String {
     if !name
         .chars()

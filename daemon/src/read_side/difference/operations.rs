@@ -1,4 +1,4 @@
-//! The operations of a difference as tools get them, and their strict application.
+//! The operations of a difference in the form that tools receive, and their strict application.
 
 #[cfg(test)]
 mod tests;
@@ -8,10 +8,10 @@ use thiserror::Error;
 
 use super::words::{Kind, WordDifference};
 
-/// Bytes of an operation as it is written, its texts apart, at most.
+/// Most bytes of a written operation, without its texts.
 pub(crate) const OPERATION_BYTES: usize = 192;
 
-/// The operations with the texts that they take away and put in.
+/// The operations with the texts that they remove and insert.
 pub fn operations<'t>(
     difference: &'t WordDifference<'_>,
 ) -> impl Iterator<Item = Operation> + use<'t> {
@@ -37,19 +37,19 @@ pub fn operations<'t>(
     })
 }
 
-/// Why operations do not apply. They count from 1.
+/// Why operations do not apply. The number of the operation counts from 1.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OperationError {
-    /// One has not the fields of its kind, or none is known by its name.
+    /// An operation lacks the fields of its kind, or its kind is unknown.
     #[error("operation {0} is malformed")]
     Malformed(usize),
-    /// One does not begin where the ones before end, or takes what another took.
+    /// An operation does not begin where the ones before end, or takes bytes that another took.
     #[error("operation {0} is out of place")]
     Misplaced(usize),
-    /// The text does not hold what one removes, or ends before.
+    /// The text does not contain what an operation removes, or ends before.
     #[error("operation {0} does not fit the text")]
     Mismatch(usize),
-    /// Part of the text is in none.
+    /// Part of the text is in no operation.
     #[error("the operations leave out bytes of the text from {0} on")]
     LeftOut(u64),
 }
@@ -73,7 +73,7 @@ pub fn apply_operations(operations: &[Operation], a: &str) -> Result<String, Ope
             }
             in_order = end;
         }
-        // Before anything is copied: a block that is moved again and again would be all memory.
+        // Checked before anything is copied: a block moved again and again would fill all memory.
         taken_bytes = taken_bytes.saturating_add(operation.length_a);
         if taken_bytes > a.len() as u64 {
             return Err(OperationError::Misplaced(number));
@@ -97,7 +97,7 @@ pub fn apply_operations(operations: &[Operation], a: &str) -> Result<String, Ope
     once(taken, a.len() as u64).map(|()| out)
 }
 
-/// What an operation puts in; none where its fields are not those of its kind.
+/// What an operation inserts; `None` if its fields are not those of its kind.
 fn put_in<'t>(operation: &'t Operation, from: &'t str) -> Option<&'t str> {
     let (removed, added) = (&operation.removed, &operation.added);
     let to = match (operation.op, removed, added) {
@@ -111,7 +111,7 @@ fn put_in<'t>(operation: &'t Operation, from: &'t str) -> Option<&'t str> {
     (to.len() as u64 == operation.length_b).then_some(to)
 }
 
-/// Every byte of a text is in one operation.
+/// Checks that every byte of a text is in exactly one operation.
 fn once(mut taken: Vec<(u64, u64, usize)>, length: u64) -> Result<(), OperationError> {
     taken.retain(|(start, end, _)| start < end);
     taken.sort_unstable();

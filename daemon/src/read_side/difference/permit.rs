@@ -1,19 +1,19 @@
-//! Memory for aligning two texts: what their lines take is many times what the texts do where lines are short.
+//! Memory for aligning two texts: where lines are short, their lines take many times what the texts take.
 
 use simdex_index::{IndexError, MemoryAccount, MemoryPermit};
 use simdex_signature::align::word_count;
 use thiserror::Error;
 
 /// Bytes that a line of either text takes while both are aligned: its place, its number, its part in the search, and
-/// the operations that come of it.
+/// the resulting operations.
 const LINE_BYTES: u64 = 256;
 
-/// Aligning so many lines would take more than half of what the account may hold.
+/// Aligning this many lines would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("there is no memory to align {0} lines (store.memory_mib)")]
 pub struct TooManyLines(pub u64);
 
-/// Takes a permit for aligning two texts, and for `beside` bytes that are made on the way; none where it is too small
+/// Takes a permit for aligning two texts, and for `beside` bytes that are made on the way; `None` if it is too small
 /// to be counted.
 pub(crate) fn permit_to_align(
     texts: [&str; 2],
@@ -28,12 +28,12 @@ pub(crate) fn permit_to_align(
     account.take_large(needed).map(Ok)
 }
 
-/// Bytes that a word of either text takes while both are aligned: its place and number, its part in the tables of words
-/// and of words in a row, and what comes of it. Unlike texts, whose words are all different, took 231 when it was measured
-/// (the test below).
+/// Bytes that a word of either text takes while both are aligned: its place and number, its part in the tables of
+/// words and word sequences, and the results. Unlike texts whose words are all different took 231 bytes when measured
+/// (by the test below).
 const WORD_BYTES: u64 = 256;
 
-/// Aligning so many words would take more than half of what the account may hold.
+/// Aligning this many words would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("there is no memory to align {0} words (store.memory_mib)")]
 pub struct TooManyWords(pub u64);
@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// Names the folder of texts to align in a process of its own.
+    /// The variable that gives the folder of texts to be aligned in a separate process.
     const FOLDER: &str = "SIMDEX_TEST_ALIGNED";
 
     const CASES: [(&str, u64); 7] = [
@@ -79,7 +79,7 @@ mod tests {
         ("changed lines", LINE_BYTES),
     ];
 
-    /// Words that are in no text of another seed.
+    /// Words that occur in no text of another seed.
     fn words(seed: u64, count: u64) -> Vec<String> {
         let word = |at: u64| {
             format!(
@@ -90,9 +90,9 @@ mod tests {
         (0..count).map(word).collect()
     }
 
-    /// Two texts by name.
+    /// Two texts by case name.
     fn texts(case: &str) -> [String; 2] {
-        // A table of words has room for seven eighths of 2^19 and grows beyond.
+        // A table of words has room for seven eighths of 2^19 and grows beyond that.
         let count = match case {
             "unlike, a table just grown" => 7 << 15 | 1,
             _ => 150_000,
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Kilobytes that this process had resident at once.
+    /// The most kilobytes that this process had resident at once.
     fn high_water() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -119,7 +119,7 @@ mod tests {
         kib.unwrap().parse().unwrap()
     }
 
-    /// Kilobytes that aligning the texts of a folder takes beside them, and lines or words of both.
+    /// Kilobytes that aligning the texts of a folder takes beyond the texts, and the number of lines or words of both.
     fn align(folder: &Path) -> (u64, u64) {
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
         let (a, b, case) = (read("a"), read("b"), read("case"));
@@ -150,7 +150,7 @@ mod tests {
             for (name, text) in [("a", &*a), ("b", &*b), ("case", case)] {
                 std::fs::write(folder.path().join(name), text).unwrap();
             }
-            // In a process of its own: the high water of this one is that of all tests.
+            // In a separate process: the high-water mark of this one covers all tests.
             let mut own = Command::new(std::env::current_exe().unwrap());
             own.args(["--exact", name, "--nocapture"]);
             let out = own.env(FOLDER, folder.path()).output().unwrap();
@@ -162,7 +162,7 @@ mod tests {
             let held: u64 = held.expect(&said).parse().unwrap();
             eprintln!("{case}: {held} bytes each of {most}");
             assert!(held <= most, "{case}: {held} bytes each of {most}");
-            // Not far more either: else texts are left out that there is memory for.
+            // Nor much less: otherwise texts are left out for which there is memory.
             assert!(
                 case != "unlike, a table just grown" || 2 * held > most,
                 "{case}: {held}"

@@ -1,7 +1,7 @@
 //! The difference by words, for people: each changed place with some words around it.
 //!
-//! Texts are shown as they stand in the second, in lines of at most 80 columns whatever its own are: what is removed as
-//! `[-…-]`, what is added as `{+…+}`, what moved as `{>line N: …<}` with its line in the first text.
+//! Texts are shown as they are in the second text, in lines of at most 80 columns: removed words as `[-…-]`, added
+//! ones as `{+…+}`, moved ones as `{>line N: …<}` with their line in the first text.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use super::words::{Kind, Operation, WordDifference};
 
 /// Columns of a line.
 const COLUMNS: usize = 78;
-/// Bytes shown before and after a change, about.
+/// Approximate bytes shown before and after a change.
 pub(crate) const AROUND: usize = 90;
-/// Bytes of a block that moved above which its middle is left out.
+/// A moved block longer than this, in bytes, is shown without its middle.
 const MOVED_WHOLE: usize = 240;
 
 impl WordDifference<'_> {
-    /// The difference for people, as long as `go_on` lets it; it is told now and then how many bytes there are. Empty
-    /// where no word differs.
+    /// The difference for people, as long as `go_on` allows it; `go_on` is called periodically with the number of
+    /// bytes so far. Empty if no word differs.
     pub(crate) fn shown_while<E>(
         &self,
         names: (&str, &str),
@@ -39,7 +39,7 @@ impl WordDifference<'_> {
         Ok(out)
     }
 
-    /// Changes with what lies between them where that is short, by number.
+    /// Changes merged with what lies between them if that is short, as ranges of operations.
     fn places(&self) -> impl Iterator<Item = Range<usize>> {
         let all = self.operations.as_slice();
         let mut next = 0;
@@ -93,7 +93,7 @@ impl WordDifference<'_> {
     }
 }
 
-/// What an operation takes away and puts in, with its marks; `line` is where it stands in the first text.
+/// What an operation removes and inserts, with its marks; `line` is its line in the first text.
 fn marked(kind: Kind, [from, to]: [&str; 2], line: usize) -> String {
     let [removed, added] = [from, to].map(str::trim);
     match kind {
@@ -109,7 +109,7 @@ fn is_change(operation: &Operation) -> bool {
     !matches!(operation.kind, Kind::Equal | Kind::Reformat)
 }
 
-/// Marked words with the white space that stood around them.
+/// Marked words with the white space that surrounds them.
 fn around(written: &str, marked: String) -> String {
     let space = |is_there: bool| if is_there { " " } else { "" };
     let before = space(written.starts_with(char::is_whitespace));
@@ -117,7 +117,7 @@ fn around(written: &str, marked: String) -> String {
     format!("{before}{marked}{after}")
 }
 
-/// The last words of a text, of so many bytes.
+/// The last words of a text, at most this many bytes.
 pub(crate) fn ending(text: &str, most: usize) -> String {
     let Some(from) = text.len().checked_sub(most).filter(|from| *from > 0) else {
         return text.to_owned();
@@ -127,7 +127,7 @@ pub(crate) fn ending(text: &str, most: usize) -> String {
     format!("… {}", rest[word..].trim_start())
 }
 
-/// The first words of a text, of so many bytes.
+/// The first words of a text, at most this many bytes.
 pub(crate) fn beginning(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -137,7 +137,7 @@ pub(crate) fn beginning(text: &str, most: usize) -> String {
     format!("{} …", first[..word].trim_end())
 }
 
-/// A block with its middle left out where it is longer than `most` bytes.
+/// A block, without its middle if it is longer than `most` bytes.
 pub(crate) fn shortened(block: &str, most: usize) -> String {
     if block.len() <= most {
         return block.to_owned();
@@ -148,7 +148,7 @@ pub(crate) fn shortened(block: &str, most: usize) -> String {
     format!("{} ({words}) … {ending}", beginning(block, AROUND))
 }
 
-/// Writes the words of a text in lines; white space is disregarded. A word longer than a line stays whole.
+/// Writes the words of a text in lines; white space is ignored. A word longer than a line stays whole.
 fn write_wrapped(out: &mut String, text: &str) {
     let mut column = 0;
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Diffs go there and back, by our own applier and by the `patch` tool.
+//! Diffs survive a round trip, by our own applier and by the `patch` tool.
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -107,7 +107,7 @@ fn names_stay_on_their_line() {
 
 #[test]
 fn a_search_that_was_ended_costs_brevity_not_truth() {
-    // Lines that come again and again, in no common order: nothing divides them.
+    // Lines that recur, in no common order: nothing divides them.
     let text = |step: u32| -> String {
         (0..20_000)
             .map(|i| format!("{}\n", i * step % 7919 % 5))
@@ -171,7 +171,7 @@ fn a_patch_is_refused_where_it_does_not_fit() {
     assert!(apply("--- a\n+++ b\n", "").is_err());
 }
 
-/// Lines from a small alphabet, so that they meet again, with all kinds of ends.
+/// Lines from a small alphabet, so that they recur, with all kinds of line ends.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         "[abc]{0,2}",

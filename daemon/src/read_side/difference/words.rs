@@ -1,7 +1,7 @@
-//! What differs between two texts by words, whatever the line breaks: operations over the bytes of both.
+//! The difference of two texts by words, independent of line breaks: operations over the bytes of both.
 //!
-//! The operations cover the second text in order, and the first once: what is equal, what is the same but for white
-//! space and form ([`Kind::Reformat`]), what was removed, added, replaced, and what moved.
+//! The operations cover the second text in order, and every byte of the first once: what is equal, what differs
+//! only in white space and form ([`Kind::Reformat`]), what was removed, added, replaced, and what moved.
 
 #[cfg(test)]
 mod tests;
@@ -19,22 +19,22 @@ use tiles::Tiles;
 pub enum Kind {
     /// Bytes that are equal in both texts.
     Equal,
-    /// Equal words in other line breaks, white space, case or characters.
+    /// Equal words that differ in line breaks, white space, case or characters.
     Reformat,
     /// Words of the first text that the second lacks.
     Delete,
     /// Words of the second text that the first lacks.
     Insert,
-    /// Words of the first text in place of which others stand.
+    /// Words of the first text that are replaced by others.
     Replace,
-    /// Words that stand elsewhere in the first text, and not there any more.
+    /// Words that are elsewhere in the first text, and were removed there.
     Move,
 }
 
-/// What becomes of bytes of the first text in the second.
+/// What happens to bytes of the first text in the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What is done.
+    /// The kind of operation.
     pub kind: Kind,
     /// Bytes of the first text; empty where words are inserted.
     pub a: Range<usize>,
@@ -63,7 +63,7 @@ pub struct WordDifference<'t> {
     pub operations: Vec<Operation>,
     /// Words that differ.
     pub extent: WordExtent,
-    /// The search for common words was ended in some place: more may be common.
+    /// Whether the search for common words was cut short somewhere: more may be common.
     pub cut_short: bool,
 }
 
@@ -74,7 +74,8 @@ impl<'t> WordDifference<'t> {
         difference.unwrap_or_else(|never| match never {})
     }
 
-    /// What differs from `a` to `b`, sought as long as `go_on` lets it; it is asked every some thousand words.
+    /// What differs from `a` to `b`; the search runs as long as `go_on`, which is called every few thousand
+    /// words, allows it.
     ///
     /// # Errors
     /// That of `go_on`.
@@ -88,7 +89,7 @@ impl<'t> WordDifference<'t> {
             vocabulary.words_while(a, go_on)?,
             vocabulary.words_while(b, go_on)?,
         ];
-        // It takes as much as the search does, and is not asked any more.
+        // It takes as much memory as the search does, and is not needed any more.
         drop(vocabulary);
         let found = align_words_while(&words[0].keys, &words[1].keys, go_on)?;
         let mut walk = Walk {
@@ -106,7 +107,7 @@ impl<'t> WordDifference<'t> {
         })
     }
 
-    /// The bytes that an operation takes from the first text and puts into the second.
+    /// The bytes that an operation takes from the first text, and those it puts into the second.
     pub fn texts_of(&self, operation: &Operation) -> [&'t str; 2] {
         let [a, b] = self.texts;
         let text = |text: &'t str, range: &Range<usize>| text.get(range.clone());
@@ -114,7 +115,7 @@ impl<'t> WordDifference<'t> {
     }
 }
 
-/// Moves by their place in the first text.
+/// Moves sorted by their place in the first text.
 fn by_first(found: &Alignment) -> Vec<Run> {
     let mut moves = found.moves.clone();
     moves.sort_unstable_by_key(|run| run.a);
@@ -143,7 +144,7 @@ impl Walk<'_> {
         self.gap(end_a..a.keys.len(), end_b..b.keys.len(), ends, &found.moves);
     }
 
-    /// What lies between two runs: words by number, up to a byte of each text.
+    /// Adds what lies between two runs: words by number, up to a byte of each text.
     fn gap(&mut self, a: Range<usize>, b: Range<usize>, to: (usize, usize), moves: &[Run]) {
         let away = within(&self.moved_away, &a, |run| run.of_a()).to_vec();
         let here = within(moves, &b, |run| run.of_b());

@@ -1,29 +1,29 @@
-//! Versions in order, each with the earlier one that it came of.
+//! Orders versions, each with the earlier one that it was derived from.
 //!
-//! Versions are placed by date, earliest first, each below the nearest that stands already: the one it
-//! resembles most, of equals the nearest in time. So a history is a chain, and versions that came of one are
-//! branches of it. Versions of one date are placed by the latest date written in their texts, in the same way,
-//! so that no version stands above one whose text was dated earlier. What neither date tells apart is a slot,
-//! and is placed nearest first; where none of it is linked to an earlier version, it is spanned by the tree of
-//! the greatest resemblance (Prim 1957), and its root is sought. A version without a date is placed beside the
-//! dated one that it is nearest to. Where no date tells anything the whole order follows from the texts.
+//! Versions are placed by date, earliest first, each below the nearest one placed already: the one it resembles most,
+//! ties by nearest time. So a history is a chain, and several versions derived from one are branches of it. Versions
+//! of one date are placed by the latest date written in their texts, in the same way, so that no version is above one
+//! whose text was dated earlier. Versions that neither date distinguishes form a slot, and are placed nearest first.
+//! If none of a slot is linked to an earlier version, it is spanned by the tree of the greatest resemblance (Prim
+//! 1957), and its root is searched for. A version without a date is placed beside the dated one that it is nearest to.
+//! If there are no dates at all, the whole order follows from the texts.
 //!
 //! **The root, from the text alone.** Along each edge of the tree the logarithm of the length rises towards the
-//! later version, since documents grow. Every choice of a root directs all edges away from it; the sum of what
-//! then rises is greatest if the root is the version where it is lowest. So the growth of a whole line directs
-//! edges that could not be told by themselves. By how much the best root on the other side of an edge is worse
-//! says how sure its direction is. Dates written in the texts do not count among what rises: they direct edges
-//! one by one, and where some rise and others fall along a line no root could do them all justice.
+//! later version, since documents grow. Choosing a root directs all edges away from it; the sum of the rises is
+//! greatest if the root is the version of least height. So the growth of a whole line directs edges that could
+//! not be directed by themselves. How much worse the best root on the other side of an edge is tells how
+//! certain the direction of the edge is. Dates written in the texts do not count as rises: they direct edges
+//! one by one, and where some rise and others fall along a line, no root could fit them all.
 //!
 //! Costs: one row of counts for each version, one more for each kind of date that some lack and others have, and
-//! one where a slot is spanned; and the square of the versions of one slot.
+//! one if a slot is spanned; and the square of the versions of one slot.
 
 use std::collections::HashMap;
 
 use super::grow::{Distances, Frontier};
 use super::times::times;
 
-/// An edge of which the text tells less than this is directed by nothing: half a percent of the length.
+/// An edge has no direction if the texts differ by less than this: half a percent of the length.
 const LEAST_MARGIN: f64 = 0.005;
 
 /// What is known of a version.
@@ -39,16 +39,16 @@ pub struct Version {
     pub written: Option<i64>,
 }
 
-/// A date of a version; the better and earlier is the lesser.
+/// A date of a version; the better and earlier date is the lesser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VersionDate {
-    /// What it is.
+    /// What kind of date it is.
     pub kind: DateKind,
     /// Seconds since 1970.
     pub seconds: i64,
 }
 
-/// What a date of a version is, the best first.
+/// The kind of a version's date, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DateKind {
     /// The document states it.
@@ -61,40 +61,39 @@ pub enum DateKind {
 
 /// How alike versions are.
 pub trait Likeness {
-    /// The resemblance of one version to each other; none where they are not linked. Symmetric. What stands
-    /// in its own place says nothing.
+    /// The resemblance of one version to each other one; `None` if they are not linked. Symmetric. The
+    /// entry of the version itself is ignored.
     fn row(&self, of: usize) -> Vec<Option<f64>>;
 }
 
-/// What tells that a version is later than its parent.
+/// The evidence that a version is later than its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Dates inside both.
+    /// Dates stated in both.
     InnerDate,
-    /// When the mail was sent that holds one of them; the other has such a date too, or one inside.
+    /// The date of the mail that holds one of them; the other has such a date too, or a stated one.
     Container,
-    /// A modification time of at least one of them.
+    /// The modification time of at least one of them.
     ModificationTime,
     /// The texts alone.
     Text,
-    /// Nothing: the dates contradict each other, or the texts leave it open.
+    /// No evidence: the dates contradict each other, or the texts leave it open.
     Unknown,
 }
 
 /// A version in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedVersion {
-    /// Its number among those that were given.
+    /// Its index in the input.
     pub version: usize,
-    /// The number of the earlier version that it came of, and what tells so.
+    /// The index of the earlier version that it was derived from, and the evidence.
     pub parent: Option<(usize, Direction)>,
 }
 
-/// Puts versions in order, earliest first: a parent stands before its children. Which order they are given
-/// in does not matter.
+/// Orders versions, earliest first: a parent comes before its children. The order of the input does not matter.
 ///
 /// # Errors
-/// That of `go_on`, which is asked now and then.
+/// That of `go_on`, which is called periodically.
 pub fn arrange<E>(
     versions: &[Version],
     alike: &impl Likeness,
@@ -116,7 +115,7 @@ pub fn arrange<E>(
     Ok(directed(versions, &slots, &order.placed))
 }
 
-/// Where a version is placed: by its time, then by the latest date written in its text.
+/// The key by which a version is placed: its time, then the latest date written in its text.
 type Slot = (i64, i64);
 
 /// The slots of all versions.
@@ -145,7 +144,7 @@ fn slots<E>(
 }
 
 /// The dates of some versions: their own, or that of the dated one that a version without a date is nearest
-/// to; the last of all where it is linked to none.
+/// to; the maximum if it is linked to none.
 fn spread<E>(
     distances: &Distances<'_, impl Likeness>,
     among: &[usize],
@@ -172,7 +171,7 @@ fn spread<E>(
     Ok(dates)
 }
 
-/// Versions on their way to their places.
+/// The order as it is being built.
 struct Order<'a, A> {
     versions: &'a [Version],
     distances: Distances<'a, A>,
@@ -182,7 +181,7 @@ struct Order<'a, A> {
 }
 
 impl<A: Likeness> Order<'_, A> {
-    /// Places versions between which no date decides.
+    /// Places versions that no date distinguishes.
     fn place_all<E>(
         &mut self,
         open: &[usize],
@@ -202,7 +201,7 @@ impl<A: Likeness> Order<'_, A> {
         Ok(())
     }
 
-    /// The root of the tree that the first of these versions is in: where least has risen.
+    /// The root of the tree that the first of these versions is in: the version of least height.
     fn root_among<E>(
         &self,
         open: &[usize],
@@ -230,12 +229,12 @@ impl<A: Likeness> Order<'_, A> {
     }
 }
 
-/// What rises from one version to another, from their texts alone; the other way round it falls as far.
+/// The rise from one version to another, by their texts alone; in the other direction it is the negative.
 fn rise(from: &Version, to: &Version) -> f64 {
     (to.shingles as f64 / from.shingles as f64).ln()
 }
 
-/// Says of each edge what directs it.
+/// Determines the evidence that directs each edge.
 fn directed(
     versions: &[Version],
     slots: &[Slot],
@@ -268,12 +267,12 @@ fn directed(
     placed.iter().map(place).collect()
 }
 
-/// Trees of versions between which no date decided, one slot each: how much has risen on the way to each, and how little
-/// to any version beyond it.
+/// Trees of versions that no date distinguished, one for each slot: the height of each version above its tree's root,
+/// and the least height of any version beyond it.
 struct SlotTrees {
     heights: Vec<f64>,
     lowest_beyond: Vec<f64>,
-    /// The version that the tree begins with, and whether that one hangs on an earlier version.
+    /// The version that the tree begins with, and whether that one is attached to an earlier version.
     top: Vec<(usize, bool)>,
     above: Vec<Option<usize>>,
 }
@@ -312,9 +311,9 @@ impl SlotTrees {
         }
     }
 
-    /// By how much the best root beyond the edge to a version is worse than the one there is. Where the
-    /// tree hangs on an earlier version, that one is its root beyond doubt; so it is for a version that the date of
-    /// its neighbour placed, which lies beyond a dated one or has one beyond it.
+    /// How much worse the best root beyond the edge to a version is than the current one. If the tree is attached
+    /// to an earlier version, that one is certainly its root; the same holds for a version placed by the date of
+    /// its neighbour, which lies beyond a dated version or has one beyond it.
     fn margin(&self, version: usize) -> f64 {
         match self.top[version] {
             (_, true) => f64::INFINITY,

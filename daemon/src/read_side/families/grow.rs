@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 
 use super::{Likeness, Version};
 
-/// Counts and times by which versions are near to one another.
+/// Counts and times that determine how near versions are to one another.
 pub(super) struct Distances<'a, A> {
     pub(super) alike: &'a A,
-    /// The time of each version, as the order has it.
+    /// The time of each version, as used by the order.
     pub(super) times: Vec<Option<i64>>,
     /// The latest date written in each.
     written: Vec<Option<i64>>,
-    /// Places in the order of names, so that nothing hangs on the order in which versions come.
+    /// Ranks in the order of names, so that the result does not depend on the order of the input.
     ranks: Vec<usize>,
 }
 
@@ -21,9 +21,9 @@ pub(super) struct Distances<'a, A> {
 pub(super) struct NearestVersion {
     pub(super) parent: usize,
     resemblance: f64,
-    /// Seconds between the two, then between the dates written in them; the most where a date is missing.
+    /// Seconds between the two, then between the dates written in them; the maximum if a date is missing.
     gap: [u64; 2],
-    /// The places of both, the smaller first: no two pairs are equally near.
+    /// The ranks of both, the smaller first: no two pairs are equally near.
     pair: (usize, usize),
 }
 
@@ -37,7 +37,7 @@ impl NearestVersion {
     }
 }
 
-/// The versions outside a tree, for each the nearest in it.
+/// The versions outside a tree, each with the nearest version in it.
 pub(super) struct Frontier {
     nearest: Vec<Option<NearestVersion>>,
     joined: Vec<bool>,
@@ -103,7 +103,7 @@ impl<'a, A: Likeness> Distances<'a, A> {
 }
 
 impl Frontier {
-    /// Of these versions the one nearest to the tree, if any is linked to it.
+    /// Of these versions, the one nearest to the tree, if any is linked to it.
     pub(super) fn next_of(&self, open: &[usize]) -> Option<(usize, NearestVersion)> {
         let linked = open.iter().filter(|at| !self.joined[**at]);
         let linked = linked.filter_map(|at| Some((*at, self.nearest[*at]?)));

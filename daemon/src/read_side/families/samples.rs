@@ -1,24 +1,24 @@
 //! How alike the versions of a family are, counted on samples of their shingles.
 //!
-//! All versions are sampled at one modulus, a power of 2 that grows with the family, so that at most so many
-//! fingerprints are held; until then every count is exact. A family of versions shares most of what it
-//! holds: of each fingerprint it is noted who holds it or who does not, whichever are fewer. Counting one
-//! version against all others takes the length of those lists, in practice a small part of versions times
-//! sample.
+//! All versions are sampled at one modulus, a power of 2 that grows with the family, so that the number of
+//! fingerprints held is bounded; while the modulus is 1, every count is exact. Versions of a family share
+//! most of their fingerprints: for each fingerprint either its holders or the versions that lack it are
+//! stored, whichever are fewer. Counting one version against all others takes the length of those lists, in
+//! practice a small part of versions times sample.
 
 use simdex_signature::{Fingerprint, Rung, ShingleSet, sort_holders};
 
 use super::Likeness;
 
-/// How far a count on a sample may fall short of what is asked: the pair is counted exactly afterwards.
+/// How far a count on a sample may fall short of the rule: the pair is counted exactly afterwards.
 const SLACK: f64 = 0.05;
 
-/// From which numbers on one version is taken to have come of another.
+/// The ratios from which one version is considered derived from another.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRule {
     /// Least resemblance of two versions that are linked.
     pub resemblance: f64,
-    /// Least containment of either in the other, where they resemble each other less.
+    /// Least containment of either in the other, if they resemble each other less.
     pub containment: f64,
 }
 
@@ -47,7 +47,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// No version yet; at most `most` fingerprints in all.
+    /// No versions yet; at most `most` fingerprints in all.
     pub fn new(most: usize) -> Self {
         Self {
             held: Vec::new(),
@@ -57,8 +57,7 @@ impl Samples {
         }
     }
 
-    /// Makes room for a version of `shingles`, and says how many fingerprints there will be, as well as that
-    /// can be told beforehand.
+    /// Makes room for a version of `shingles`, and estimates how many fingerprints there will be.
     pub fn make_room(&mut self, shingles: usize) -> usize {
         let expected = |level| shingles.checked_shr(level).unwrap_or(0);
         while self.total + expected(self.level) > self.most && self.level < u64::BITS {
@@ -67,7 +66,7 @@ impl Samples {
         self.total + expected(self.level)
     }
 
-    /// Adds a version; its number is how many were added before.
+    /// Adds a version; its number is the count of versions added before.
     pub fn add(&mut self, set: &ShingleSet) {
         self.make_room(set.len());
         let rung = u8::try_from(self.level).ok().and_then(Rung::new);
@@ -93,7 +92,7 @@ impl Samples {
         self.total
     }
 
-    /// How alike the versions are, by this rule.
+    /// Counts how alike the versions are, under this rule.
     pub fn counted(self, rule: LinkRule) -> CountedSamples {
         let lengths = self.held.iter().map(|sample| sample.len() as u64).collect();
         let (of_version, lists) = lists(self.held);
@@ -113,7 +112,7 @@ fn thin(sample: &mut Vec<Fingerprint>, level: u32) {
     sample.shrink_to_fit();
 }
 
-/// Who holds one fingerprint.
+/// The versions that hold one fingerprint.
 #[derive(Debug)]
 enum Holders {
     These(Vec<u32>),
@@ -123,7 +122,7 @@ enum Holders {
 /// Samples by fingerprint.
 #[derive(Debug)]
 pub struct CountedSamples {
-    /// For each version the lists of its fingerprints; those that it alone holds are left out.
+    /// For each version the lists of its fingerprints; those that only this version holds are left out.
     of_version: Vec<Vec<u32>>,
     lists: Vec<Holders>,
     lengths: Vec<u64>,
@@ -154,7 +153,7 @@ impl Likeness for CountedSamples {
     }
 }
 
-/// The lists of all versions, and what each list says. Takes the samples apart as it goes.
+/// The lists of all versions, and the content of each list. Consumes the samples as it goes.
 fn lists(held: Vec<Vec<Fingerprint>>) -> (Vec<Vec<u32>>, Vec<Holders>) {
     let versions = held.len();
     let total = held.iter().map(Vec::len).sum();
@@ -185,7 +184,7 @@ fn lists(held: Vec<Vec<Fingerprint>>) -> (Vec<Vec<u32>>, Vec<Holders>) {
     (of_version, lists)
 }
 
-/// The numbers below `end` that are not among `these`, which ascend.
+/// The numbers below `end` that are not among `these`, which are ascending.
 fn all_but(these: impl Iterator<Item = u32>, end: u32) -> Vec<u32> {
     let (mut others, mut next) = (Vec::new(), 0);
     for at in these {

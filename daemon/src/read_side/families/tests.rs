@@ -1,4 +1,4 @@
-//! Histories that are known, and twins that try everything.
+//! Known histories, and brute-force twins of the algorithms.
 
 use std::convert::Infallible;
 
@@ -98,7 +98,7 @@ fn dates_win_over_growth() {
 #[test]
 fn a_planted_fork_is_a_fork() {
     let mut texts = history(6, 4);
-    // Two that came of version 2 and went their own way.
+    // Two that were derived from version 2 and diverged.
     let forked = |more: std::ops::Range<u32>| texts[2].iter().copied().chain(more).collect();
     let (first, second) = (forked(1000..1003), forked(1000..1006));
     texts.extend([first, second]);
@@ -115,7 +115,7 @@ fn a_planted_fork_is_a_fork() {
 
 #[test]
 fn a_written_date_directs_what_lies_beyond_it() {
-    // Texts of one length, of which growth says nothing.
+    // Texts of one length, so that growth says nothing.
     let texts: Vec<Vec<u32>> = (0..6).map(|at| (at * 4..100 + at * 4).collect()).collect();
     let mut versions = as_versions(&texts, |_| None);
     versions[2].written = Some(2_000);
@@ -136,7 +136,7 @@ fn a_written_date_directs_what_lies_beyond_it() {
     assert_eq!(unknown.count(), 2);
 }
 
-/// Of the line 0 – 1 – 2 – 3 the dates rise to 1 and fall to 2: no root directs both edges rightly.
+/// Along the line 0 – 1 – 2 – 3 the dates rise to 1 and fall to 2: no root directs both edges correctly.
 #[test]
 fn written_dates_that_rise_and_fall_along_a_line_direct_each_edge() {
     let texts = history(4, 4);
@@ -155,7 +155,7 @@ fn written_dates_that_rise_and_fall_along_a_line_direct_each_edge() {
 fn a_version_without_a_written_date_stands_beside_the_one_it_is_nearest_to() {
     let texts = history(6, 4);
     let mut versions = as_versions(&texts, |_| None);
-    // Dated backwards, against the growth; 3 is more alike to 4 than to 2.
+    // Dated backwards, against the growth; 3 is more similar to 4 than to 2.
     for (version, written) in versions.iter_mut().zip(0..) {
         version.written = (version.name[0] != 3).then_some(-written);
     }
@@ -224,13 +224,13 @@ fn times_of_files_that_were_copied_together_order_nothing() {
     let found = placed(&versions, &table(&texts));
     assert_eq!(edges(&versions, &found)[0], (0, 1));
     assert_eq!(found[1].parent.unwrap().1, Direction::Text);
-    // Two of them are no copy of a folder.
+    // Two of them are not a copy of a folder.
     let two = placed(&versions[..2], &table(&texts[..2]));
     assert_eq!(edges(&versions[..2], &two), [(1, 0)]);
     assert_eq!(two[1].parent.unwrap().1, Direction::ModificationTime);
 }
 
-/// Dates of versions, of which some are missing.
+/// Dates of versions, some of them missing.
 type Dates = Vec<Option<i64>>;
 
 /// Texts with some of their numbers flipped, and dates that may be missing.
@@ -386,7 +386,7 @@ fn reached(edges: &[(usize, usize)], from: usize) -> Vec<usize> {
     reached
 }
 
-/// What rises along all edges of a tree, directed away from a root.
+/// The sum of the rises along all edges of a tree, directed away from a root.
 fn explained(versions: &[Version], edges: &[(usize, usize)], root: usize) -> f64 {
     let order = reached(edges, root);
     let place = |at: usize| order.iter().position(|other| *other == at);

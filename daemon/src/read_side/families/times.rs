@@ -2,12 +2,12 @@
 
 use super::{DateKind, Version};
 
-/// So many files, each within a second of the one before, were written by a program.
+/// This many files, each written within a second of the one before, were written by a program.
 const COPIED_TOGETHER: usize = 8;
 
-/// The time of each version; none where it has no date. Versions that only modification times tell apart,
-/// eight or more of them each within a second of the one before, were copied or unpacked together: such
-/// times order nothing, so that all of these get the first.
+/// The time of each version; `None` if it has no date. If eight or more versions that only modification
+/// times distinguish were each modified within a second of the one before, they were copied or unpacked
+/// together: such times give no order, so all of them get the first.
 pub(super) fn times(versions: &[Version]) -> Vec<Option<i64>> {
     let mut times: Vec<_> = versions
         .iter()

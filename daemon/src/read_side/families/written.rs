@@ -1,12 +1,12 @@
-//! The dates that stand in a text, read from its canonical form, where case is folded.
+//! The dates written in a text, read from its canonical form, where case is folded.
 //!
-//! Full dates alone, in three forms: `2018-05-24` (or with `/`), `may 24, 2018` and `24 may 2018` (or
-//! `24-may-2018`), the month in English, whole or its first three letters. `05/24/2018` is passed over, since
-//! nothing tells whether a month or a day comes first. One pass over the text.
+//! Only full dates, in three forms: `2018-05-24` (or with `/`), `may 24, 2018` and `24 may 2018` (or
+//! `24-may-2018`), the month in English, whole or its first three letters. `05/24/2018` is ignored, since it
+//! is unknown whether the month or the day comes first. One pass over the text.
 
 use jiff::civil::Date;
 
-/// Years that are taken for years.
+/// Numbers that are accepted as years.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
 
 /// Months as they are written.
@@ -42,7 +42,7 @@ pub fn latest(text: &str) -> Option<i64> {
     Some(day.timestamp().as_second())
 }
 
-/// A run of letters or of digits, and what stands before it.
+/// A run of letters or of digits, and what precedes it.
 #[derive(Clone, Copy)]
 struct Token<'a> {
     gap: &'a str,
@@ -50,7 +50,7 @@ struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Its value, where it is a number of so many digits.
+    /// Its value, if it is a number with a permitted count of digits.
     fn number(&self, digits: std::ops::RangeInclusive<usize>) -> Option<i16> {
         let is_number = self.run.as_bytes().iter().all(u8::is_ascii_digit);
         (is_number && digits.contains(&self.run.len())).then(|| self.run.parse().ok())?
@@ -63,7 +63,7 @@ impl Token<'_> {
         found.map(|at| at as i8 + 1)
     }
 
-    /// `th` of `24th`, with nothing between.
+    /// Whether it is `th` of `24th`, with nothing between.
     fn is_ordinal_ending(&self) -> bool {
         self.gap.is_empty() && ["st", "nd", "rd", "th"].contains(&self.run)
     }
@@ -73,7 +73,7 @@ impl Token<'_> {
     }
 }
 
-/// The date that three runs make, if they do.
+/// The date that three runs form, if they do.
 fn date(a: Token<'_>, b: Token<'_>, c: Token<'_>) -> Option<Date> {
     let in_words = || b.follows_by(&[" ", "-", ". "]) && c.follows_by(&[" ", ", ", ",", "-", ". "]);
     let (year, month, day) = if let (Some(year), Some(day)) = (a.number(4..=4), c.number(1..=2)) {
@@ -94,7 +94,7 @@ fn date(a: Token<'_>, b: Token<'_>, c: Token<'_>) -> Option<Date> {
         .filter(|_| is_year)
 }
 
-/// Takes a text apart into runs of letters and of digits.
+/// Splits a text into runs of letters and of digits.
 struct Tokens<'a> {
     rest: &'a str,
 }

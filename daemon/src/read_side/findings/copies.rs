@@ -1,6 +1,6 @@
-//! Everyone who holds a near-copy of some files: by file, then by root, owner and path. The files asked about may lie
-//! below any root, those that are found below the roots of the view. Of a file that is not
-//! compared the files of the same bytes are found, and it is counted as not compared.
+//! Everyone who holds a near-copy of some files: by file, then by root, owner and path. The files asked about may be
+//! below any root; those found are below the roots of the view. For a file that is not compared, the files of the
+//! same bytes are found, and it is counted as not compared.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::{
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams, Relation};
 
-/// The files that were named, wherever they lie.
+/// The given files, in whichever root they are.
 pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
     search.named(files, &search.engine.roots.view())
 }
@@ -73,7 +73,7 @@ fn of_file(
     take_all(found, sums, take)
 }
 
-/// Takes what was found of a file: by root, owner and path.
+/// Takes the findings for a file: by root, owner and path.
 fn take_all(
     mut found: Vec<Finding>,
     sums: &mut Sums,
@@ -85,7 +85,7 @@ fn take_all(
     Ok(())
 }
 
-/// The other files of the same bytes, of a file that is not compared: it is too large, or its text is damaged.
+/// The other files of the same bytes, for a file that is not compared because it is too large or its text is damaged.
 fn same_bytes(
     search: &Search<'_>,
     file: &FileView,

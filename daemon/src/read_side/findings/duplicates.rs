@@ -1,9 +1,9 @@
 //! Files that could be freed, because another file on disk has the same bytes or the same text: by the kept file,
 //! then by path.
 //!
-//! Of the files that carry one document the first by path is the one kept. Two names of one inode (hard links)
-//! hold their bytes once: the second frees nothing. Near-duplicates are not counted: what differs in them would be
-//! lost. Members of containers are no files that could be removed by themselves.
+//! Of the files that carry one document, the first by path is the one kept. Two names of one inode (hard links)
+//! hold their bytes once: removing the second frees nothing. Near-duplicates are not counted: their differences
+//! would be lost. Members of containers are not files that could be removed by themselves.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use simdex_schema::{ContentHash, DocId, State};
 use super::{Finding, FindingError, Search, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 
-/// Contents of no document (too large to be compared, or damaged) that are held at once; of further ones copies
-/// are not found, and counted so.
+/// Contents without a document (too large to be compared, or damaged) that are held at once; further ones are
+/// counted as not compared, and their copies are not found.
 const MOST_UNCOMPARED: usize = 1 << 18;
 
 const NAMES: [&str; 6] = [
@@ -49,15 +49,15 @@ pub(super) fn find(search: &Search<'_>, take: &mut TakeFinding<'_>) -> Result<Su
     Ok(finder.sums)
 }
 
-/// Bytes that a document, a content or an inode takes in its map, with room to grow; of a content with its path.
+/// Bytes that a document, a content or an inode takes in its map, with spare capacity; for a content, also its path.
 const DOCUMENT: u64 = 24;
 const CONTENT: u64 = 192;
 const INODE: u64 = 40;
 
-/// The files that were kept of one document.
+/// The files kept for one document.
 #[derive(Default)]
 struct KeptFiles {
-    /// The first file of all, and of each content.
+    /// The first of all files, and the first file of each content.
     first: Option<PathBuf>,
     of_content: HashMap<ContentHash, PathBuf>,
     /// Device and inode of each file.
@@ -80,9 +80,9 @@ impl KeptFiles {
 
 struct Finder<'a, 'b> {
     search: &'a Search<'a>,
-    /// Counts what the two maps below hold.
+    /// Counts the memory of the two maps below.
     held: GrowingPermit,
-    /// Documents of several files that were visited.
+    /// Documents of several files that were already visited.
     documents: HashSet<DocId>,
     uncompared: HashMap<ContentHash, KeptFiles>,
     sums: Sums,
@@ -90,7 +90,7 @@ struct Finder<'a, 'b> {
 }
 
 impl Finder<'_, '_> {
-    /// Takes up a document at its first file: all its files at once.
+    /// Handles a document at its first file: all its files at once.
     fn file(&mut self, file: &FileView) -> Result<(), FindingError> {
         let index = self.search.engine.index.reader();
         let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
@@ -110,7 +110,7 @@ impl Finder<'_, '_> {
         failed.into_result()
     }
 
-    /// A file whose content has no document: only its bytes can be the same.
+    /// Handles a file whose content has no document: only its bytes can be the same.
     fn uncompared(&mut self, file: &FileView) -> Result<(), FindingError> {
         let Some(content) = file.record.content() else {
             return Ok(());
@@ -128,7 +128,7 @@ impl Finder<'_, '_> {
         done
     }
 
-    /// Holds a file against those of its document that came before.
+    /// Compares a file with those of its document that came before.
     fn beside(
         &mut self,
         file: &FileView,
@@ -142,7 +142,7 @@ impl Finder<'_, '_> {
         held.add(INODE)?;
         let is_new_inode = kept.inodes.insert((stat.device, stat.inode));
         let same_bytes = kept.of_content.get(&content);
-        // Of a file that was read in part it is not known what else it says.
+        // If a file was read only in part, the rest of its text is unknown.
         let is_partial = file
             .content
             .as_ref()

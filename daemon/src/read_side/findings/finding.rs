@@ -1,4 +1,4 @@
-//! A file that a question of compliance found, with what is told of it.
+//! A file found by a compliance question, with what is reported of it.
 
 use std::io;
 
@@ -11,7 +11,7 @@ pub struct Finding {
     pub path: Vec<u8>,
     /// Path of its root.
     pub root: Vec<u8>,
-    /// Who owns it, by number.
+    /// Its owner's user number.
     pub owner: Option<u32>,
     /// The name of that user on this machine.
     pub owner_name: Option<String>,
@@ -23,21 +23,21 @@ pub struct Finding {
     pub bytes: Option<u64>,
     /// Modification time, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
-    /// What it is to `of`, such as `near-duplicate`.
+    /// Its relation to `of`, such as `near-duplicate`.
     pub relation: &'static str,
-    /// Path of the file it was found beside: that asked about, that kept, the next version.
+    /// Path of the file it was found for: the file asked about, the file kept, or the next version.
     pub of: Vec<u8>,
     /// Path of the last version of its line.
     pub newest: Option<Vec<u8>>,
-    /// The date of a version, seconds since 1970, and where it is from.
+    /// The date of a version, seconds since 1970, and its source.
     pub date: Option<(i64, &'static str)>,
-    /// Resemblance to `of`; none where it was not measured.
+    /// Resemblance to `of`; `None` if it was not measured.
     pub resemblance: Option<f64>,
     /// Share of this file found in `of`.
     pub containment: Option<f64>,
     /// Share of `of` found in this file.
     pub containment_of_other: Option<f64>,
-    /// The numbers were counted on all shingles; absent where there are none.
+    /// Whether the numbers were counted on all shingles; `None` if there are no numbers.
     pub verified: Option<bool>,
 }
 

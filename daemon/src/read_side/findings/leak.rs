@@ -1,7 +1,7 @@
 //! Documents outside protected roots that share text with one inside: by protected document, then by path.
 //!
-//! Each document of the protected roots is asked about once, by its first file there. Found is what shares at
-//! least the threshold of either text, or resembles it so far.
+//! Each document of the protected roots is asked about once, by its first file there. A file is found if it
+//! shares at least the threshold of either text, or resembles it that much.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use super::{FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
 
-/// Bytes that a document takes in a set, with room to grow.
+/// Bytes that a document takes in a set, with spare capacity.
 const SEEN: u64 = 24;
 
 pub(super) fn find(

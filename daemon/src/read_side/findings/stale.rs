@@ -1,11 +1,11 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
-//! Families are sought from the principal of each group, by its path; a document that was in a family before is not
-//! asked about again. A version is superseded by one that was revised from it, or that contains it, where something
-//! tells which is the later; an excerpt supersedes nothing.
+//! Families are searched from the principal of each group, by its path; a document that was in an earlier family is
+//! not asked about again. A version is superseded by one that was revised from it, or that contains it, if there is
+//! evidence of which is the later; an excerpt supersedes nothing.
 //!
-//! A family is sought where there are two near-duplicates. What stands alone in its group or has none, and what no
-//! family superseded, is looked up in longer documents ([`contained`]).
+//! A family is searched only where there are two near-duplicates. Documents that are alone in their group or have
+//! none, and those that no family superseded, are looked up in longer documents ([`contained`]).
 
 mod contained;
 
@@ -26,7 +26,7 @@ use crate::read_side::query::{
     find_family,
 };
 
-/// Bytes that a document takes in a set, with room to grow.
+/// Bytes that a document takes in a set, with spare capacity.
 const PLACED: u64 = 80;
 
 const NAMES: [&str; 8] = [
@@ -85,13 +85,13 @@ pub(super) fn find(
 struct Finder<'a, 'b> {
     search: &'a Search<'a>,
     params: FamilyParams,
-    /// What is stale was made before this, seconds since 1970.
+    /// Stale versions were made before this, seconds since 1970.
     before: i64,
-    /// Counts the documents of both sets.
+    /// Counts the memory of both sets.
     held: GrowingPermit,
-    /// Documents of the families that were visited.
+    /// Documents of the families already visited.
     placed: HashSet<DocumentHash>,
-    /// Versions listed as stale: what holds two documents is in the families of both.
+    /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
     sums: Sums,
     take: &'a mut TakeFinding<'b>,
@@ -102,7 +102,7 @@ impl Finder<'_, '_> {
     fn family(&mut self, document: DocumentHash) -> Result<(), FindingError> {
         let (index, view) = (self.search.engine.index.reader(), self.search.view);
         let subject = match Subject::from_document(index, document, view, self.search.account) {
-            // Its last file went away since the group was read.
+            // Its last file has disappeared since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(()),
             Err(QueryError::Index(error)) if error.is_damaged_text() => {
                 count(&mut self.sums, "not_compared", 1);
@@ -114,7 +114,7 @@ impl Finder<'_, '_> {
             return Ok(());
         };
         let family = find_family(index, &subject, text, &self.params, self.search.cancel())?;
-        // Whoever takes what is found may take long: the text and its permits end here.
+        // The consumer of the findings may be slow: the text and its permits end here.
         let subject = {
             let summary = subject.summary();
             drop(subject);
@@ -124,7 +124,7 @@ impl Finder<'_, '_> {
         count(&mut self.sums, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
             let (overlap, hash) = family.beside_subject(version);
-            // What is here for what it contains alone may have versions of its own elsewhere.
+            // A version that is here only for what it contains may have versions of its own elsewhere.
             let resemblance = overlap.resemblance.value;
             if resemblance.is_some_and(|value| value >= defaults::FAMILY)
                 && self.placed.insert(hash)
@@ -145,10 +145,10 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// What superseded each version, if anything did.
+    /// The version that superseded each version, if any did.
     fn successors(&mut self, family: &Family) -> Vec<Option<Successor>> {
         let mut successors: Vec<Option<Successor>> = vec![None; family.len()];
-        // A later version stands behind its parent: from the last to the first, what follows is known.
+        // A later version comes after its parent: going from the last to the first, the successors of each are known.
         for edge in family.edges.iter().rev() {
             if edge.direction == Direction::Unknown {
                 count(&mut self.sums, "undecided_versions", 1);
@@ -220,7 +220,7 @@ impl Finder<'_, '_> {
         failed.into_result()
     }
 
-    /// The first file of a version by path; empty where all went away since.
+    /// The first file of a version by path; empty if all have disappeared since.
     fn first_path(
         &self,
         subject: &SubjectSummary,
@@ -239,11 +239,11 @@ impl Finder<'_, '_> {
     }
 }
 
-/// What superseded a version.
+/// The version that superseded another.
 #[derive(Clone)]
 struct Successor {
-    /// Right after it.
+    /// The edge to the version right after it.
     edge: FamilyEdge,
-    /// The last of the line.
+    /// The last version of the line.
     newest: usize,
 }

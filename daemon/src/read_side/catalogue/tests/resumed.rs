@@ -1,4 +1,4 @@
-//! Lists of pairs, groups and files that go on where an earlier one ended.
+//! Lists of pairs, groups and files that continue where an earlier one ended.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ fn a_list_of_pairs_resumes_after_the_last_one_seen() {
         listed
     };
     let all = list(None, usize::MAX);
-    // In pages of 150, each from the last pair of the one before.
+    // In pages of 150, each starting at the last pair of the one before.
     let (mut paged, mut after): (Vec<_>, Option<PairPlace>) = (Vec::new(), None);
     loop {
         let page = list(after.as_ref(), 150);
@@ -66,7 +66,7 @@ fn a_list_of_groups_resumes_after_any_of_them() {
     for (at, (path, _)) in all.iter().enumerate() {
         assert_eq!(list(Some(path)), all[at + 1..]);
     }
-    // Of a group that is gone by now.
+    // Resumes after a group that no longer exists.
     let between = PathBuf::from(format!("{}!", all[3].0.display()));
     assert_eq!(list(Some(&between)), all[4..]);
 }

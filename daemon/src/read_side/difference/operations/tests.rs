@@ -1,4 +1,4 @@
-//! Operations go there and back, see through line breaks, and know what moved.
+//! Operations survive a round trip, ignore line breaks, and detect moves.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn check(a: &str, b: &str) {
     assert_eq!(apply_operations(&found, a).as_deref(), Ok(b), "{found:?}");
     let is_plain = found.iter().all(|operation| operation.op == Op::Equal);
     assert_eq!(is_plain, a == b, "{found:?}");
-    // As JSON they are the same.
+    // They survive a round trip through JSON.
     let written = serde_json::to_string(&found).unwrap();
     assert_eq!(
         serde_json::from_str::<Vec<Operation>>(&written).unwrap(),
@@ -22,7 +22,7 @@ fn check(a: &str, b: &str) {
     );
 }
 
-/// Words from a small vocabulary in lines of so many.
+/// Words from a small vocabulary in lines of `width` words.
 fn wrapped(words: &[String], width: usize) -> String {
     words
         .chunks(width)
@@ -132,7 +132,7 @@ fn a_text_that_is_moved_twice_is_refused_before_it_is_copied_twice() {
     };
     let mut third = moved(2);
     third.length_b = 1;
-    // The third is no operation at all, and is not reached.
+    // The third is not a valid operation, and is not reached.
     assert_eq!(
         apply_operations(&[moved(0), moved(1), third], a),
         Err(OperationError::Misplaced(2))
@@ -179,7 +179,7 @@ fn operations_that_were_changed_do_not_apply() {
     assert_eq!(apply_operations(&[], "a"), Err(OperationError::LeftOut(0)));
 }
 
-/// Words from a small alphabet with all kinds of space, so that they meet again.
+/// Words from a small alphabet with all kinds of white space, so that they recur.
 fn text() -> impl Strategy<Value = String> {
     let word = prop_oneof!["[abc]{0,2}", "[A-C.,;]{1,3}", "\\PC{0,4}", any::<String>()];
     let space = prop_oneof![

@@ -1,4 +1,4 @@
-//! What people are shown of a difference by words.
+//! The text that people are shown of a difference by words.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! Operations put one after another over the bytes of two texts.
+//! Operations laid end to end over the bytes of two texts.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use simdex_signature::align::{Run, Words};
 
 use super::{Kind, Operation};
 
-/// Equal bytes between two operations that reformat which are no operation of their own: that would take more bytes to
-/// write than they are.
+/// Equal bytes between two reformatting operations become no operation of their own up to this length: writing it
+/// would take more bytes than they are.
 const SHORT: usize = 128;
 
-/// The operations so far, and how far they reach.
+/// The operations so far, and how far they extend.
 pub(super) struct Tiles<'w> {
     texts: [&'w str; 2],
     words: &'w [Words; 2],
@@ -40,7 +40,7 @@ impl<'w> Tiles<'w> {
         self.done
     }
 
-    /// Words that both texts have in this place.
+    /// Adds words that both texts have in this place.
     pub(super) fn same_words(&mut self, run: Run) {
         let [a, b] = self.words;
         for (a, b) in a.places[run.of_a()].iter().zip(&b.places[run.of_b()]) {
@@ -49,7 +49,7 @@ impl<'w> Tiles<'w> {
         }
     }
 
-    /// Words of both texts, by number, that have nothing in common, up to a byte of each.
+    /// Adds words of both texts, by number, that have nothing in common, up to a byte of each.
     pub(super) fn change(&mut self, words: [Range<usize>; 2], to: (usize, usize)) {
         let [words_a, words_b] = words;
         let [of_a, of_b] = self.words;
@@ -85,14 +85,14 @@ impl<'w> Tiles<'w> {
         self.texts[1].get(from..to)
     }
 
-    /// Leaves out words of the first text that stand elsewhere in the second.
+    /// Skips words of the first text that are elsewhere in the second.
     pub(super) fn pass_moved(&mut self, words: Range<usize>) {
         if let Some(bytes) = bounds(&self.words[0].places[words]) {
             self.end_a = bytes.end;
         }
     }
 
-    /// Words that stand elsewhere in the first text.
+    /// Adds words that are elsewhere in the first text.
     pub(super) fn moved(&mut self, run: Run) {
         let [a, b] = self.words;
         let bytes = bounds(&a.places[run.of_a()]).zip(bounds(&b.places[run.of_b()]));
@@ -103,7 +103,7 @@ impl<'w> Tiles<'w> {
         }
     }
 
-    /// White space, or the same words: equal bytes, or others.
+    /// Adds white space, or the same words: as equal bytes, or reformatted.
     fn same(&mut self, to_a: usize, to_b: usize) {
         let is_equal = self.text_of_a(self.end_a, to_a) == self.text_of_b(self.end_b, to_b);
         let kind = match is_equal {
@@ -113,7 +113,7 @@ impl<'w> Tiles<'w> {
         self.push(kind, to_a, to_b);
     }
 
-    /// Adds an operation up to a byte of both texts, to the one before where it is of its kind and goes on.
+    /// Adds an operation up to a byte of both texts; extends the one before if it is of the same kind and adjacent.
     fn push(&mut self, kind: Kind, to_a: usize, to_b: usize) {
         let (a, b) = (self.end_a..to_a, self.end_b..to_b);
         (self.end_a, self.end_b) = (to_a, to_b);
@@ -131,7 +131,7 @@ impl<'w> Tiles<'w> {
         }
     }
 
-    /// Makes few equal bytes between two operations that reformat part of the first of them.
+    /// Merges a few equal bytes between two reformatting operations into the first of them.
     fn take_short(&mut self, next: &Range<usize>) {
         let [.., before, short] = self.done.as_mut_slice() else {
             return;

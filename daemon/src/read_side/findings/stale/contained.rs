@@ -1,9 +1,9 @@
-//! Old documents that a later, longer one has taken in: of near-duplicates alone no family would tell them.
+//! Old documents that a later, longer one contains: families of near-duplicates alone would not reveal them.
 //!
 //! Each document of the view that is older than the age, and that no family superseded, is asked about once: which
-//! documents contain it? Of those that hold the least share of its text that links a family, one whose date is later
-//! supersedes it. What that costs is one look-up for each such document, which `looked_up` of the sums counts. A text so
-//! short that a longer document keeps no fingerprint of it is not found in that
+//! documents contain it? If one of those that hold the least share of its text that links a family has a later date,
+//! it supersedes the document. This costs one look-up for each such document, counted as `looked_up` in the sums. A
+//! text so short that a longer document keeps no fingerprint of it is not found in that document
 //! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)).
 
 use std::collections::HashSet;
@@ -18,18 +18,18 @@ use crate::read_side::query::{
     Answer, FindKind, Overlap, QueryParams, VersionDate, best_date, date_of_document,
 };
 
-/// Files of containers that are looked at for one document.
+/// Files of containers that are examined for one document.
 const MOST_CONTAINERS: usize = 1_000;
-/// Bytes that a document takes in the set of those that were seen, with room to grow.
+/// Bytes that a document takes in the set of those seen, with spare capacity.
 const SEEN: u64 = 24;
 
 /// The later documents that contain an old one.
 struct Containers {
-    /// The first file of the one that came next, what they share (the old one first), and its date.
+    /// The first file of the next one in time, what they share (the old one first), and its date.
     next: Option<(i64, Vec<u8>, Overlap)>,
     /// The first file of the latest, and its date.
     newest: Option<(i64, Vec<u8>)>,
-    /// Whether one has no date, or that of the old one.
+    /// Whether one has no date, or the date of the old one.
     has_undated: bool,
 }
 
@@ -51,7 +51,7 @@ impl Finder<'_, '_> {
         failed.into_result()
     }
 
-    /// Looks up a document where it is old enough and not listed yet.
+    /// Looks up a document if it is old enough and not listed yet.
     fn document(
         &mut self,
         file: &FileView,
@@ -83,7 +83,7 @@ impl Finder<'_, '_> {
             return Ok(());
         };
         let containers = self.later(&answer, hash, date.seconds)?;
-        // Whoever takes what is found may take long: the hits and their permits end here.
+        // The consumer of the findings may be slow: the hits and their permits end here.
         drop(answer);
         let is_placed = self.placed.contains(&hash);
         let Containers {
@@ -106,7 +106,7 @@ impl Finder<'_, '_> {
         date_of_document(index, document, view, self.search.cancel())
     }
 
-    /// Of the documents found to contain one of this date, those that are later.
+    /// Of the documents that contain one of this date, those that are later.
     fn later(
         &self,
         answer: &Answer,
@@ -147,7 +147,7 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// Takes the files of a document that is contained in a later one, as far as they are old enough.
+    /// Takes those files of a document contained in a later one that are old enough.
     fn files_of(
         &mut self,
         id: DocId,
