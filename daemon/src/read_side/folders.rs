@@ -1,9 +1,9 @@
 //! Copies of whole folders: pairs of folders, archives or roots that hold the same files or revisions of them,
 //! largest first, so that a mirrored tree is one line. An archive is a folder of its members.
 //!
-//! A file is known by its document: its text, or its bytes where it has none; and by the group of
-//! near-duplicates that this is of, so that a folder whose files were all revised is a version of what it was.
-//! Files that could not be read have no document, and count for no folder.
+//! A file is identified by its document (its text, or its bytes if it has none), and by the document's group
+//! of near-duplicates, so that a folder whose files were all revised is a version of its original. Files that
+//! could not be read have no document, and count for no folder.
 
 pub mod matching;
 
@@ -18,46 +18,47 @@ use simdex_signature::Ratio;
 
 use matching::{Carried, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree};
 
-/// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made of them.
+/// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made from these.
 const FILE_BYTES: u64 = 256;
 /// Bytes for each document of a group: its entry in a map that doubles as it grows.
 const GROUPED_BYTES: u64 = 64;
 /// Bytes for the folders of each file, and of all together: names of folders may be long and nest deep.
 const FOLDER_BYTES: u64 = 512;
 const LEAST_FOLDER_BYTES: u64 = 16 << 20;
-/// Bytes that a folder takes beside its path, which is held twice.
+/// Bytes that a folder takes beside its path, which is stored twice.
 const FOLDER: usize = 192;
 
-/// What is asked for.
+/// Parameters of a search for copies of folders.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldersRequest {
-    /// The least share of the files of both folders that have their like in the other: one of the same text, or
-    /// a near-duplicate.
+    /// The least share of the files of both folders that have a counterpart in the other: one of the same text,
+    /// or a near-duplicate.
     pub share: f64,
     /// The fewest files that each folder has in common with the other.
     pub files: u64,
-    /// From which resemblance documents are near-duplicates.
+    /// Resemblance from which documents are near-duplicates.
     pub threshold: Ratio,
 }
 
 /// Folders that are copies or versions of each other.
 #[derive(Debug)]
 pub struct FolderCopies {
-    /// Those with most files in common first.
+    /// Those with most files in common come first.
     pub pairs: Vec<NamedPair>,
     /// Files that have a document.
     pub files: u64,
-    /// Some pairs may be missing: more have files in common than are held.
+    /// Whether pairs may be missing, because more have files in common than can be held.
     pub truncated: bool,
-    /// Texts, and names of revisions, that more than eight files carry: folders that have only such in common are missing.
+    /// Texts, and names of revisions, that more than eight files carry: folders that have only such files in common
+    /// are missing.
     pub too_common: u64,
     /// Documents that were in no group yet.
     pub unsettled: UnsettledCounts,
-    /// Counts the pairs as long as they are held.
+    /// Counts the memory of the pairs as long as they are held.
     _held: GrowingPermit,
 }
 
-/// A pair with the absolute paths of its folders, as they are shown.
+/// A pair with the absolute paths of its folders, in their displayed form.
 #[derive(Clone, Debug)]
 pub struct NamedPair {
     /// Path of the first; that of an archive ends in `!`.
@@ -109,7 +110,7 @@ pub fn folder_copies(
     })
 }
 
-/// The group of each document that is in one with others, by its principal.
+/// The group of each document that shares one with others, by the group's principal.
 struct GroupNames {
     principals: HashMap<DocId, DocId>,
     unsettled: UnsettledCounts,
@@ -144,7 +145,7 @@ impl GroupNames {
         })
     }
 
-    /// What a file carries. A document that is in no group is one of its own.
+    /// What a file carries. A document that is in no group is a group of its own.
     fn carried(&self, document: DocId, path: &[u8]) -> Carried {
         let mut name = DefaultHasher::new();
         path.rsplit(|&byte| byte == b'/').next().hash(&mut name);
@@ -164,7 +165,7 @@ struct Folders {
     ids: HashMap<Vec<u8>, FolderId>,
     /// Bytes that further folders may take.
     room: usize,
-    /// There was no room for some folders, or they lie too deep: their files count for the one above.
+    /// Whether some folders had no room, or are nested too deep: their files count for the folder above.
     is_cut: bool,
 }
 
@@ -205,7 +206,7 @@ impl Folders {
         failed.map_or(Ok(folders), Err)
     }
 
-    /// The pairs that are copies, and what may be missing.
+    /// The pairs that are copies, and whether any may be missing.
     fn copies(
         &self,
         request: &FoldersRequest,
@@ -237,17 +238,18 @@ impl Folders {
         }
     }
 
-    /// Where the path of the folder ends that counts for one whose path ends at `end`.
+    /// Where the path of the folder ends that is used for the one whose path ends at `end`: an
+    /// ancestor, if that is nested too deep.
     fn shallow(&mut self, path: &[u8], root: usize, end: usize) -> usize {
         let steps = path[root..end].iter().zip(root..);
         let slashes = steps.filter(|(byte, _)| **byte == b'/').map(|(_, at)| at);
-        // The first one stands right behind the root.
+        // The first slash directly follows the root.
         let deepest = slashes.skip(1).nth(MOST_DEPTH - 1);
         self.is_cut |= deepest.is_some();
         deepest.unwrap_or(end)
     }
 
-    /// The folder that a path lies in, below a root whose path is `root` bytes long.
+    /// The folder that a path is in, below a root whose path is `root` bytes long.
     fn folder_of(&mut self, path: &[u8], root: usize) -> FolderId {
         let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
         let end = self.shallow(path, root, end.max(root));
@@ -281,7 +283,7 @@ impl Folders {
     }
 }
 
-/// The path of a root as it begins the shown paths of its files.
+/// The path of a root in the form in which it begins the displayed paths of its files.
 fn shown_root(path: Vec<u8>) -> Vec<u8> {
     let mut shown = path::to_shown(&[&path[..], b"/"].concat());
     shown.truncate(shown.len().saturating_sub(1).max(1));

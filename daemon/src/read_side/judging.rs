@@ -1,11 +1,11 @@
-//! Judgements beside the numbers: the model in force, and what of the index it is asked with.
+//! Judgements beside the numbers: the model in force, and the data from the index that it uses.
 //!
-//! A judgement is made after an answer is found and changes nothing of it. What is on record and what was
-//! counted for the answer comes first; the text of a hit is looked at only where the model's tree asks for it, and read
-//! again only where the question kept none, with a permit of the question's account, and the question's own text is taken apart once for all hits. A hit
-//! whose text is damaged or gone has no judgement, and neither have those left when [`TIME`] is over. Titles are
-//! the first lines of texts, as in the pairs that the model was trained on, so that all files of one text are
-//! judged alike.
+//! A judgement is made after an answer is found and does not change it. Recorded facts and the counts made for the
+//! answer are used first; the text of a hit is used only if the model's tree asks for it, and read again only if the
+//! question has not kept it, with a permit of the question's account. The question's own text is analysed once for
+//! all hits. A hit whose text is damaged or gone has no judgement, and neither have those left when [`TIME`] is over.
+//! Titles are the first lines of texts, as in the pairs that the model was trained on, so that all files of one text
+//! are judged alike.
 
 mod apart;
 mod lists;
@@ -30,15 +30,15 @@ pub use models::Models;
 pub use side::JudgedSide;
 pub(crate) use side::author_of;
 
-/// How long the hits of one question are judged.
+/// Longest time for judging the hits of one question.
 const TIME: Duration = Duration::from_secs(10);
-/// Whoever has so much of the other in it is not unrelated, whatever the tree says.
+/// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
 
-/// Judges all hits of an answer, by the texts that were kept of them and those that are read again.
+/// Judges all hits of an answer, by the texts that were kept and those that are read again.
 ///
 /// # Errors
-/// The index failed, or the asker went away.
+/// The index failed, or the client disconnected.
 pub fn judge_hits(
     model: &Model,
     index: &IndexReader,
@@ -74,10 +74,10 @@ pub fn judge_hits(
     Ok(())
 }
 
-/// Judges the two sides of a comparison, which have their texts at hand.
+/// Judges the two sides of a comparison, which has their texts at hand.
 ///
 /// # Errors
-/// The asker went away.
+/// The client disconnected.
 pub fn of_comparison(
     model: &Model,
     a: &Subject,
@@ -104,16 +104,16 @@ pub fn of_comparison(
     Ok(within_reach(judged?, overlap))
 }
 
-/// What is known without their texts of two subjects, each with its text taken apart.
+/// The signals of two subjects that are known without comparing texts; each subject comes with its analysed text.
 pub(crate) fn known_of([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> KnownSignals {
     let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
     let sides = [JudgedSide::of_subject(a.0), JudgedSide::of_subject(b.0)];
     known(&sides, lengths, overlap)
 }
 
-/// Withholds a judgement that contradicts what was counted (of short excerpts of long documents the model knows too few,
-/// and takes them for unrelated), where the evidence for its rule is divided, and where two documents that it takes for
-/// one have different numbers at their heads.
+/// Withholds a judgement that contradicts what was counted (the model has seen too few short excerpts of long
+/// documents, and judges them unrelated), one whose rule rests on divided evidence, and one that treats two documents
+/// as the same although they have different numbers at their heads.
 fn within_reach(judgement: Judgement, overlap: &Overlap) -> ListJudgement {
     let containments = [overlap.of_first, overlap.of_second];
     let most = containments.iter().filter_map(|measured| measured.value);
@@ -126,7 +126,7 @@ fn within_reach(judgement: Judgement, overlap: &Overlap) -> ListJudgement {
     }
 }
 
-/// Until when a list or report judges: for half of the time that it has left. None where it has any time.
+/// The time until which a list or report judges: half of the time that it has left. `None` if it has no deadline.
 fn half_time(cancel: &Cancel) -> Option<Instant> {
     let now = Instant::now();
     let until = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
@@ -138,15 +138,15 @@ struct Judge<'a> {
     model: &'a Model,
     index: &'a IndexReader,
     account: &'a MemoryAccount,
-    /// The question's own text, once it was asked for.
+    /// The question's own text, once it was needed.
     own: Option<HeldJudgedText>,
-    /// The text of the last hit that was read: copies of a document follow one another.
+    /// The text of the last hit that was read: copies of a document are adjacent.
     last: Option<(DocId, HeldJudgedText)>,
     /// Texts that the question has read.
     texts: &'a mut KeptTexts,
 }
 
-/// A text taken apart, with the permits for it.
+/// An analysed text, with its permits.
 #[derive(Clone)]
 struct HeldJudgedText {
     text: Arc<JudgedText>,
@@ -154,7 +154,7 @@ struct HeldJudgedText {
 }
 
 impl HeldJudgedText {
-    /// The text of a document of so many canonical bytes.
+    /// Reads the text of a document with this many canonical bytes.
     fn read(
         index: &IndexReader,
         id: DocId,
@@ -167,7 +167,7 @@ impl HeldJudgedText {
         Self::of(&extracted, permit, account)
     }
 
-    /// A text of so many canonical bytes that was read before.
+    /// A text of this many canonical bytes that was read before.
     fn kept(
         text: Arc<JudgedText>,
         length: u64,
@@ -180,7 +180,7 @@ impl HeldJudgedText {
         })
     }
 
-    /// A text as it was extracted, with the permit for taking it apart.
+    /// An extracted text, with the permit for analysing it.
     fn of(
         extracted: &str,
         permit: Option<MemoryPermit>,
@@ -244,7 +244,7 @@ impl Judge<'_> {
         if let Some((_, held)) = self.last.as_ref().filter(|(known, _)| *known == id) {
             return Ok(held.clone());
         }
-        // The text of the hit before gives up its memory first.
+        // The memory of the previous hit's text is released first.
         self.last = None;
         let held = match self.texts.take(id) {
             Some(text) => HeldJudgedText::kept(text, length, self.account)?,
@@ -255,7 +255,7 @@ impl Judge<'_> {
     }
 }
 
-/// A text as signals are computed of it.
+/// A text in the form from which signals are computed.
 pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
     JudgedText::of(text.canonical.clone(), &text.extracted)
 }

@@ -1,13 +1,13 @@
-//! What people say of pairs: pairs to be labelled, labels held against judgements, models learned from labels.
+//! Labels that people give to pairs: sampling pairs to label, evaluating judgements, learning models.
 //!
 //! `labels → pairs (`[`pairs`]`) → signals (`[`measure`]`) → figures or a model`
 //!
-//! A label is of two documents. A file that was moved is found by its document; one that carries another document
-//! than when it was labelled is not. Of several labels of one rater for one pair the last counts; where raters
-//! disagree, what most of them say. Folds part groups of documents that labelled pairs or groups of the index
-//! link, so that no model is tested on versions of what it has learned from.
+//! A label is about two documents. A file that was moved is found by its document; a file that carries another
+//! document than when it was labelled is not found. Of several labels by one rater for one pair the last counts;
+//! if raters disagree, the majority decides. Folds separate groups of documents that are linked by labelled pairs
+//! or by groups of the index, so that no model is tested on versions of what it has learned from.
 //!
-//! What was learned are thresholds of signals and counts of pairs: a model says nothing of any document.
+//! What is learned are thresholds of signals and counts of pairs: a model contains nothing about any document.
 
 mod measure;
 mod pairs;
@@ -36,90 +36,90 @@ pub use sample::{SampleRequest, SampledPair, sample};
 
 /// Most labels of one request.
 pub const MOST_LABELS: usize = 20_000;
-/// Most raters of one request: how they agree is told of every two of them.
+/// Most raters of one request: agreement is reported for every two of them.
 pub const MOST_RATERS: usize = 50;
-/// What a label takes while it is held: signals and the learner's copies of them.
+/// Bytes that a label takes while it is held: signals and the learner's copies of them.
 const LABEL_BYTES: u64 = 2 << 10;
 
 /// A file and the document that it carried when it was labelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelledFile {
-    /// Its absolute path, as it is shown.
+    /// Its absolute path, in its displayed form.
     pub path: PathBuf,
     /// Hash of the document that it carried then.
     pub document: DocumentHash,
 }
 
-/// What a rater says of two files.
+/// A rater's verdict on two files.
 #[derive(Clone, Debug)]
 pub struct Label {
     /// The two files that were compared.
     pub sides: [LabelledFile; 2],
     /// What they are to each other.
     pub verdict: Class,
-    /// Who says so.
+    /// The rater's name.
     pub rater: String,
 }
 
-/// Labels, and what becomes of those that say nothing any more.
+/// Labels, and how to treat those that do not apply any more.
 #[derive(Clone, Debug)]
 pub struct Labels {
     /// Labels in the order in which they were made.
     pub labels: Vec<Label>,
-    /// Labels of unknown documents are left out and counted; they are refused otherwise.
+    /// Whether labels of unknown documents are left out and counted; otherwise they are refused.
     pub skip_unknown: bool,
 }
 
-/// How many labels there are of what.
+/// Counts of labels and pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelCounts {
-    /// As they were given.
+    /// Labels given.
     pub labels: u64,
-    /// People who gave them.
+    /// The number of raters.
     pub raters: u64,
     /// Pairs that are judged, by class.
     pub classes: Counts,
-    /// Pairs left out since raters disagree without a majority.
+    /// Pairs left out because raters disagree without a majority.
     pub disputed: u64,
-    /// Pairs left out since a document is not known any more, or has no text.
+    /// Pairs left out because a document is not known any more, or has no text.
     pub unknown: u64,
-    /// Pairs left out since both files carry one text.
+    /// Pairs left out because both files carry one text.
     pub identical: u64,
-    /// Groups of documents, as folds part them.
+    /// Groups of documents that folds keep together.
     pub sources: u64,
 }
 
 /// How two raters agree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RaterPair {
-    /// Their names, by the alphabet.
+    /// Their names, in alphabetical order.
     pub raters: [String; 2],
     /// Agreement on the pairs that both labelled.
     pub agreement: Agreement,
-    /// Nobody labelled a pair of another: both are made, of the labels.
+    /// Whether both raters are synthetic, made from the labels, because no two people labelled the same pair.
     pub is_made: bool,
 }
 
-/// Labels held against judgements.
+/// An evaluation of judgements against labels.
 pub struct Evaluated {
     /// What was labelled.
     pub counts: LabelCounts,
-    /// Signals and their combination.
+    /// Figures of the signals and of their combination.
     pub evaluation: Evaluation,
-    /// The model in force on the same pairs.
+    /// Figures of the model in force on the same pairs.
     pub in_force: Figures,
     /// The model in force.
     pub model: Arc<Model>,
-    /// Figures of all signals together, on pairs of texts whose language the table of common words knows, and on others; none
-    /// where there is no such pair.
+    /// Figures of all signals together, on pairs of texts in a language that the table of common words knows, and on
+    /// the others; `None` if there is no such pair.
     pub languages: [Option<Quality>; 2],
-    /// What each signal took; nothing where there is no pair.
+    /// Time that each signal took; `None` if there is no pair.
     pub microseconds: Option<SignalTimes>,
-    /// Agreement of raters who labelled a pair both; of two made ones where nobody did.
+    /// Agreement of raters who labelled the same pair; of two synthetic ones if no pair was labelled twice.
     pub agreements: Vec<RaterPair>,
     /// A model trained on all of the labels.
     pub learned: Model,
-    /// What the index lacked when it was asked.
+    /// Completeness of the index at the time of the request.
     pub completeness: Completeness,
 }
 
@@ -129,17 +129,17 @@ pub struct Trained {
     pub counts: LabelCounts,
     /// The model, trained on all of the labels.
     pub model: Model,
-    /// Pairs are judged by it now.
+    /// Whether pairs are judged by it now.
     pub is_in_force: bool,
     /// Figures of models made in the same way, on folds that they have not seen.
     pub learned: Figures,
     /// Figures of the shipped model on the same pairs.
     pub shipped: Figures,
-    /// What the index lacked when it was asked.
+    /// Completeness of the index at the time of the request.
     pub completeness: Completeness,
 }
 
-/// Labels that are refused; the model in force stays.
+/// Why labels are refused; the model in force stays.
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// No file of the view carries the document.
@@ -154,38 +154,38 @@ pub enum LabelError {
         /// The file, as it was labelled.
         path: String,
     },
-    /// Raters say different things.
+    /// Raters contradict each other.
     #[error("the labels of {a} and {b} contradict each other: {verdicts}")]
     Contradiction {
         /// Path of one file, as it was labelled.
         a: String,
         /// Path of the other file.
         b: String,
-        /// Who says what.
+        /// The verdicts, with their raters.
         verdicts: String,
     },
     /// The labels do not suffice.
     #[error(transparent)]
     Training(TrainingError),
-    /// The shipped model does not read.
+    /// The shipped model cannot be read.
     #[error(transparent)]
     Shipped(#[from] ModelError),
-    /// The model cannot be kept.
+    /// The model cannot be stored.
     #[error("the model cannot be written into the data directory")]
     Write(#[source] std::io::Error),
-    /// The index is being changed in a way that answers nothing.
+    /// The index is being changed in a way that allows no answer.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
     /// A document cannot be read.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 impl LabelError {
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unknown { .. } | Self::NoText { .. } => {
@@ -215,7 +215,7 @@ impl From<TrainingError> for LabelError {
     }
 }
 
-/// Holds labels against judgements.
+/// Evaluates judgements against labels.
 ///
 /// # Errors
 /// Unknown files, too few labels; see [`LabelError`].
@@ -245,7 +245,7 @@ pub fn evaluate(
     })
 }
 
-/// Of raters, two by two; of two made ones where no pair was labelled by two.
+/// Agreements of raters, two by two; of two synthetic ones if no pair was labelled by two.
 fn agreements(pairs: &Pairs<'_>, measured: &[SourcedPair]) -> Vec<RaterPair> {
     let agreements = pairs.agreements();
     if !agreements.is_empty() {
@@ -259,7 +259,7 @@ fn agreements(pairs: &Pairs<'_>, measured: &[SourcedPair]) -> Vec<RaterPair> {
     }]
 }
 
-/// Judgements of pairs in a known language, and of others.
+/// Quality of the judgements of pairs in a known language, and of the others.
 fn by_language(found: &measure::Measured, judged: &[Class]) -> [Option<Quality>; 2] {
     let mut parts = [Quality::default(); 2];
     for ((pair, is_foreign), judged) in found.pairs.iter().zip(&found.is_foreign).zip(judged) {
@@ -271,7 +271,7 @@ fn by_language(found: &measure::Measured, judged: &[Class]) -> [Option<Quality>;
 /// Learns a model, and judges by it from then on unless `is_trial`.
 ///
 /// # Errors
-/// As of [`evaluate`], and labels that contradict each other. The model in force stays then.
+/// Those of [`evaluate`], and labels that contradict each other. The model in force then stays.
 pub fn train(
     engine: &Engine,
     labels: &Labels,
@@ -307,7 +307,7 @@ pub fn train(
     })
 }
 
-/// A model of all these pairs. The same pairs make the same model, and the same hash.
+/// A model of all these pairs. The result is deterministic: equal pairs make an equal model with an equal hash.
 fn learned(pairs: &[SourcedPair], name: &str) -> Result<Model, TrainingError> {
     let sources: std::collections::BTreeSet<u64> = pairs.iter().map(|pair| pair.source).collect();
     let note = format!("{} pairs of {} sources", pairs.len(), sources.len());

@@ -1,4 +1,4 @@
-//! Lists for one request: what the catalogue reads of the index, closed by its counts, with the completeness of the
+//! Lists for one request: what the catalogue reads from the index, followed by its counts, the completeness of the
 //! engine's index and the time it took.
 
 use std::ops::ControlFlow;
@@ -18,30 +18,30 @@ use crate::read_side::catalogue::{
 };
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
 
-/// What closes a list.
+/// The summary at the end of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListSummary {
     /// Counts over the files that the view shows.
     pub counts: ListCounts,
-    /// Groups of at least two files; none where they would have to be made to be counted.
+    /// Groups of at least two files; `None` if they would have to be computed only to be counted.
     pub groups: Option<u64>,
-    /// Pairs of files; none where they were not sought.
+    /// Pairs of files; `None` if they were not searched.
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
     pub long_lists: u64,
-    /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
+    /// Parts of the collection whose cores are not all listed; `None` if no cores were requested.
     pub unfinished: Option<u64>,
-    /// Files of groups that were not judged, for want of time; none where no judgements were asked for.
+    /// Files of groups that were not judged because time ran out; `None` if no judgements were requested.
     pub unjudged: Option<u64>,
     /// Time the answer took.
     pub seconds: f64,
-    /// How seldom a pair of near-duplicates is missing; none where nothing was listed by a threshold.
+    /// The probability that a pair of near-duplicates is missing; `None` if the list has no threshold.
     pub promise: Option<Promise>,
     /// Completeness of the index when it was counted.
     pub completeness: Completeness,
 }
 
-/// How seldom the search for pairs misses one.
+/// The probability that the search for pairs misses one.
 pub fn promise_of_pairs(index: &IndexReader, threshold: Ratio) -> Promise {
     let missed = index.pair_missed_at_most(threshold);
     Promise::new(SchemeKind::ModN.name(), threshold.get(), missed)
@@ -54,7 +54,7 @@ pub struct ListRequest {
     pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
-    /// Refuses a list that would not be complete.
+    /// Whether to refuse a list that would not be complete.
     pub strict: bool,
 }
 
@@ -63,13 +63,13 @@ pub struct ListRequest {
 pub struct ClusterListRequest {
     /// The roots whose files may be listed.
     pub view: View,
-    /// What is listed.
+    /// The clusters to list.
     pub clusters: ClusterRequest,
-    /// Refuses a list that would not be complete.
+    /// Whether to refuse a list that would not be complete.
     pub strict: bool,
 }
 
-/// The group asked for.
+/// Identifies the requested group.
 pub enum GroupRequest<'a> {
     /// The group of a file.
     Of(&'a FileView),
@@ -77,24 +77,25 @@ pub enum GroupRequest<'a> {
     Id(GroupId),
 }
 
-/// A list that cannot be made.
+/// Why a list cannot be made.
 #[derive(Debug, Error)]
 pub enum ListError {
-    /// It would not be complete, and only a complete one was wanted.
+    /// It would not be complete, and only a complete one was requested.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
-    /// The group with this id is in the making.
+    /// The group with this id is not settled.
     #[error("group {id} is not settled", id = .0.0)]
     Unsettled(GroupId),
-    /// Components or cores cannot be made.
+    /// Components or cores cannot be computed.
     #[error(transparent)]
     Clusters(#[from] ClusterError),
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
-/// Calls `visit` for each pair of a view, by path, after a place if one is named, then counts. If `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each pair of a view, by path, starting after a position if one is given; then counts. If `visit`
+/// returns `Break`, ignore the counts.
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
@@ -128,8 +129,8 @@ pub fn pairs(
     })
 }
 
-/// Calls `visit` for each group of a view, by its principal's path, after one if it is named, for a large group part
-/// by part; then counts. If `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each group of a view, by its principal's path, starting after one if it is given; large groups
+/// are visited part by part. Then counts. If `visit` returns `Break`, ignore the counts.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
@@ -159,8 +160,8 @@ pub fn groups(
     })
 }
 
-/// Calls `visit` for each component or core of a view, by the path of its longest document, for a large one part
-/// by part; then counts. If `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each component or core of a view, by the path of its longest document; large ones are
+/// visited part by part. Then counts. If `visit` returns `Break`, ignore the counts.
 pub fn clusters(
     engine: &Engine,
     request: &ClusterListRequest,
@@ -192,14 +193,14 @@ pub fn clusters(
     })
 }
 
-/// A group with the permit that it is held by.
+/// A group with the permit for its memory.
 pub type HeldGroup = (Group, GrowingPermit);
 
-/// One group that was looked up.
+/// The result of looking up one group.
 pub struct GroupAnswer {
-    /// The group; none where the file is in none, or nothing has the id.
+    /// The group; `None` if the file is in no group, or no group has the id.
     pub group: Option<HeldGroup>,
-    /// The file is in no group, and may be in one once its document is settled.
+    /// Whether the file is in no group now, but may be in one once its document is settled.
     pub is_unsettled: bool,
     /// Completeness of the index when it was looked up.
     pub completeness: Completeness,
@@ -239,8 +240,8 @@ pub fn group(
     }
 }
 
-/// Calls `visit` for every file of a view, by path, after one if it is named, then counts all files. Groups are those at
-/// the engine's threshold, where they are kept.
+/// Calls `visit` for every file of a view, by path, starting after one if it is given; then counts all files. Groups
+/// are those at the engine's threshold, if they are maintained.
 pub fn files(
     engine: &Engine,
     view: &View,
@@ -259,7 +260,7 @@ pub fn files(
     closed(engine, view, account, counts, (&check, started))
 }
 
-/// Counts as [`files`] does, without listing them.
+/// Counts like [`files`], without listing.
 pub fn counts(
     engine: &Engine,
     view: &View,
@@ -288,7 +289,8 @@ fn closed(
     })
 }
 
-/// How many groups a view has at the engine's threshold; none where they would have to be made to be counted.
+/// The number of groups of a view at the engine's threshold; `None` if they would have to be computed only to
+/// be counted.
 pub fn kept_groups(
     engine: &Engine,
     view: &View,

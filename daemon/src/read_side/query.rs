@@ -1,18 +1,19 @@
-//! One question, top to bottom: from its subject to verified hits.
+//! One question, from its subject to verified hits.
 //!
 //! `subject → canonical text → signed text → shingles → probes → candidates → bound → verify → files → relation`
 //!
-//! Candidates come in the order of the best they can still be (the upper bound of their estimate).
-//! They are counted on all shingles in that order until the next one's bound lies below the
-//! threshold, or below the last hit that would be shown: so a candidate that reaches the threshold is
-//! discarded by its bound with probability at most 0.001, and every number shown is exact, or says that it is
-//! not. Related documents, which are ordered by date, end at the threshold alone. Where more than
-//! [`MOST_VERIFIED`] candidates are left, the answer says how many were not looked at.
+//! Candidates are ordered by the best they can still be (the upper bound of their estimate). They are counted
+//! on all shingles in that order until the next one's bound lies below the threshold, or below the last hit
+//! that would be shown. So a candidate that reaches the threshold is discarded by its bound with probability
+//! at most 0.001, and every number shown is exact, or says that it is not. For related documents, which are
+//! ordered by date, only the threshold ends this. If more than [`MOST_VERIFIED`] candidates are left, the
+//! answer says how many were not examined.
 //!
-//! A document that shares none of the fingerprints looked up never becomes a candidate; every answer says how
-//! improbable that is ([`promise`]). Where it resembles the query, or is contained in it, the threshold decides:
-//! from 0.053 on it is as improbable (see [`IndexReader::candidates`]). One that contains the query is sampled at its own rung, which may keep few
-//! fingerprints of a short query, or none: see [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
+//! A document that shares none of the fingerprints looked up never becomes a candidate; every answer states how
+//! improbable that is ([`promise`]). For a document that resembles the query, or is contained in it, this depends on
+//! the threshold: from 0.053 on it is just as improbable (see [`IndexReader::candidates`]). A document that contains
+//! the query is sampled at its own rung, which may keep few fingerprints of a short query, or none: see
+//! [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
 mod dates;
@@ -57,12 +58,12 @@ pub enum FindKind {
     /// Documents contained in the query, by containment in the query.
     Contained,
     /// Documents that reach the threshold by resemblance or by either containment, by date; the file asked about
-    /// is among them. FindVersions asks it; the verb `versions` asks FindFamily.
+    /// is among them. Used by FindVersions; the verb `versions` uses FindFamily.
     Related,
 }
 
 impl FindKind {
-    /// Least number listed where nothing else is asked.
+    /// Default threshold of the listed value.
     pub fn default_threshold(self) -> f64 {
         match self {
             Self::Similar => defaults::SIMILAR,
@@ -70,7 +71,7 @@ impl FindKind {
         }
     }
 
-    /// Refuses a scheme by which this is not found.
+    /// Refuses a scheme that cannot find this kind.
     pub(crate) fn check_scheme(self, scheme: SchemeKind) -> Result<(), QueryError> {
         match self != Self::Similar && scheme.is_of_fixed_size() {
             true => Err(QueryError::NoContainment(scheme)),
@@ -82,19 +83,20 @@ impl FindKind {
 /// What a query looks for, and how far the answer goes.
 #[derive(Clone, Debug)]
 pub struct QueryParams {
-    /// What is asked.
+    /// The kind of search.
     pub kind: FindKind,
-    /// The scheme that finds candidates: BSW_n beside Mod_n, which bounds what they can be, each other one alone.
+    /// The scheme that finds candidates: BSW_n is used beside Mod_n, which bounds the values; each other scheme
+    /// is used alone.
     pub scheme: SchemeKind,
     /// Least value listed of the ratio that `kind` ranks by.
     pub threshold: f64,
     /// Ratio from which a relation is called near-duplicate, contains or contained-in.
     pub relation_threshold: f64,
-    /// Most files listed, the one asked about apart.
+    /// Most files listed, not counting the one asked about.
     pub limit: usize,
     /// The roots whose files may be listed.
     pub view: View,
-    /// Texts that were read to be counted are kept with the answer, for judgements.
+    /// Whether texts that were read to be counted are kept with the answer, for judgements.
     pub keeps_texts: bool,
 }
 
@@ -102,13 +104,13 @@ pub struct QueryParams {
 pub struct Answer {
     /// Files, best first; related documents oldest first.
     pub hits: Vec<Hit>,
-    /// Hash of the query's document, where it has one.
+    /// Hash of the query's document, if it has one.
     pub document: Option<DocumentHash>,
     /// The state that reading the query's own text ended in.
     pub state: State,
     /// Reason code that refines `state`; empty if there is none.
     pub reason: StoredReason,
-    /// What of the query was compared.
+    /// Which part of the query was compared.
     pub compared_by: ComparedBy,
     /// Template lines that were left out of its text.
     pub left_out: LeftOutLines,
@@ -120,19 +122,19 @@ pub struct Answer {
     pub long_lists: u64,
     /// Candidates that [`MOST_VERIFIED`] kept from being verified.
     pub unverified: u64,
-    /// More files reached the threshold than are listed.
+    /// Whether more files reached the threshold than are listed.
     pub truncated: bool,
-    /// Hits for whose judgement the time was over; none where no judgement was asked for.
+    /// Hits that were not judged because time ran out; `None` if no judgement was requested.
     pub unjudged: Option<u64>,
-    /// How seldom a document that reaches the threshold is missing.
+    /// The probability that a document that reaches the threshold is missing.
     pub promise: Promise,
-    /// Texts of hits, where the query keeps them.
+    /// Texts of hits, if the query keeps them.
     pub(crate) texts: KeptTexts,
-    /// Counts the hits while they are held.
+    /// Counts the memory of the hits while they are held.
     _held: GrowingPermit,
 }
 
-/// A query that cannot be answered.
+/// Why a query cannot be answered.
 #[derive(Debug, Error)]
 pub enum QueryError {
     /// No such file in the view.
@@ -144,33 +146,33 @@ pub enum QueryError {
     /// The request contradicts itself.
     #[error("{0}")]
     Invalid(String),
-    /// The scheme asked for is not indexed.
+    /// The requested scheme is not indexed.
     #[error("{} is not in the index: signature.schemes of the config does not name it", .0.name())]
     SchemeOff(SchemeKind),
-    /// What is asked for is found by containment, and the scheme gives none.
+    /// The requested kind is found by containment, and the scheme gives none.
     #[error("{} gives no containment, for its size does not follow the text's", .0.name())]
     NoContainment(SchemeKind),
-    /// A signature as long as that is not held.
+    /// A signature this long cannot be held.
     #[error("at n = {n} a signature of these texts is too long to be held; the least n is {least}")]
     SignatureTooLong {
-        /// As it was asked for.
+        /// The n that was requested.
         n: u64,
-        /// The least that would do.
+        /// The least n that would be accepted.
         least: u64,
     },
     /// A side has no text to compare.
     #[error("{0}")]
     NoText(String),
-    /// The machine kept the document that was sent from being read.
+    /// A local failure kept the document that was sent from being read.
     #[error("the document that was sent could not be read: {}", .0.code())]
     NotRead(Reason),
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 impl QueryError {
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::UnknownFile(_) => {
@@ -192,8 +194,8 @@ impl QueryError {
     }
 }
 
-/// Candidates that one query looks at, best bound first, so that no query runs away. The rest is
-/// reported as [`Answer::unverified`].
+/// Most candidates that one query examines, best bound first, so that no query runs away. The rest
+/// is reported as [`Answer::unverified`].
 const MOST_VERIFIED: usize = 4_096;
 
 /// Fingerprints of a question's BSW_n signature that are held at once.
@@ -220,7 +222,7 @@ pub fn find(
     let top = hits::of_documents(index, subject, params, verified.documents, cancel)?;
     let mut hits = top.hits;
     if params.kind == FindKind::Related {
-        // Beside the limit: it is no version that was found.
+        // In addition to the limit: it is not a version that was found.
         hits.extend(top.asked_about);
         hits::sort_by_date(&mut hits);
     }
@@ -248,7 +250,7 @@ pub fn find(
     })
 }
 
-/// Refuses a scheme that the index holds nothing of.
+/// Refuses a scheme for which the index holds nothing.
 fn require_indexed(index: &IndexReader, scheme: SchemeKind) -> Result<(), QueryError> {
     match index.parameters().schemes.hold(scheme) {
         true => Ok(()),
@@ -304,7 +306,7 @@ fn candidates(
 /// Documents that reach the threshold, with the numbers of each.
 struct VerifiedDocuments {
     documents: Vec<(Candidate, Overlap)>,
-    /// Texts of the best, where the query keeps them.
+    /// Texts of the best documents, if the query keeps them.
     texts: KeptTexts,
     /// Candidates counted on all shingles.
     counted: u64,
@@ -312,8 +314,7 @@ struct VerifiedDocuments {
     not_looked_at: u64,
 }
 
-/// Counts candidates on all shingles, best bound first, while one may still be shown; looks at `most` of
-/// them.
+/// Counts candidates on all shingles, best bound first, while one may still be shown; examines at most `most` of them.
 fn verify(
     index: &IndexReader,
     subject: &Subject,
@@ -339,8 +340,8 @@ fn verify(
             break;
         }
         let read = match index.shingles_with_text(candidate.document, subject.account()) {
-            // Its last file went away between the candidates and here, or its text is damaged: the index
-            // notes that, and the answer says that it is not complete.
+            // Its last file disappeared since the candidates were found, or its text is damaged: the
+            // index notes that, and the answer says that it is not complete.
             Err(error) if error.is_of_one_document() => continue,
             read => read?,
         };
@@ -354,7 +355,7 @@ fn verify(
         if let Some(value) = overlap.value(params.kind)
             && value >= params.threshold
         {
-            // The file asked about is not listed, so its document may fill no place of the answer.
+            // The file asked about is not listed, so its document must not take a place in the answer.
             if !is_own_document(index, subject, candidate) {
                 stop.add(value);
                 if let Some(text) = read {

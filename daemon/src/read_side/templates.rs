@@ -1,13 +1,13 @@
 //! Template text: lines and blocks of lines that recur in many documents of a root, such as letterheads,
 //! footers, disclaimers and the fixed parts of forms.
 //!
-//! The texts are read twice. The first pass estimates in a sketch in how many documents a line
-//! is, never too few ([`sketch`]); the second counts the lines that may recur, exactly ([`finder`]). So no
-//! template is missed and every count is exact; the error of the sketch costs memory alone. Only where more
-//! lines recur than are held may some be missing, and the answer says so.
+//! The texts are read twice. The first pass estimates with a sketch in how many documents a line occurs,
+//! never too few ([`sketch`]); the second counts the lines that may recur, exactly ([`finder`]). So no
+//! template is missed and every count is exact; the error of the sketch only costs memory. Only if more
+//! lines recur than can be held may some be missing, and the answer says so.
 //!
-//! Lines are compared in their canonical form, and those below one shingle are left out: no signature holds
-//! anything of them alone.
+//! Lines are compared in their canonical form, and those shorter than one shingle are left out: no
+//! signature contains anything of them alone.
 
 pub mod finder;
 mod sketch;
@@ -29,45 +29,45 @@ const SHORTEST: usize = 4;
 /// Bytes of a template beside its text, while it is put together and after.
 const TEMPLATE: u64 = 256;
 
-/// A block of lines that stand together wherever one of them stands.
+/// A block of lines that occur together wherever one of them occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its lines as the example has them, each with a line feed, as far as they were asked for; the beginning of the
-    /// first, without one, where that alone is longer.
+    /// Its lines as in the example, each with a line feed, as many as were requested; if the first line alone is
+    /// longer, its beginning without a line feed.
     pub text: String,
-    /// Some of that is cut off.
+    /// Whether part of the text is cut off.
     pub is_cut: bool,
-    /// All of its lines are left out of what is compared.
+    /// Whether all of its lines are left out of what is compared.
     pub is_left_out: bool,
-    /// How many lines it has, also where fewer are shown.
+    /// The number of its lines, including those not shown.
     pub lines: u64,
-    /// Documents that hold it.
+    /// Documents that contain it.
     pub documents: u64,
-    /// Groups of them, a document in none counted as one: of revisions of one document one alone.
+    /// Groups of these documents, with each ungrouped document counted as one: revisions of one document count once.
     pub groups: u64,
-    /// One of them.
+    /// One of the documents.
     pub example: DocId,
 }
 
-/// What was found in one root.
+/// The templates found in one root.
 #[derive(Debug)]
 pub struct Templates {
-    /// Counts them as long as they are held.
+    /// Counts their memory as long as they are held.
     _held: GrowingPermit,
-    /// In most documents first; of equals the longest.
+    /// Those in most documents first, ties by longest.
     pub templates: Vec<Template>,
-    /// How many there are, also where fewer are listed.
+    /// The number of templates, including those not listed.
     pub found: u64,
-    /// Documents that were looked at.
+    /// Documents that were examined.
     pub documents: u64,
-    /// True where more lines recur than are held: some templates may be missing.
+    /// Whether some templates may be missing, because more lines recur than can be held.
     pub truncated: bool,
 }
 
-/// What is asked for.
+/// Parameters of a search for templates.
 #[derive(Clone, Copy, Debug)]
 pub struct TemplateSearch {
-    /// Fewest documents of the view that hold a template.
+    /// Fewest documents of the view that contain a template.
     pub least: u32,
     /// Most templates that are read; all are counted.
     pub limit: usize,
@@ -106,7 +106,7 @@ pub fn templates(
     })
 }
 
-/// Calls `visit` with the keys of a document's lines in their order; not at all where its text is not to be read.
+/// Calls `visit` with the keys of a document's lines in their order; does not call it if the text cannot be read.
 fn visit_lines(
     index: &IndexReader,
     id: DocId,
@@ -133,14 +133,14 @@ fn text_if_readable(
     }
 }
 
-/// What names a line; `None` of one that is shorter than a shingle.
+/// The key of a line; `None` if it is shorter than a shingle.
 pub fn key_of(line: &str) -> Option<LineKey> {
     let canonical = CanonicalText::from_extracted(line);
     let is_long = canonical.as_bytes().len() >= finder::LEAST_BYTES;
     is_long.then(|| LineKey::of(canonical.as_str()))
 }
 
-/// Adds the texts, counted in `held`: each example is read once.
+/// Adds the texts, counted in `held`; each example is read once.
 fn read_all(
     index: &IndexReader,
     recurring: Vec<Recurring>,
@@ -159,7 +159,7 @@ fn read_all(
         let Some(text) = text_if_readable(index, DocId(id), account)? else {
             continue;
         };
-        // Of the lines of the text those alone that are shown.
+        // Of the lines of the text, only those that are shown.
         let wanted = || {
             places
                 .iter()
@@ -201,12 +201,12 @@ fn shown_keys(keys: &[LineKey], text_bytes: usize) -> &[LineKey] {
     &keys[..keys.len().min(text_bytes / SHORTEST + 1)]
 }
 
-/// The whole lines that `text_bytes` have room for, each with a line feed, and whether others are cut off. Where the
-/// first is longer it is the beginning of that, without one.
+/// The whole lines that fit into `text_bytes`, each with a line feed, and whether others are cut off. If the first
+/// line is longer, its beginning without a line feed.
 fn shown(keys: &[LineKey], lines: &HashMap<LineKey, &str>, text_bytes: usize) -> (String, bool) {
     let mut text = String::new();
     for key in keys {
-        // One that the example has no more, since it was read again meanwhile, is cut off too.
+        // A line that the example has lost, because it was read again meanwhile, is cut off too.
         let line = lines.get(key);
         let Some(line) = line.filter(|line| text.len() + line.len() < text_bytes) else {
             let first = line

@@ -1,16 +1,15 @@
-//! Which folders are copies of one another: no I/O.
+//! Finds which folders are copies of one another; no I/O.
 //!
-//! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are joined, and
-//!    their folders with them ([`evidence`]).
-//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): of each folder the files whose
-//!    text is anywhere in the other, and of the others as many of each group as both have. Of two folders of very
-//!    unlike size neither is a copy of the other as a whole.
-//! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
+//! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are matched, and
+//!    so are their folders ([`evidence`]).
+//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): for each folder the files whose
+//!    text is anywhere in the other, and of the remaining files as many of each group as both have. If two folders
+//!    differ very much in size, neither is a copy of the other as a whole.
+//! 3. Of nested pairs the outermost is listed; but if a pair within it has as many files in common, that one is.
 //!    common, that one.
-//!
-//! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a file is evidence with
-//! fewer than 8 others in each of three ways; and a pair of folders is counted where a quarter of the smaller one
-//! is evidence and the larger one is so many times as large at most.
+//! Cost: files times their depth, which is at most [`MOST_DEPTH`], whatever the input: a file is evidence with
+//! fewer than 8 others in each of three ways; and a pair of folders is counted only if a quarter of the smaller
+//! one is evidence and the larger one is at most a bounded number of times as large.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -20,19 +19,19 @@ mod evidence;
 
 use contents::Contents;
 
-/// Pairs of folders that are counted in the first step at most: 24 bytes each, with room to grow.
+/// Most pairs of folders that are counted in the first step: 24 bytes each, with spare capacity.
 pub const MOST_PAIRS: usize = 1 << 21;
-/// Deepest folder below its root: what lies deeper counts for the one above.
+/// Greatest depth of a folder below its root: deeper files count for the folder above.
 pub const MOST_DEPTH: usize = 64;
 
-/// Bytes of a pair that was counted: in lists that double as they grow, in a map of their places, and among those
-/// listed.
+/// Bytes of a pair that was counted: in lists that double as they grow, in a map of their places, and among the
+/// pairs listed.
 const COUNTED: u64 = 3 * size_of::<FolderPair>() as u64 + 256;
 
-/// A folder, by its place in the tree.
+/// A folder, by its index in the tree.
 pub type FolderId = u32;
 
-/// Folders and what lies in them.
+/// Folders and their files.
 #[derive(Debug, Default)]
 pub struct Tree {
     parents: Vec<Option<FolderId>>,
@@ -42,11 +41,11 @@ pub struct Tree {
 /// What is known of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Carried {
-    /// Any number that names what it carries: its text, or its bytes.
+    /// Any number that identifies what it carries: its text, or its bytes.
     pub document: u64,
-    /// Any number that names the group of near-duplicates that this is of; no other document's where it is of none.
+    /// Any number that identifies the document's group of near-duplicates; a number of its own if it is in no group.
     pub group: u64,
-    /// A hash of the file's name. Two names of one hash are a weak hint more, and count nothing.
+    /// A hash of the file's name. A collision of two names is only one more weak hint, and does not affect counts.
     pub name: u64,
 }
 
@@ -65,19 +64,19 @@ pub struct FolderPair {
     pub b: FolderId,
     /// Files in the first folder and all folders in it.
     pub files_a: u64,
-    /// Those of the other.
+    /// Files in the other folder and all folders in it.
     pub files_b: u64,
     /// Files of the first whose text, or a revision of it, is in the other.
     pub shared_a: u64,
     /// Files of the other whose text, or a revision of it, is in the first.
     pub shared_b: u64,
-    /// Of those of each the ones of which a revision alone is in the other, each of one: as many of each group of
-    /// near-duplicates as both have, beside those whose text both have.
+    /// Files of each folder that have only a revision in the other, each matched with one file: as many of each
+    /// group of near-duplicates as both have, beside those whose text both have.
     pub revised: u64,
 }
 
 impl FolderPair {
-    /// The share of files of both that have their like in the other.
+    /// The share of files of both that have a counterpart in the other.
     pub fn share(&self) -> f64 {
         let shared = self.shared_a + self.shared_b;
         shared as f64 / (self.files_a + self.files_b).max(1) as f64
@@ -105,16 +104,16 @@ impl FolderPair {
 /// Pairs of folders that have files in common.
 #[derive(Debug, Default)]
 pub struct MatchedFolders {
-    /// Those with most files in common first.
+    /// Those with most files in common come first.
     pub pairs: Vec<FolderPair>,
-    /// More pairs of folders have files in common than are held: some may be missing.
+    /// Whether pairs may be missing, because more folders have files in common than can be held.
     pub truncated: bool,
-    /// Texts, and names of revisions, that more than eight files carry: they speak for no pair.
+    /// Texts, and names of revisions, that more than eight files carry: they are evidence for no pair.
     pub too_common: u64,
 }
 
 impl Tree {
-    /// Adds a folder in another one, which was added before; none of a root.
+    /// Adds a folder to its parent, which was added before; a root has no parent.
     pub fn add_folder(&mut self, parent: Option<FolderId>) -> FolderId {
         self.parents.push(parent);
         (self.parents.len() - 1) as FolderId
@@ -130,9 +129,9 @@ impl Tree {
         self.files.len()
     }
 
-    /// The pairs of folders of which at least `least` (above 0, to 1) of all files are in the other, and that have at
-    /// least `fewest` files in common each. `go_on` is asked now and then, with the bytes that are to be held next beside what
-    /// the pairs of the first step take; none where it says no.
+    /// The pairs of folders of which at least `least` (above 0, to 1) of all files are in the other, and that each
+    /// have at least `fewest` files in common. `go_on` is called periodically with the bytes that are to be held next
+    /// beyond those of the first step's pairs; `None` if it returns false.
     pub fn copies(
         &self,
         least: f64,
@@ -142,11 +141,11 @@ impl Tree {
         let contents = Contents::of(self);
         let spoke = evidence::evidence(self, &contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
-            // The evidence for a pair is a part of what it shares: common texts, and files that were moved
-            // within a copy, are none.
+            // The evidence for a pair is only part of what it shares: common texts, and files that were
+            // moved within a copy, are no evidence.
             let (own, other) = (contents.count(a), contents.count(b));
             let (smaller, larger) = (own.min(other), own.max(other));
-            // Were all texts of both in one file each, no larger folder could reach the share.
+            // Even if all texts of both were in one file each, no larger folder could reach the share.
             let is_alike = larger as f64 <= (2.0 / least - 1.0) * smaller as f64;
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
         };
@@ -167,8 +166,8 @@ impl Tree {
         })
     }
 
-    /// Of pairs that lie in one another the outermost, unless one in it has as many files in common: then it
-    /// adds nothing but what is not shared.
+    /// Of nested pairs the outermost, unless a pair within it has as many files in common: then the outer
+    /// one adds only what is not shared.
     fn outermost(
         &self,
         contents: &Contents,
@@ -211,14 +210,14 @@ impl Tree {
         )
     }
 
-    /// Whether a pair lies in one that is listed, one folder in each.
+    /// Whether a pair is nested in a listed one, one folder in each.
     fn lies_in(&self, pair: &FolderPair, listed: &ListedPairs, contents: &Contents) -> bool {
         let mut above = self.upwards(pair.a);
         above.any(|own| listed.beside(own, pair.b, contents).is_some())
     }
 
-    /// Places of the other pairs that this one lies in, one folder in each. Cost: the square of the depth, for pairs
-    /// that are listed alone; folders are [`MOST_DEPTH`] deep at most.
+    /// Places of the other pairs that this one is nested in, one folder in each. Cost: the square of the depth, only
+    /// for pairs that are listed; folders are at most [`MOST_DEPTH`] deep.
     fn outer_pairs(
         &self,
         a: FolderId,
@@ -241,14 +240,14 @@ impl Tree {
         self.parents[folder as usize]
     }
 
-    /// The folder and all that it lies in.
+    /// The folder and all its ancestors.
     fn upwards(&self, folder: FolderId) -> impl Iterator<Item = FolderId> + '_ {
         std::iter::successors(Some(folder), |&folder| self.parent(folder))
     }
 }
 
-/// The pairs that are listed: of each folder its partners, by their place in a walk. None of two partners lies in
-/// the other, for then one of the two pairs would lie in the other.
+/// The listed pairs: for each folder its partners, by their place in a walk. No partner is nested in another:
+/// otherwise one of the two pairs would be nested in the other.
 #[derive(Default)]
 struct ListedPairs(HashMap<FolderId, BTreeMap<FolderId, FolderId>>);
 
@@ -260,7 +259,7 @@ impl ListedPairs {
         }
     }
 
-    /// The partner of a folder that is, or holds, another one.
+    /// The partner of a folder that is, or contains, another folder.
     fn beside(&self, own: FolderId, inner: FolderId, contents: &Contents) -> Option<FolderId> {
         let before = self.0.get(&own)?.range(..=contents.place(inner));
         let nearest = before.last().map(|(_, folder)| *folder);

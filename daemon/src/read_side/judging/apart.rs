@@ -1,28 +1,28 @@
-//! What judgements say of a group as a whole.
+//! What judgements mean for a group as a whole.
 
 use super::ListJudgement;
 
-/// Whether a file of a group is judged no version of its principal.
+/// Whether some file of a group is judged not to be a version of its principal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JudgedApart {
-    /// One is known to be judged so.
+    /// Whether a file is known to be judged so.
     is_one: bool,
-    /// Of one nothing is known.
+    /// Whether nothing is known of some file.
     is_open: bool,
 }
 
 impl JudgedApart {
-    /// Notes what became of one more file.
+    /// Notes the judgement of one more file.
     pub fn note(&mut self, judged: &ListJudgement) {
         match judged {
             ListJudgement::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
-            // What was counted says that it belongs there.
+            // A withheld judgement does not set a file apart.
             ListJudgement::Withheld => {}
             ListJudgement::NoText | ListJudgement::TimeOver => self.is_open = true,
         }
     }
 
-    /// None where no file is known to be apart, and not all are known to belong there.
+    /// Whether a file is apart; `None` if none is known to be, but not all are known to belong there.
     pub fn told(&self) -> Option<bool> {
         (self.is_one || !self.is_open).then_some(self.is_one)
     }

@@ -1,8 +1,8 @@
 //! Judges the pairs of a list, one after another.
 //!
-//! The texts of both sides are kept from one pair to the next, and so is the judgement where the next files carry the
-//! same documents: copies follow one another. Half of the time that is left until the deadline is for judging, so
-//! that a long list comes to its end with judgements as far as they went.
+//! The texts of both sides are kept from one pair to the next, and so is the judgement if the next files carry the
+//! same documents, since copies are adjacent. Half of the time left until the deadline is for judging, so that a long
+//! list is completed even if only its first pairs are judged.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,27 +14,27 @@ use simdex_schema::DocId;
 use super::{HeldJudgedText, JudgedSide, half_time, known, within_reach};
 use crate::read_side::query::Overlap;
 
-/// What became of a pair that was to be judged.
+/// The outcome for a pair that was to be judged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListJudgement {
-    /// It is judged.
+    /// The pair is judged.
     Judged(Judgement),
-    /// What it was judged contradicts what was counted, rests on divided evidence, or makes one document of two whose
-    /// heads carry different numbers.
+    /// The judgement is withheld: it contradicts what was counted, rests on divided evidence, or treats two documents
+    /// as the same although their heads carry different numbers.
     Withheld,
-    /// One of its files has no text that can be read.
+    /// One of its files has no readable text.
     NoText,
-    /// The time for judging was over.
+    /// The time for judging ran out.
     TimeOver,
 }
 
 impl ListJudgement {
-    /// Whether the time for it was over.
+    /// Whether the time for judging ran out.
     pub fn is_time_over(&self) -> bool {
         matches!(self, Self::TimeOver)
     }
 
-    /// The judgement, where there is one.
+    /// The judgement, if there is one.
     pub fn judgement(self) -> Option<Judgement> {
         match self {
             Self::Judged(judgement) => Some(judgement),
@@ -43,26 +43,26 @@ impl ListJudgement {
     }
 }
 
-/// Whether a model asks where files lie: copies are judged apart then.
+/// Whether a model uses the location of files: copies are then judged separately.
 pub(super) fn asks_places(model: &Model) -> bool {
     model.signals().iter().any(|signal| signal.is_of_place())
 }
 
-/// Judges pair after pair.
+/// Judges one pair after another.
 pub struct ListJudge<'a> {
     model: Arc<Model>,
-    /// The model asks where files lie: copies are judged apart.
+    /// Whether the model uses the location of files: copies are then judged separately.
     asks_places: bool,
     index: &'a IndexReader,
     account: &'a MemoryAccount,
-    /// The texts read last, of first and of second sides.
+    /// The last texts read, of the first and of the second side.
     texts: [Option<(DocId, HeldJudgedText)>; 2],
     last: Option<([DocId; 2], ListJudgement)>,
     until: Option<Instant>,
 }
 
 impl<'a> ListJudge<'a> {
-    /// Judges by this model, with permits of this account.
+    /// Judges by this model, with permits from this account.
     pub fn new(model: Arc<Model>, index: &'a IndexReader, account: &'a MemoryAccount) -> Self {
         Self {
             asks_places: asks_places(&model),
@@ -75,10 +75,10 @@ impl<'a> ListJudge<'a> {
         }
     }
 
-    /// Judges two files of which this was counted.
+    /// Judges two files with this overlap.
     ///
     /// # Errors
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     pub fn judge(
         &mut self,
         [a, b]: [&FileView; 2],
@@ -133,11 +133,11 @@ impl<'a> ListJudge<'a> {
         Ok(within_reach(judged?, overlap))
     }
 
-    /// The text of a document that stands on this side.
+    /// The text of a document on this side.
     fn text(&mut self, side: usize, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
         let kept = self.texts.iter().flatten().find(|(known, _)| *known == id);
         let kept = kept.map(|(_, held)| held.clone());
-        // The text of the pair before gives up its memory first.
+        // The memory of the previous pair's text is released first.
         self.texts[side] = None;
         let held = match kept {
             Some(held) => held,

@@ -1,7 +1,7 @@
-//! Judges the files of groups, each against its principal, by texts that whoever writes the groups has read.
+//! Judges the files of groups against their principals, using texts that the writer of the groups has already read.
 //!
-//! A principal is taken apart once for all documents of its group, and a document once for all files that carry it. Half
-//! of the time that is left until the deadline is for judging; what has none, as a report on schedule, judges to the end.
+//! A principal is analysed once for all documents of its group, and a document once for all files that carry it. Half
+//! of the time left until the deadline is for judging; without a deadline, as in a scheduled report, all are judged.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,13 +15,13 @@ use crate::read_side::query::Overlap;
 
 /// A principal and a file of its group, which carry different documents.
 pub struct JudgedPair<'a> {
-    /// What is on record of both, the principal first.
+    /// What is recorded of both, the principal first.
     pub sides: [JudgedSide<'a>; 2],
     /// Bytes of their canonical texts.
     pub lengths: [u64; 2],
-    /// Their texts as they were extracted; none where one cannot be read.
+    /// Their extracted texts; `None` if one cannot be read.
     pub texts: Option<[&'a str; 2]>,
-    /// What was counted of them.
+    /// The counts of the pair.
     pub overlap: Overlap,
 }
 
@@ -30,13 +30,13 @@ pub struct MemberJudge<'a> {
     model: Arc<Model>,
     asks_places: bool,
     account: &'a MemoryAccount,
-    /// The texts of the principal and of the document that are under way, once they were asked for.
+    /// The texts of the current principal and document, once they were needed.
     texts: [Option<HeldJudgedText>; 2],
     until: Option<Instant>,
 }
 
 impl<'a> MemberJudge<'a> {
-    /// Judges by this model, with permits of this account.
+    /// Judges by this model, with permits from this account.
     pub fn new(model: Arc<Model>, account: &'a MemoryAccount) -> Self {
         Self {
             asks_places: asks_places(&model),
@@ -52,25 +52,25 @@ impl<'a> MemberJudge<'a> {
         &self.model
     }
 
-    /// Whether files of one document may be judged otherwise, since the model asks where they lie.
+    /// Whether files of one document may be judged differently, since the model uses their locations.
     pub fn parts_copies(&self) -> bool {
         self.asks_places
     }
 
-    /// Another group comes: nothing is kept of the one before.
+    /// Begins another group: nothing is kept of the one before.
     pub fn next_group(&mut self) {
         self.texts = [None, None];
     }
 
-    /// Another document of the group comes.
+    /// Begins another document of the group.
     pub fn next_document(&mut self) {
         self.texts[1] = None;
     }
 
-    /// Judges a file of the document that is under way.
+    /// Judges a file of the current document.
     ///
     /// # Errors
-    /// The asker went away.
+    /// The client disconnected.
     pub fn judge(&mut self, pair: &JudgedPair<'_>) -> Result<ListJudgement, IndexError> {
         self.account.cancel().check()?;
         let Some(texts) = pair.texts else {
@@ -88,7 +88,7 @@ impl<'a> MemberJudge<'a> {
         Ok(within_reach(judged?, &pair.overlap))
     }
 
-    /// A side taken apart.
+    /// The analysed text of a side.
     fn text(
         &mut self,
         side: usize,

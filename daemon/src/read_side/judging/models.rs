@@ -1,8 +1,7 @@
-//! The model in force: the one that was trained and lies in the data directory, else the one that ships with the
-//! program.
+//! The model in force: the trained one in the data directory, or otherwise the one that ships with the program.
 //!
 //! The file is the model as [`Model`] writes it, and a last line `blake3` with the hash of all lines before it.
-//! A file without that line, put there by hand, is read too.
+//! A file without that line, written by hand, is read too.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -14,14 +13,14 @@ use simdex_judge::{Model, ModelError};
 
 /// The file of a trained model, in the data directory.
 const FILE: &str = "judge-model";
-/// The file of a trained model while it is written.
+/// The name of the new model's file while it is written.
 const NEW: &str = "judge-model.new";
-/// Begins its last line.
+/// The beginning of the file's last line.
 const HASH: &str = "blake3 ";
-/// Bytes of the file, at most.
+/// Most bytes of the file.
 const LONGEST: u64 = 2 << 20;
 
-/// Which model pairs are judged by.
+/// The model that pairs are judged by.
 pub struct Models {
     data_dir: PathBuf,
     current: RwLock<Arc<Model>>,
@@ -30,11 +29,11 @@ pub struct Models {
 }
 
 impl Models {
-    /// The model of a data directory. One that does not read, such as that of another version of the signals,
-    /// is left where it is and said in the log; the shipped one is in force then.
+    /// The model of a data directory. One that cannot be read, such as that of another version of the
+    /// signals, is left in place and logged; the shipped one is then in force.
     ///
     /// # Errors
-    /// The shipped one does not read.
+    /// The shipped model cannot be read.
     pub fn open(data_dir: &Path) -> Result<Self, ModelError> {
         let path = data_dir.join(FILE);
         let current = match trained(&path) {
@@ -59,7 +58,8 @@ impl Models {
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Judges by this model from now on: once its file is power-safe. A failure leaves the one in force.
+    /// Judges by this model from now on, once its file is power-safe. After a failure the previous model
+    /// stays in force.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -104,7 +104,7 @@ impl Models {
     }
 }
 
-/// The model kept in a file, where there is one.
+/// The model kept in a file, if there is one.
 fn trained(path: &Path) -> Result<Option<Model>, String> {
     let file = match safe_fs::open_read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -117,7 +117,7 @@ fn trained(path: &Path) -> Result<Option<Model>, String> {
     model.map(Some).map_err(|error| error.to_string())
 }
 
-/// The lines of a model without that of their hash, which must be theirs.
+/// The lines of a model without the hash line; an error if the hash is wrong.
 fn checked(file: &str) -> Result<&str, String> {
     let last = file
         .trim_end_matches('\n')
@@ -188,10 +188,10 @@ mod tests {
         ] {
             std::fs::write(&path, &damaged).unwrap();
             assert_eq!(name(), Model::SHIPPED, "{damaged}");
-            // What somebody may still want is left where it is.
+            // A file that somebody may still want is left in place.
             assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
         }
-        // By hand, without the line of the hash.
+        // Written by hand, without the hash line.
         std::fs::write(&path, OTHER).unwrap();
         assert_eq!(name(), "ours");
     }

@@ -1,4 +1,4 @@
-//! What is on record of the two sides of a pair.
+//! What is recorded of the two sides of a pair.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -11,12 +11,12 @@ use simdex_schema::RootId;
 
 use crate::read_side::query::{Overlap, RatioEstimate, Subject};
 
-/// What is on record of one side.
+/// What is recorded of one side.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgedSide<'a> {
-    /// The root of a file of the index; none of what was sent.
+    /// The root, for a file of the index; `None` for uploads.
     pub root: Option<RootId>,
-    /// The path, where it has one.
+    /// The path, if it has one.
     pub path: Option<&'a Path>,
     /// The author or sender that the document states.
     pub author: Option<&'a str>,
@@ -58,7 +58,7 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
     stated.map(|(_, value)| value.as_str())
 }
 
-/// What is known of a pair without its texts.
+/// The signals of a pair that are known without its texts.
 pub(super) fn known<'a>(
     sides: &[JudgedSide<'a>; 2],
     lengths: [u64; 2],

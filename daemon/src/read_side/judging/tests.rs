@@ -1,4 +1,4 @@
-//! What is withheld, and that a judgement follows from the texts alone, however they were come by.
+//! What is withheld, and that a judgement depends only on the texts, however they were obtained.
 
 use simdex_index::{Index, Opened, View};
 use simdex_proto::lines;
@@ -43,7 +43,7 @@ fn what_is_contradicted_or_contested_is_withheld() {
     assert!(matches!(judged, ListJudgement::Withheld));
 }
 
-/// A text of so many words and versions of it, of which the first is asked about.
+/// A text of this many words and versions of it; the first is asked about.
 fn versions(seed: u64, length: usize) -> Vec<String> {
     let mut seed = seed;
     let base = words(&mut seed, length);
@@ -51,7 +51,7 @@ fn versions(seed: u64, length: usize) -> Vec<String> {
         let mut text = base.clone();
         let fresh = words(&mut seed, edits);
         for (at, word) in fresh.into_iter().enumerate() {
-            // The first word is what a document is numbered by.
+            // The first word is the number of a document.
             let place = 1 + at * 37 % (text.len() - 1);
             text[place] = word;
         }
@@ -97,7 +97,7 @@ fn judging_reads_no_text_that_was_read_to_count_it() {
     let (answer, subject) = asked(index.reader(), &texts[0], true);
     let (first, read) = judged(&index, answer, &subject);
     assert_eq!((first.len(), read), (texts.len(), 0));
-    // All shingles are in memory by now, so that no text was read to count them.
+    // All shingles are in memory by now, so no text was read to count them.
     let (answer, subject) = asked(index.reader(), &texts[0], true);
     let (again, read) = judged(&index, answer, &subject);
     assert_eq!(first, again);
@@ -126,7 +126,7 @@ fn judgements_of_kept_texts_are_those_of_texts_read_again() {
     }
 }
 
-/// Judgements as they are sent, of a question about a text whose versions lie under the first root.
+/// Judgements, as they are sent, for a question about a text whose versions are under the first root.
 fn sent(texts: &[String], hidden: &[String]) -> Vec<String> {
     let (Opened { index, writer, .. }, _dir) = opened_of(&texts[1..]);
     let root = writer.add_root(std::path::Path::new("/hidden")).unwrap();
@@ -146,7 +146,7 @@ fn sent(texts: &[String], hidden: &[String]) -> Vec<String> {
     judged.into_iter().map(line).collect()
 }
 
-/// A score that moves when a document comes or goes that the caller may not see tells of it.
+/// A score that changes when a document comes or goes that the caller may not see would reveal it.
 #[test]
 fn judgements_are_byte_for_byte_those_of_a_world_without_the_hidden_root() {
     let mut given = 0;
@@ -154,7 +154,7 @@ fn judgements_are_byte_for_byte_those_of_a_world_without_the_hidden_root() {
         let texts = versions(seed, 90 + 60 * seed as usize);
         let without = sent(&texts, &[]);
         given += without.iter().filter(|line| *line != "null").count();
-        // Copies and versions of what is seen, and many texts in which its rare words are common.
+        // Copies and versions of visible documents, and many texts in which their rare words are common.
         let mut hidden = texts.clone();
         hidden.extend((0..30).map(|number| format!("hidden {number} {}", texts[1])));
         assert_eq!(sent(&texts, &hidden), without, "{seed}");

@@ -24,13 +24,13 @@ const TIMED: u32 = 20;
 
 /// Labelled pairs, measured.
 pub(super) struct Measured {
-    /// Those on whose class raters agree, with all their signals.
+    /// The pairs on whose class raters agree, with all their signals.
     pub(super) pairs: Vec<SourcedPair>,
-    /// Of each, whether one of its texts is in a language that the table of common words does not know.
+    /// For each, whether one of its texts is in a language that the table of common words does not know.
     pub(super) is_foreign: Vec<bool>,
-    /// Mean microseconds of each signal for a pair of which nothing was kept; nothing where there is no pair.
+    /// Mean microseconds of each signal for a pair without cached data; `None` if there is no pair.
     pub(super) microseconds: Option<SignalTimes>,
-    /// How many there are of what.
+    /// Counts of labels and pairs.
     pub(super) counts: LabelCounts,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn measured(
     })
 }
 
-/// Reads the texts of pairs, that of the first side once for all pairs in a row that share it.
+/// Reads the texts of pairs; that of the first side once for all adjacent pairs that share it.
 struct Reader<'a> {
     engine: &'a Engine,
     account: &'a MemoryAccount,
@@ -98,7 +98,7 @@ struct Reader<'a> {
     took: [Duration; Signal::ALL.len()],
 }
 
-/// A document with its text taken apart.
+/// A document with its analysed text.
 struct HeldDocument {
     document: DocumentHash,
     group: Option<GroupId>,
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The file that was labelled, where it carries the same document still; else the first that does.
+    /// The labelled file, if it still carries the same document; otherwise the first file that does.
     fn file(&self, side: &LabelledFile) -> Result<FileView, LabelError> {
         let index = self.engine.index.reader();
         let carries = |file: &FileView| {
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
 }
 
 impl HeldDocument {
-    /// Whether it is this very side: signals of places differ from file to file.
+    /// Whether it is exactly this side: signals of locations differ from file to file.
     fn is_of(&self, side: &LabelledFile) -> bool {
         let path = self.subject.asked_path.as_deref();
         self.document == side.document && path == Some(&*side.path)
@@ -217,14 +217,14 @@ fn shown(side: &LabelledFile) -> String {
     String::from_utf8_lossy(side.path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Documents that labelled pairs, or groups of the index, link: disjoint sets.
+/// Disjoint sets of documents linked by labelled pairs or groups of the index.
 #[derive(Default)]
 struct Sources {
     numbers: HashMap<DocumentHash, usize>,
     groups: HashMap<GroupId, usize>,
-    /// The number of a document above each; its own where there is none.
+    /// The parent of each document; a root is its own.
     above: Vec<usize>,
-    /// The least hash of the documents below each that is above all others.
+    /// For each root, the least hash of the documents in its set.
     least: Vec<DocumentHash>,
 }
 
@@ -256,7 +256,7 @@ impl Sources {
         number
     }
 
-    /// The number above all others of its set; the way there is halved.
+    /// The root of the set; halves the path to it.
     fn top(&mut self, mut at: usize) -> usize {
         while self.above[at] != at {
             self.above[at] = self.above[self.above[at]];
@@ -274,7 +274,7 @@ impl Sources {
         self.above[lower] = upper;
     }
 
-    /// A number for the set of a document, which does not depend on the order of pairs.
+    /// A number for the set of a document, independent of the order of pairs.
     fn source(&mut self, document: DocumentHash) -> u64 {
         let number = self.number(document);
         let top = self.top(number);

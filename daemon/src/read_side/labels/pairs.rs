@@ -1,4 +1,4 @@
-//! Labels by pair of documents: who says what of each.
+//! Labels by pair of documents: which rater said what of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use super::{Label, LabelError, LabelledFile, RaterPair};
 /// Labelled pairs of documents, by both hashes, the smaller one first.
 pub(super) struct Pairs<'a>(pub(super) BTreeMap<[DocumentHash; 2], PairLabels<'a>>);
 
-/// What is said of one pair.
+/// The labels of one pair.
 pub(super) struct PairLabels<'a> {
     /// The files that were labelled first.
     pub(super) sides: [&'a LabelledFile; 2],
-    /// The last word of each rater.
+    /// The last verdict of each rater.
     pub(super) verdicts: BTreeMap<&'a str, Class>,
 }
 
@@ -39,13 +39,13 @@ impl<'a> Pairs<'a> {
         Self(pairs)
     }
 
-    /// Everybody who labelled anything.
+    /// Everyone who labelled anything.
     pub(super) fn raters(&self) -> BTreeSet<&'a str> {
         let of_pairs = self.0.values().flat_map(|pair| pair.verdicts.keys());
         of_pairs.copied().collect()
     }
 
-    /// Refuses labels of which no majority decides.
+    /// Refuses labels without a majority.
     pub(super) fn check_agreed(&self) -> Result<(), LabelError> {
         let is_disputed = |pair: &&PairLabels<'_>| pair.verdict().is_none() && !pair.is_identical();
         let Some(pair) = self.0.values().find(is_disputed) else {
@@ -60,7 +60,7 @@ impl<'a> Pairs<'a> {
         Err(LabelError::Contradiction { a, b, verdicts })
     }
 
-    /// How raters agree who labelled a pair both, two by two.
+    /// The agreement of every two raters who labelled the same pair.
     pub(super) fn agreements(&self) -> Vec<RaterPair> {
         let mut common: BTreeMap<[&str; 2], Vec<(Class, Class)>> = BTreeMap::new();
         for pair in self.0.values().filter(|pair| !pair.is_identical()) {
@@ -82,7 +82,7 @@ impl<'a> Pairs<'a> {
 }
 
 impl PairLabels<'_> {
-    /// What more raters say than anything else; `None` where no verdict has most.
+    /// The verdict of the most raters; `None` if there is a tie.
     pub(super) fn verdict(&self) -> Option<Class> {
         let mut counts = Counts::default();
         self.verdicts.values().for_each(|class| counts.add(*class));

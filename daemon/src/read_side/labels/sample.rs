@@ -1,9 +1,9 @@
-//! Pairs to be labelled: a sample of the near-duplicates of a view that follows from a seed.
+//! Pairs to be labelled: a sample of the near-duplicates of a view, determined by a seed.
 //!
-//! Documents are taken in an order that their hashes and the seed decide; each is paired with the partner that
-//! comes first by another such order. A family of a thousand versions has half a million pairs: here it has as
-//! many as it has documents, so that a sample shows the collection and not its largest family. Time: one search
-//! for partners for each document looked at, of which there are at most 64 for each pair asked for, and 20,000.
+//! Documents are taken in an order determined by their hashes and the seed; each is paired with the partner that comes
+//! first in another such order. A family of a thousand versions has half a million pairs: here it contributes only as
+//! many as it has documents, so that a sample represents the collection and not its largest family. Time: one search
+//! for partners for each document examined, of which there are at most 64 for each pair requested, and 20,000.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -18,20 +18,20 @@ use simdex_signature::{Fingerprint, Ratio};
 use super::LabelError;
 use crate::engine::{CompletenessCheck, Engine};
 
-/// Documents looked at, at least, and for each pair asked for.
+/// Documents examined, at least, and for each pair requested.
 const LOOKED_AT: usize = 20_000;
 const FOR_EACH: usize = 64;
 
-/// What is sampled.
+/// Parameters of a sample.
 #[derive(Clone, Debug)]
 pub struct SampleRequest {
-    /// The roots whose files are shown.
+    /// The roots whose files may be sampled.
     pub view: View,
     /// Least resemblance of a pair.
     pub threshold: Ratio,
-    /// Pairs that are sampled at most.
+    /// Most pairs of the sample.
     pub limit: usize,
-    /// Another seed, another sample.
+    /// Determines the sample.
     pub seed: u64,
 }
 
@@ -47,7 +47,7 @@ pub struct SampledPair {
 /// Samples pairs of different documents, in the order of the sample.
 ///
 /// # Errors
-/// The index failed, or the asker went away.
+/// The index failed, or the client disconnected.
 pub fn sample(
     engine: &Engine,
     request: &SampleRequest,
@@ -81,7 +81,7 @@ pub fn sample(
     Ok((pairs, check.verdict()?))
 }
 
-/// The documents of a search in the order of a seed.
+/// The documents of a search in the order given by a seed.
 fn ordered(
     search: &PairSearch<'_>,
     engine: &Engine,
@@ -98,15 +98,15 @@ fn ordered(
     Ok(order)
 }
 
-/// Where a document comes under a seed.
+/// The position of a document under a seed.
 fn place(hash: DocumentHash, seed: u64) -> u64 {
     let first = hash.0.first_chunk().copied().unwrap_or_default();
     let seed = Fingerprint(seed.wrapping_add(1)).mixed();
     Fingerprint(u64::from_be_bytes(first) ^ seed).mixed()
 }
 
-/// The partner that comes first in an order of the document's own. Of many that may be partners only those are
-/// counted that come before all that were met so far.
+/// The partner that comes first in an order specific to the document. Of many possible partners only those are
+/// counted that come before all found so far.
 fn partner(
     search: &PairSearch<'_>,
     id: DocId,
@@ -126,7 +126,7 @@ fn partner(
     Ok(first.map(|(other, edge)| (*other, edge.resemblance())))
 }
 
-/// The first file that carries a document; `None` where it went away meanwhile.
+/// The first file that carries a document; `None` if it has disappeared meanwhile.
 fn side(
     engine: &Engine,
     view: &View,

@@ -1,16 +1,16 @@
-//! How good a candidate can still be: upper bounds of estimates, and when no more need be verified.
+//! Upper bounds of estimates: how good a candidate can still be, and when no more need be verified.
 
 use simdex_index::{Candidate, CountBasis};
 
 use super::{FindKind, QueryParams};
 use crate::read_side::families::LinkRule;
 
-/// A true ratio lies above its bound with at most this probability. It says nothing of documents that are no
+/// A true ratio lies above its bound with at most this probability. It does not cover documents that are no
 /// candidates.
 pub(super) const MISS_PROBABILITY: f64 = 0.001;
 
-/// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
-/// threshold are left out.
+/// Candidates with the upper bound of the requested value, highest first; those that cannot reach
+/// the threshold are left out.
 pub(super) fn by_upper_bound(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidate, f64)> {
     let bounded = found
         .into_iter()
@@ -22,7 +22,7 @@ pub(super) fn by_upper_bound(found: Vec<Candidate>, params: &QueryParams) -> Vec
     ranked
 }
 
-/// Whether a candidate may be linked to what it shares fingerprints with.
+/// Whether a candidate may be linked to the version that it shares fingerprints with.
 pub(super) fn may_link(candidate: &Candidate, rule: &LinkRule) -> bool {
     let shorter = candidate
         .query_fingerprints
@@ -46,21 +46,21 @@ fn resemblance(candidate: &Candidate) -> f64 {
     bound(candidate.shared, candidate.trials(), candidate)
 }
 
-/// Of the text of which so many fingerprints were counted.
+/// Bounds the containment of the text for which this many fingerprints were counted.
 fn containment(candidate: &Candidate, fingerprints: u64) -> f64 {
     match candidate.basis {
         CountBasis::ModSample | CountBasis::Untold => {
             bound(candidate.shared, fingerprints, candidate)
         }
-        // They say nothing of the lengths of texts.
+        // Fixed-size sketches say nothing about the lengths of texts.
         CountBasis::FixedSize { .. } => 1.0,
     }
 }
 
-/// Upper Chernoff bound of a ratio of which `trials` samples hold `successes`: the largest t with
-/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS_PROBABILITY`]. It holds for samples with and without
-/// replacement (Hoeffding 1963, Theorems 1 and 4), and falls with the trials, so that too few are on the safe side.
-/// Where every shingle was counted nothing was sampled.
+/// Upper Chernoff bound of a ratio if `successes` of `trials` samples are positive: the largest t with exp(-trials
+/// · KL(successes/trials ‖ t)) ≥ [`MISS_PROBABILITY`]. It holds for samples with and without replacement (Hoeffding
+/// 1963, Theorems 1 and 4), and falls with the trials, so that too few are on the safe side. If every shingle was
+/// counted, nothing was sampled.
 fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if trials == 0 {
         return 1.0;
@@ -88,7 +88,7 @@ fn divergence(p: f64, q: f64) -> f64 {
     part(p, q) + part(1.0 - p, 1.0 - q)
 }
 
-/// Tells when no further candidate can be shown: keeps the best values found so far, one more than are shown.
+/// Decides when no further candidate can be shown: keeps the best values found so far, one more than are shown.
 pub(super) struct StopRule {
     values: Vec<f64>,
     limit: usize,
@@ -105,11 +105,11 @@ impl StopRule {
     pub(super) fn add(&mut self, value: f64) {
         let at = self.values.partition_point(|other| *other >= value);
         self.values.insert(at, value);
-        // One more than is shown, so that an answer can say that it is cut.
+        // One more than is shown, so that an answer can say that it is truncated.
         self.values.truncate(self.limit + 1);
     }
 
-    /// Whether nothing bounded by `upper` can be shown any more.
+    /// Whether no candidate bounded by `upper` can be shown any more.
     pub(super) fn excludes(&self, upper: f64) -> bool {
         self.values.len() > self.limit && self.values.last().is_some_and(|last| upper < *last)
     }
@@ -175,7 +175,7 @@ mod tests {
         assert!(ranked[0].1 > 0.40 && ranked[0].1 < 0.55, "{}", ranked[0].1);
     }
 
-    /// Numbers drawn as if at random, the same on every machine.
+    /// Pseudorandom numbers, identical on every machine.
     fn drawn(seed: &mut u64) -> u64 {
         *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (*seed ^ (*seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -183,8 +183,8 @@ mod tests {
         mixed ^ (mixed >> 31)
     }
 
-    /// What an index would count of sets of so many numbers of their own and in common, by their n smallest or the
-    /// smallest of each of n bins.
+    /// The candidate that an index would count for sets with these sizes and this many common numbers, by their n
+    /// smallest or the smallest of each of n bins.
     fn counted(seed: &mut u64, own: [usize; 2], common: usize, n: u64, by_bin: bool) -> Candidate {
         let common: Vec<u64> = (0..common).map(|_| drawn(seed)).collect();
         let [a, b] = own.map(|own| {
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// The worst case, where the threshold is the very resemblance.
+    /// The worst case: the resemblance equals the threshold.
     #[test]
     fn a_pair_lies_above_its_bound_as_seldom_as_is_promised() {
         let mut seed = 5;

@@ -1,5 +1,5 @@
-//! When a version was made, as well as that is known: what the document says of itself comes before
-//! what the file system says of its file, which copying and unpacking change. What neither dates was there when the
+//! When a version was made, as far as that is known: what the document itself states has priority over what the
+//! file system reports of its file, which copying and unpacking change. A file without either date existed when the
 //! mail that it is attached to was sent.
 
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use simdex_extract::Fact;
 use simdex_index::{FileView, IndexError, IndexReader};
 use simdex_schema::ContentRecord;
 
-/// What a date was taken from, the best first.
+/// The source of a date, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateSource {
     /// When the message was sent, as it states.
@@ -19,11 +19,11 @@ pub enum DateSource {
     Created,
     /// When the file was modified, by the file system or the container that holds it.
     File,
-    /// When the message that holds it was sent, as that states: it was there before.
+    /// When the message that contains it was sent, as that states: it existed before.
     MailSent,
 }
 
-/// What a document may state of its date, best first, with the fact that holds it.
+/// The dates that a document may state, best first, with the facts that hold them.
 const STATED: [(DateSource, Fact); 3] = [
     (DateSource::Sent, Fact::Sent),
     (DateSource::Modified, Fact::Modified),
@@ -52,10 +52,10 @@ pub struct KnownDate {
     pub source: DateSource,
 }
 
-/// The best date that is known of a file; none where nothing says one.
+/// The best date known of a file; `None` if there is none.
 ///
 /// # Errors
-/// That of the index, which is asked what holds a file that has no date of its own.
+/// That of the index, which is asked for the container of a file that has no date of its own.
 pub fn best_date(index: &IndexReader, file: &FileView) -> Result<Option<KnownDate>, IndexError> {
     if let Some(own) = own_date(file) {
         return Ok(Some(own));
@@ -75,7 +75,7 @@ pub fn best_date(index: &IndexReader, file: &FileView) -> Result<Option<KnownDat
     Ok(sent)
 }
 
-/// What a document or its file says of its date.
+/// The date that a document states, or that of its file.
 fn own_date(file: &FileView) -> Option<KnownDate> {
     let by_document = STATED.into_iter().find_map(|(source, fact)| {
         let seconds = stated(file.content.as_ref()?, fact)?;
@@ -94,7 +94,7 @@ fn stated(content: &ContentRecord, fact: Fact) -> Option<i64> {
     seconds(value)
 }
 
-/// A date as facts have it (RFC 3339); where only the day is known, its beginning in UTC.
+/// Parses a date in the form of facts (RFC 3339); if only the day is known, its beginning in UTC.
 fn seconds(value: &str) -> Option<i64> {
     let time = value.parse::<jiff::Timestamp>().ok();
     let day = || {

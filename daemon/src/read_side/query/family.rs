@@ -1,4 +1,4 @@
-//! The family of a document: all its versions, however many steps away, and how each came of another.
+//! The family of a document: all its versions, however many steps away, and how each was derived from another.
 //!
 //! `subject → neighbours → their neighbours … → samples → order → edges, counted exactly`
 //!
@@ -25,16 +25,16 @@ use crate::read_side::families::{DateKind, Direction, LinkRule, Version, Version
 use containers::{Places, common};
 use search::{FoundVersion, FoundVersions, search};
 
-/// What of a family is sought.
+/// Parameters of a search for a family.
 #[derive(Clone, Debug)]
 pub struct FamilyParams {
-    /// When a version leads to another.
+    /// The rule by which versions are linked.
     pub rule: LinkRule,
     /// Ratio from which two texts are called near-duplicates, or one is said to contain the other.
     pub relation_threshold: f64,
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
-    /// Versions that are found at most.
+    /// Most versions that are found.
     pub most: usize,
     /// The roots whose files may be listed.
     pub view: View,
@@ -51,7 +51,7 @@ pub enum VersionKind {
     ContainedIn,
 }
 
-/// How a version came of an earlier one; both by their places in the order.
+/// How a version was derived from an earlier one; both by their places in the order.
 #[derive(Clone, Debug)]
 pub struct FamilyEdge {
     /// The later version.
@@ -62,22 +62,22 @@ pub struct FamilyEdge {
     pub kind: VersionKind,
     /// How much they share, the later first; counted on all shingles.
     pub overlap: Overlap,
-    /// What tells which is the later.
+    /// The evidence of which is the later.
     pub direction: Direction,
-    /// What holds a file of each, the innermost such; or a file of one that holds one of the other.
+    /// The innermost container that holds a file of each; or a file of one version that contains one of the other.
     pub container: Option<PathBuf>,
 }
 
 /// A file of a version.
 pub enum FamilyFile {
-    /// One of the index.
+    /// A file of the index.
     Known {
-        /// With the numbers of the subject to it.
+        /// The file with the subject's numbers for it.
         hit: Box<Hit>,
-        /// What holds it.
+        /// Its container.
         container: Option<PathBuf>,
     },
-    /// The subject, which is no file of the index.
+    /// The subject, if it is not a file of the index.
     Subject,
 }
 
@@ -91,9 +91,9 @@ pub struct Family {
     pub candidates: u64,
     /// Texts counted on all shingles.
     pub verified: u64,
-    /// Posting lists that only added counts, of the look-up that met the most.
+    /// Posting lists that only added counts, in the look-up that met the most of them.
     pub long_lists: u64,
-    /// A bound ended the search.
+    /// Whether a limit ended the search.
     pub is_cut: bool,
 }
 
@@ -162,7 +162,7 @@ impl Family {
         self.versions.len()
     }
 
-    /// Whether there is none; not so, since the subject is one.
+    /// Whether there is no version; always false, since the subject is one.
     pub fn is_empty(&self) -> bool {
         self.versions.is_empty()
     }
@@ -172,13 +172,13 @@ impl Family {
         self.versions[version].written
     }
 
-    /// The numbers of the subject to a version, and the hash of its document.
+    /// The subject's numbers for a version, and the hash of its document.
     pub fn beside_subject(&self, version: usize) -> (&Overlap, DocumentHash) {
         let member = &self.versions[version];
         (&member.overlap, member.hash)
     }
 
-    /// Visits the files of a version, by path; the subject where it is one of it and no file of the index.
+    /// Visits the files of a version, by path; the subject itself if it is one and not a file of the index.
     pub fn visit_files(
         &self,
         index: &IndexReader,
@@ -232,7 +232,7 @@ impl Family {
     }
 }
 
-/// What the order of the versions follows from, and where their files lie.
+/// What the order of the versions is derived from, and where their files are.
 fn described(
     index: &IndexReader,
     members: &[FoundVersion],
@@ -252,7 +252,7 @@ fn described(
     described.collect()
 }
 
-/// What the numbers of a family are counted on: all shingles.
+/// The scheme that the numbers of a family are counted by: all shingles.
 pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
     SchemeUsed {
         scheme: Scheme::of_text(SchemeKind::ModN, index.window()),
@@ -260,7 +260,7 @@ pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
     }
 }
 
-/// When a version was made, by the files of a view: see [`of_files`].
+/// When a version was made, according to the files of a view: see [`of_files`].
 pub(crate) fn date_of_document(
     index: &IndexReader,
     document: DocId,
@@ -270,8 +270,8 @@ pub(crate) fn date_of_document(
     Ok(of_files(index, Some(document), view, cancel)?.0)
 }
 
-/// When a version was made: the earliest that one of its files states, else what a mail tells, else the earliest
-/// modification time; and where its files lie.
+/// When a version was made, and where its files are. The date is the earliest that one of its files states;
+/// otherwise the one from a mail; otherwise the earliest modification time.
 fn of_files(
     index: &IndexReader,
     document: Option<DocId>,
@@ -293,7 +293,7 @@ fn of_files(
     Ok((best, places))
 }
 
-/// The date of a file as the order of versions has it. What is attached was there before its mail was sent.
+/// The date of a file as the order of versions uses it. An attachment existed before its mail was sent.
 fn version_date(date: KnownDate) -> VersionDate {
     let (kind, seconds) = match date.source {
         DateSource::File => (DateKind::File, date.seconds),
@@ -305,8 +305,8 @@ fn version_date(date: KnownDate) -> VersionDate {
     VersionDate { kind, seconds }
 }
 
-/// An edge with its exact numbers, the later version first; none where the pair does not hold on all
-/// shingles, or a text cannot be read any more.
+/// An edge with its exact numbers, the later version first; `None` if the pair does not satisfy the
+/// rule on all shingles, or a text cannot be read any more.
 fn edge(
     index: &IndexReader,
     (subject, text): (&Subject, &ShingledText),
@@ -347,7 +347,7 @@ fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
     }
 }
 
-/// The shingles of a version; none of the subject, whose own are at hand, or where they cannot be read.
+/// The shingles of a version; `None` for the subject, whose own are at hand, or if they cannot be read.
 fn set_of(
     index: &IndexReader,
     subject: &Subject,

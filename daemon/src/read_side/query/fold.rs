@@ -1,9 +1,9 @@
-//! Folding: of the hits of one answer those that are near-duplicates of a better one stand under it.
+//! Folding: hits of one answer that are near-duplicates of a better hit are shown under it.
 //!
-//! Near-duplicates are two hits of one document, and two whose resemblance, counted on all shingles, reaches the
-//! threshold. Each hit is compared with the unfolded hits before it, best first, so that two hits folded under the
+//! Two hits are near-duplicates if they are of one document, or if their resemblance, counted on all shingles, reaches
+//! the threshold. Each hit is compared with the unfolded hits before it, best first, so that two hits folded under the
 //! same one need not resemble each other; files of one document are always folded under the same. An answer compares
-//! [`MOST_COMPARED`] pairs and reads [`MOST_SHINGLES`] shingles at most: what was not compared is not folded.
+//! at most [`MOST_COMPARED`] pairs and reads at most [`MOST_SHINGLES`] shingles: what was not compared is not folded.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,12 +13,12 @@ use simdex_schema::{DocId, DocumentHash};
 
 use super::{Hit, Overlap};
 
-/// Pairs of hits that one answer compares at most.
+/// Most pairs of hits that one answer compares.
 const MOST_COMPARED: u32 = 4_096;
-/// Shingles that one answer reads for it at most, but for the last pair.
+/// Most shingles that one answer reads for folding, apart from the last pair.
 const MOST_SHINGLES: u64 = 64 << 20;
 
-/// Of each hit the place of the better one that it is folded under; none of those that stand for themselves.
+/// For each hit the index of the better one that it is folded under; `None` for those that are not folded.
 pub fn fold(
     index: &IndexReader,
     hits: &[Hit],
@@ -32,7 +32,7 @@ pub fn fold(
         left: MOST_COMPARED,
         left_shingles: MOST_SHINGLES,
     };
-    // Of each document the hit that its files stand under, or the first of these themselves.
+    // For each document the hit that its files are folded under, or the first of its files.
     let mut stands_under: HashMap<DocumentHash, usize> = HashMap::new();
     let mut best: Vec<usize> = Vec::new();
     let mut folded = Vec::with_capacity(hits.len());
@@ -63,7 +63,7 @@ struct Folding<'a> {
 }
 
 impl Folding<'_> {
-    /// The first of the best hits so far that this one resembles enough; none where nothing more may be compared.
+    /// The best hit so far that this one resembles enough; `None` if there is none, or nothing more may be compared.
     fn best_near(
         &mut self,
         hits: &[Hit],
@@ -106,7 +106,7 @@ impl Folding<'_> {
     }
 
     fn are_near(&self, a: &HeldSet, b: &HeldSet) -> Result<bool, IndexError> {
-        // Sets of unlike size cannot be near.
+        // Sets of very different size cannot be near-duplicates.
         let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
         if (smaller as f64) < self.threshold * larger as f64 {
             return Ok(false);

@@ -16,7 +16,7 @@ use crate::read_side::judging::ListJudgement;
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
 
-/// How the file named first stands to the other.
+/// The relation of the file named first to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// Same raw bytes.
@@ -29,7 +29,7 @@ pub enum Relation {
     Contains,
     /// The first is contained in the second.
     ContainedIn,
-    /// They share something, and none of the above.
+    /// They share something, but none of the above applies.
     Overlaps,
 }
 
@@ -46,9 +46,9 @@ impl Relation {
         }
     }
 
-    /// The relation of two documents that are not identical, from their ratios. It is directed by the
-    /// larger containment, so that swapping the documents swaps the words; where both are equal neither
-    /// document contains the other.
+    /// The relation of two documents that are not identical, from their ratios. The larger containment
+    /// determines its direction, so that swapping the documents swaps the words; if both are equal,
+    /// neither document contains the other.
     pub fn of(
         resemblance: f64,
         first_in_second: f64,
@@ -67,13 +67,13 @@ impl Relation {
     }
 }
 
-/// What the numbers of a hit were counted on. That is Mod_n, or chunks, whichever scheme found the
-/// document: counts of Min_n and Sketch_n bound the resemblance alone, those of BSW_n nothing.
+/// What the numbers of a hit were counted on. That is Mod_n, or chunks, whichever scheme found the document: counts of
+/// Min_n and Sketch_n only bound the resemblance, and those of BSW_n bound nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeUsed {
     /// Scheme with its parameters.
     pub scheme: Scheme,
-    /// Rung at which both sides were compared; 0 where verified.
+    /// Rung at which both sides were compared; 0 if verified.
     pub rung: Rung,
 }
 
@@ -90,16 +90,16 @@ pub struct Hit {
     pub overlap: Overlap,
     /// What they were counted on.
     pub scheme: SchemeUsed,
-    /// When it was made, as well as that is known.
+    /// When it was made, as far as that is known.
     pub date: Option<KnownDate>,
-    /// It is the very file asked about.
+    /// Whether it is the very file asked about.
     pub is_query: bool,
-    /// What the pair of query and file is judged to be; none where that was not asked for, where the query has no text,
-    /// or where it was not counted. It decides nothing of the answer.
+    /// The judgement of the pair of query and file; `None` if it was not requested, if the query has no text, or if
+    /// the pair was not counted. It does not affect the answer.
     pub judgement: Option<ListJudgement>,
 }
 
-/// The best files of the view that carry these documents, the one asked about apart.
+/// The best files of the view that carry these documents, without the one asked about.
 pub(super) fn of_documents(
     index: &IndexReader,
     subject: &Subject,
@@ -139,15 +139,15 @@ pub(super) fn of_documents(
     Ok(best)
 }
 
-/// Keeps the best hits, hardly more than the limit however many there are.
+/// Keeps the best hits; few more than the limit, however many there are.
 pub(super) struct TopFiles {
     /// Best first, once the worst are dropped.
     pub(super) hits: Vec<Hit>,
     /// The very file asked about.
     pub(super) asked_about: Option<Hit>,
-    /// There were more hits than were asked for.
+    /// Whether there were more hits than requested.
     pub(super) truncated: bool,
-    /// Counts them: what is known of a file may be long.
+    /// Counts the memory of the hits: a file may have long facts.
     pub(super) held: GrowingPermit,
     kind: FindKind,
     limit: usize,
@@ -187,7 +187,7 @@ impl TopFiles {
     }
 }
 
-/// Bytes that a hit takes, with room to grow for the list of them.
+/// Bytes that a hit takes, including the spare capacity of the list.
 fn held_bytes(hit: &Hit) -> u64 {
     hit.file.held_bytes() + 2 * size_of::<Hit>() as u64
 }

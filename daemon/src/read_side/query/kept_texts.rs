@@ -1,8 +1,8 @@
 //! Texts of documents that were read to be counted and reach the threshold, kept for their judgement.
 //!
-//! Whoever counts a document's shingles has read its text, made it canonical and checked it; a judgement would do so once
-//! more. The best are kept, as many as are shown and no more than [`MOST_BYTES`], which needs no permit. What is not
-//! kept is read again: where a document's shingles were in memory no text was read, and a long one is not kept.
+//! Counting a document's shingles requires reading its text, making it canonical and checking it; a judgement would
+//! repeat that. The best texts are kept, as many as are shown and at most [`MOST_BYTES`], which needs no permit. Other
+//! texts are read again: long ones, and those of documents whose shingles were in memory, so that no text was read.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use simdex_index::ReadText;
 use simdex_judge::JudgedText;
 use simdex_schema::DocId;
 
-/// Bytes of extracted and canonical texts kept for one question: below what a permit is taken for.
+/// Bytes of extracted and canonical texts kept for one question: below the size that needs a permit.
 const MOST_BYTES: usize = 1 << 20;
 
 /// The texts of the best documents so far.
 #[derive(Debug, Default)]
 pub struct KeptTexts {
-    /// Texts by their value, the best first.
+    /// Texts ordered by their value, the best first.
     texts: Vec<KeptText>,
     most: usize,
     bytes: usize,
@@ -31,7 +31,7 @@ struct KeptText {
 }
 
 impl KeptTexts {
-    /// Keeps so many at most.
+    /// Keeps at most this many.
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,
@@ -39,7 +39,7 @@ impl KeptTexts {
         }
     }
 
-    /// Keeps the text of a document of this value, if it is among the best; of equals those that came first.
+    /// Keeps the text of a document with this value, if it is among the best; of equal ones those added first.
     pub(super) fn add(&mut self, value: f64, document: DocId, text: ReadText) {
         let bytes = text.extracted.len().max(text.canonical.as_bytes().len());
         let at = self.texts.partition_point(|kept| kept.value >= value);
@@ -60,7 +60,7 @@ impl KeptTexts {
         }
     }
 
-    /// Bytes that there are for what takes this place: worse texts give up theirs.
+    /// Bytes available to a text at this place: worse texts give up theirs.
     fn room_below(&self, at: usize) -> usize {
         let better: usize = self.texts[..at].iter().map(|kept| kept.bytes).sum();
         MOST_BYTES.saturating_sub(better)
@@ -113,7 +113,7 @@ mod tests {
         let mut kept = KeptTexts::new(10);
         kept.add(0.9, DocId(1), text(MOST_BYTES / 2));
         kept.add(0.8, DocId(2), text(MOST_BYTES / 4));
-        // Does not fit beside better ones; a shorter one of less value does.
+        // It does not fit beside better ones; a shorter one of less value does.
         kept.add(0.7, DocId(3), text(MOST_BYTES / 2));
         kept.add(0.6, DocId(4), text(1_000));
         assert_eq!(documents(&kept), [1, 2, 4]);

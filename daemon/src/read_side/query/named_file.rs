@@ -1,4 +1,4 @@
-//! A file that somebody names by its path.
+//! A file given by its path.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

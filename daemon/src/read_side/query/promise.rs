@@ -1,8 +1,8 @@
-//! What an answer promises: how seldom it lacks a document that reaches the threshold.
+//! What an answer promises: the probability that it lacks a document that reaches the threshold.
 //!
-//! Such a document is missed where it is no candidate ([`Coverage`]), or where its bound lies below the threshold
-//! ([`MISS_PROBABILITY`]). Both befall a document that shares too few of the fingerprints that are compared: of two lower
-//! tails of one count the greater holds the other, so that the greater probability is that of either.
+//! Such a document is missed if it is no candidate ([`Coverage`]), or if its bound lies below the threshold
+//! ([`MISS_PROBABILITY`]). Both happen to a document that shares too few of the compared fingerprints: of two lower
+//! tails of one count the greater contains the other, so that the probability of either is the greater one.
 
 use simdex_index::{Coverage, SoughtRatio};
 use simdex_proto::promise::{NoPromise, Promise};
@@ -11,7 +11,7 @@ use simdex_signature::{Ratio, SchemeKind};
 use super::bound::MISS_PROBABILITY;
 use super::{ComparedBy, FindKind, QueryParams};
 
-/// The promise of an answer that left so many candidates unverified.
+/// The promise of an answer that left this many candidates unverified.
 pub(super) fn promise(
     params: &QueryParams,
     compared_by: ComparedBy,
@@ -76,8 +76,8 @@ mod tests {
         find(index, &subject, params, &never).unwrap()
     }
 
-    /// The worst case: a long document that keeps few fingerprints of the query, which contains it by the very
-    /// threshold.
+    /// The worst case: a long document that keeps few fingerprints of the query, and whose containment of the
+    /// query equals the threshold.
     #[test]
     fn a_document_at_the_threshold_is_missed_as_seldom_as_is_promised() {
         let mut seed = 23;

@@ -1,4 +1,4 @@
-//! What is asked about: a file or document of the index, a text, uploaded bytes, or a signature.
+//! The subject of a question: a file or document of the index, a text, uploaded bytes, or a signature.
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
@@ -25,21 +25,21 @@ pub use summary::SubjectSummary;
 /// The subject of a query, or one side of a comparison.
 pub struct Subject {
     body: Body,
-    /// Hash of its raw bytes, where they are known: tells identical-bytes from identical-text.
+    /// Hash of its raw bytes, if known: distinguishes identical-bytes from identical-text.
     pub content: Option<ContentHash>,
-    /// Path of the file asked about; of an upload the name that the client sent. A file with this path is no
-    /// hit; among versions and related documents it is listed and marked.
+    /// Path of the file asked about; for an upload, the name that the client sent. A file with this path is
+    /// not a hit; among versions and related documents it is listed and marked.
     pub asked_path: Option<PathBuf>,
-    /// The file of the index that was named, where it is one.
+    /// The file of the index that was named, if it is one.
     pub file: Option<Box<FileView>>,
     state: State,
     reason: StoredReason,
-    /// All permits of one query are taken of this account: whoever holds a permit must not wait in line for
-    /// another.
+    /// All permits of one query are taken from this account: a request that holds a permit must not wait in
+    /// line for another.
     account: MemoryAccount,
 }
 
-/// What of a subject is compared.
+/// Which part of a subject is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparedBy {
     /// All shingles of its text.
@@ -48,7 +48,7 @@ pub enum ComparedBy {
     RawBytes,
     /// Fingerprints that were made elsewhere.
     Signature,
-    /// Its whole text, by its hash: less than a shingle of it is left without template lines.
+    /// Its whole text, by its hash: without template lines, less than a shingle is left of it.
     WholeText,
     /// Nothing: it has neither text nor bytes.
     Nothing,
@@ -125,7 +125,7 @@ impl Subject {
         Self::from_held_text(index, extracted, permit, account)
     }
 
-    /// Makes a subject of a text that needs no permit or has this one.
+    /// Makes a subject from a text that needs no permit or has this one.
     fn from_held_text(
         index: &IndexReader,
         extracted: String,
@@ -148,13 +148,13 @@ impl Subject {
         Ok(Self::new(body, state, reason, account))
     }
 
-    /// Bytes that need not be in the index: extracted for whoever asks, not indexed. They are read more
-    /// than once: of a file of a share, pass a snapshot. Memory for the longest text that may come of them
-    /// is taken before a worker is, so that no worker waits for memory and no text is held without a permit.
+    /// Bytes that need not be in the index: extracted for this request, not indexed. They are read more than
+    /// once: for a file of a share, pass a snapshot. Memory for the longest text that they may yield is taken
+    /// before a worker is, so that no worker waits for memory and no text is held without a permit.
     ///
     /// # Errors
-    /// [`QueryError::NotRead`] where the machine kept them from being read: nothing is known of them then, and
-    /// what a raw comparison would find is no answer.
+    /// [`QueryError::NotRead`] if a local failure kept them from being read: nothing is then known of them,
+    /// and the result of a raw comparison would be no answer.
     pub fn from_upload(
         index: &IndexReader,
         pool: &Pool,
@@ -188,7 +188,7 @@ impl Subject {
         permit.shrink_to(read.text.as_ref().map_or(0, |text| text.len() as u64));
         let subject = match read.text {
             Some(text) => Self::from_held_text(index, text, Some(permit), account)?,
-            // The daemon crashed on these bytes: nothing more is made of them.
+            // The daemon crashed on these bytes: they are not processed any further.
             None if read.state == State::Quarantined => {
                 let (state, reason) = (State::Quarantined, StoredReason::None);
                 Self::new(Body::Nothing, state, reason, account)
@@ -234,7 +234,7 @@ impl Subject {
         Self::new(body, State::NoText, StoredReason::None, account)
     }
 
-    /// Fingerprints of a Mod_n signature made elsewhere; its answers stay estimates.
+    /// Fingerprints of a Mod_n signature made elsewhere; answers about it remain estimates.
     pub fn from_signature(
         signature: Signature,
         account: &MemoryAccount,
@@ -256,7 +256,7 @@ impl Subject {
         &self.account
     }
 
-    /// The text, where there is one.
+    /// The text, if there is one.
     pub fn text(&self) -> Option<&ShingledText> {
         match &self.body {
             Body::Text(text) => Some(text),
@@ -287,7 +287,7 @@ impl Subject {
         }
     }
 
-    /// What of it is compared.
+    /// Which part of it is compared.
     pub fn compared_by(&self) -> ComparedBy {
         match &self.body {
             Body::Text(text) if text.shingles.is_empty() => ComparedBy::WholeText,
@@ -298,7 +298,7 @@ impl Subject {
         }
     }
 
-    /// Hash of the document; none of a signature made elsewhere, or where there is nothing to compare.
+    /// Hash of the document; `None` for a signature made elsewhere, or if there is nothing to compare.
     pub fn document_hash(&self) -> Option<DocumentHash> {
         match &self.body {
             Body::Text(text) => Some(text.hash),
@@ -317,16 +317,16 @@ impl Subject {
         self.reason.clone()
     }
 
-    /// Whether `hash` is the subject's own document: a file that carries it is an identical text, not a
-    /// near-duplicate.
+    /// Whether `hash` is the subject's own document: a file that carries it has an identical text and
+    /// is not a near-duplicate.
     pub(crate) fn carries(&self, hash: DocumentHash) -> bool {
         self.document_hash() == Some(hash)
     }
 }
 
 /// The state and reason of bytes that were extracted and whose text was made canonical. Those of the
-/// extraction come first; but a text may be too short however well it was read, and only its canonical form
-/// says that a text read whole was cut.
+/// extraction have priority; but a text may be too short however well it was read, and only the canonical
+/// form shows that a text read whole was cut.
 fn outcome(
     extracted: (State, StoredReason),
     canonical: (State, StoredReason),

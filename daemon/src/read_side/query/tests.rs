@@ -1,4 +1,4 @@
-//! Whole answers against all pairs counted: long planted documents near the threshold.
+//! Whole answers checked against counts of all pairs: long planted documents near the threshold.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use simdex_signature::{
 use super::*;
 use crate::config::Config;
 
-/// Words drawn as if at random, the same on every machine.
+/// Pseudorandom words, identical on every machine.
 pub(crate) fn words(seed: &mut u64, count: usize) -> Vec<String> {
     let mut word = || {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -28,8 +28,8 @@ pub(crate) fn words(seed: &mut u64, count: usize) -> Vec<String> {
     (0..count).map(|_| word()).collect()
 }
 
-/// Families of documents of about 60 KB, each a base with single words replaced all over it, so that
-/// pairs stand on either side of 0.8. Few content-defined chunks are left whole.
+/// Families of documents of about 60 KB, each a base with single words replaced throughout, so that
+/// pairs are on either side of 0.8. Few content-defined chunks stay whole.
 fn planted() -> Vec<String> {
     let mut seed = 7;
     let mut texts = Vec::new();
@@ -98,7 +98,7 @@ pub(crate) fn change_under(
     })
 }
 
-/// An index of these texts, one file each, with the directory that it lies in.
+/// An index of these texts, one file each, with its directory.
 pub(crate) fn index_of(texts: &[String]) -> (IndexReader, tempfile::TempDir) {
     let (opened, dir) = opened_of(texts);
     (opened.index.reader().clone(), dir)
@@ -136,8 +136,8 @@ pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
     }
 }
 
-/// Families of texts from below one shingle for each entry of a signature to many more, with texts that say one thing
-/// again and again.
+/// Families of texts from less than one shingle for each entry of a signature to many more, with texts that repeat
+/// one sentence again and again.
 fn of_all_lengths() -> Vec<String> {
     let mut seed = 11;
     let mut texts = Vec::new();
@@ -158,8 +158,8 @@ fn of_all_lengths() -> Vec<String> {
     texts
 }
 
-/// Holds the answers by every scheme at some thresholds against all pairs counted; how many pairs there are at the
-/// first.
+/// Checks the answers by every scheme at some thresholds against counts of all pairs; returns the number of pairs
+/// at the first threshold.
 fn check_against_all_pairs(texts: &[String], thresholds: &[f64]) -> usize {
     let parameters = Parameters {
         schemes: Schemes::of(&Schemes::ALL),
@@ -192,7 +192,7 @@ fn check_against_all_pairs(texts: &[String], thresholds: &[f64]) -> usize {
                 let params = similar(scheme, *threshold);
                 let answer = find(index, &subject, &params, &Cancel::never()).unwrap();
                 let found = answer.hits.iter().map(|hit| {
-                    // Verified on all shingles, whichever scheme found it, and said so.
+                    // Verified on all shingles, whichever scheme found it, and marked as such.
                     let SchemeUsed { scheme, rung } = hit.scheme;
                     assert_eq!((scheme.kind, rung), (SchemeKind::ModN, Rung::ZERO));
                     (
@@ -264,7 +264,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     );
 }
 
-/// The file asked about carries a document too, and is not among those listed.
+/// The file asked about carries a document too, but is not listed.
 #[test]
 fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
     let mut seed = 5;
@@ -301,7 +301,7 @@ fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
     }
 }
 
-/// Without a worker the upload would end at once, had it asked for one before it has room for a text.
+/// Without a worker the upload would fail at once if it asked for one before it has room for a text.
 #[test]
 fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
     use std::io::Write;
@@ -326,7 +326,7 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
         let name = std::path::Path::new("a.txt");
         Subject::from_upload(&index, &pool, QueueKey::User(7), file, name, &account).map(drop)
     };
-    // What is left is room for the upload, and not for the longest text that may come of it.
+    // There is room left for the upload, but not for the longest text that it may yield.
     let others = budget.acquire(budget.total() - (1 << 20), &Cancel::never());
     let others = others.unwrap();
     let soon = Cancel::at(std::time::Instant::now() + std::time::Duration::from_millis(50));
@@ -347,7 +347,7 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
 #[test]
 fn a_relation_is_directed_by_the_larger_containment_and_swaps_with_the_sides() {
     let swapped = [
-        // What two renderings of one RFC came to: both containments are high.
+        // The result for two renderings of one RFC: both containments are high.
         (
             (0.786, 0.840, 0.926),
             Relation::Contains,
@@ -396,7 +396,7 @@ fn an_estimate_has_a_true_interval_or_none() {
         let sampled = counted(2, shared).of_first;
         assert!(sampled.low < sampled.high, "{shared}");
     }
-    // Signed anew while it was counted: "it may share all" is a bound and no number to show.
+    // Signed again while it was counted: "it may share all" is a bound and not a number to show.
     for rung in [0, 2] {
         let untold = counted_by(CountBasis::Untold, rung, 80);
         assert_eq!(

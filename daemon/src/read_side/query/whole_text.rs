@@ -1,12 +1,12 @@
-//! A subject of whose text less than a shingle is left without template lines: nothing resembles it but its copies,
-//! which are found by the hash of its whole text.
+//! A subject of which less than a shingle is left without template lines: only its copies resemble it, and they are
+//! found by the hash of its whole text.
 
 use simdex_index::{Candidate, CountBasis, IndexReader};
 use simdex_signature::Rung;
 
 use super::{KeptTexts, Overlap, QueryError, QueryParams, Subject, VerifiedDocuments};
 
-/// The subject's own document, where the view shows it.
+/// The subject's own document, if the view shows it.
 pub(super) fn own_document(
     index: &IndexReader,
     subject: &Subject,

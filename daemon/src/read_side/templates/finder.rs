@@ -1,8 +1,8 @@
-//! Recurring lines in two passes, and the blocks they form: no I/O.
+//! Recurring lines in two passes, and the blocks they form; no I/O.
 //!
-//! Lines form a block where they are in the same documents and each is followed by the next wherever it
-//! stands. Lines that are too short to count are passed over. So a letterhead of three lines is one template,
-//! and a line of it that stands elsewhere too is one of its own.
+//! Lines form a block if they are in the same documents and each is followed by the next wherever it occurs.
+//! Lines that are too short to count are skipped. So a letterhead of three lines is one template, and a line
+//! of it that also occurs elsewhere is a template of its own.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
@@ -12,7 +12,7 @@ use simdex_signature::{LineKey, TemplateLines};
 
 use super::sketch::Sketch;
 
-/// Shorter lines, in bytes of canonical text, do not count: a shingle is as long.
+/// Shorter lines, in bytes of canonical text, do not count: this is the length of a shingle.
 pub const LEAST_BYTES: usize = TemplateLines::SHORTEST;
 
 /// Cells of the sketch for each document.
@@ -21,10 +21,10 @@ const CELLS: usize = 64;
 /// Most cells of a row: 32 MiB each.
 const MOST_CELLS: usize = 1 << 24;
 
-/// Most lines that are counted exactly, where there are documents enough.
+/// Most lines that are counted exactly, if there are enough documents.
 const MOST_LINES: usize = 1 << 19;
 
-/// Bytes of a line in the map, whose room is taken at once: a map has a byte for each entry beside it.
+/// Bytes of a line in the map, which is allocated at once: a map has one more byte for each entry.
 const LINE_BYTES: u64 = 1 + size_of::<(LineKey, LineCounts)>() as u64;
 /// Bytes of a line in its block, for a list that doubles as it grows.
 const IN_BLOCK: u64 = 3 * size_of::<LineKey>() as u64;
@@ -34,13 +34,13 @@ const BLOCK: u64 = size_of::<Recurring>() as u64 + 32;
 /// A block of lines that recur together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recurring {
-    /// Its lines, in their order.
+    /// Its lines, in order.
     pub lines: Vec<LineKey>,
-    /// Documents that hold it.
+    /// Documents that contain it.
     pub documents: u32,
-    /// Groups of them, a document in none counted as one.
+    /// Groups of these documents, with each ungrouped document counted as one.
     pub groups: u32,
-    /// The first of them.
+    /// The first of the documents.
     pub example: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct Sketching {
     truncated: bool,
 }
 
-/// The second pass: in how many documents each of these is.
+/// The second pass: in how many documents each of these lines occurs.
 pub struct Counting {
     least: u32,
     lines: HashMap<LineKey, LineCounts>,
@@ -71,13 +71,13 @@ struct LineCounts {
     after: Neighbour,
 }
 
-/// What stands beside a line.
+/// The neighbour of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Neighbour {
-    /// It was not met yet.
+    /// None has been seen yet.
     #[default]
     Unknown,
-    /// This one wherever it was met; none at the end of a text.
+    /// This line in every occurrence; `None` at the end of a text.
     Always(Option<LineKey>),
     Differs,
 }
@@ -93,7 +93,7 @@ impl Neighbour {
 }
 
 impl Sketching {
-    /// A finder for so many documents; lines in fewer than `least` of them do not recur.
+    /// A finder for this many documents; lines in fewer than `least` of them do not recur.
     pub fn new(documents: usize, least: u32) -> Self {
         Self {
             least: least.max(2),
@@ -104,7 +104,7 @@ impl Sketching {
         }
     }
 
-    /// Bytes that both passes take at most, but for the lines of one document, where `limit` blocks are wanted.
+    /// Most bytes that both passes take for `limit` blocks, without the lines of one document.
     pub fn bytes_for(documents: usize, limit: usize) -> u64 {
         let lines = most_lines(documents);
         // As full as a map may be: seven of eight places.
@@ -131,7 +131,7 @@ impl Sketching {
         }
     }
 
-    /// Goes on to the second pass.
+    /// Continues with the second pass.
     pub fn finish(self) -> Counting {
         Counting {
             least: self.least,
@@ -150,12 +150,12 @@ fn most_lines(documents: usize) -> usize {
 }
 
 impl Counting {
-    /// Whether some lines that may recur are not counted, for there are too many.
+    /// Whether some lines that may recur are not counted because there are too many.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Adds the lines of one document, which has another number than all others; those of one group follow one another.
+    /// Adds the lines of one document, whose number must be unique; those of one group must be adjacent.
     pub fn add(&mut self, (group, document): (u64, u64), lines: &[LineKey]) {
         for (at, key) in lines.iter().enumerate() {
             let Some(line) = self.lines.get_mut(key) else {
@@ -176,8 +176,8 @@ impl Counting {
         }
     }
 
-    /// The first `limit` blocks, in most documents first; of equals those of most lines, then by key. And how many
-    /// there are.
+    /// The first `limit` blocks, those in most documents first, then those of most lines, then by key; and the
+    /// number of all blocks.
     pub fn finish(mut self, limit: usize) -> (Vec<Recurring>, u64) {
         let least = self.least;
         self.lines.retain(|_, line| line.documents >= least);
@@ -196,7 +196,7 @@ impl Counting {
     }
 }
 
-/// A block by its place in the list: the greatest is the last.
+/// A block ordered by its place in the list: the greatest is the last.
 #[derive(PartialEq, Eq)]
 struct Ranked(Recurring);
 
@@ -234,7 +234,7 @@ fn next(lines: &HashMap<LineKey, LineCounts>, key: LineKey) -> Option<LineKey> {
 }
 
 /// The block that begins with this line. A line whose next is always itself never ends a text, so that no
-/// block runs in a circle.
+/// block is circular.
 fn block(lines: &HashMap<LineKey, LineCounts>, first: LineKey) -> Recurring {
     let keys = std::iter::successors(Some(first), |&key| next(lines, key));
     let line = lines.get(&first).copied().unwrap_or_default();

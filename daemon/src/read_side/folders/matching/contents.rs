@@ -1,16 +1,16 @@
-//! What each folder holds, with all folders in it, so that two of them are counted exactly.
+//! The contents of each folder, including all nested folders, so that two folders can be compared exactly.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Carried, FolderId, FolderPair, Tree};
 
-/// What all files of each folder and of those in it carry, as ranges of one list.
+/// What all files of each folder and its nested folders carry, as ranges of one list.
 pub(super) struct Contents {
-    /// In the order of a walk: each file's document and group.
+    /// Each file's document and group, in the order of a walk.
     carried: Vec<(u64, u64)>,
-    /// Of each folder where its own begin and end.
+    /// For each folder the range of its own files.
     ranges: Vec<(usize, usize)>,
-    /// Of each folder its number in the walk, and the number after the last one in it.
+    /// For each folder its number in the walk, and the number after the last folder in it.
     walked: Vec<(u32, u32)>,
 }
 
@@ -37,7 +37,7 @@ impl Contents {
         let mut number = 0;
         let roots = (0..count as FolderId).filter(|&folder| tree.parent(folder).is_none());
         for root in roots {
-            // Trees are as deep as their maker likes: a list, and no calls within calls.
+            // Trees may be arbitrarily deep: this is a list instead of recursive calls.
             let mut open = vec![(root, false)];
             while let Some((folder, is_over)) = open.pop() {
                 let at = folder as usize;
@@ -57,12 +57,12 @@ impl Contents {
         contents
     }
 
-    /// Its place in the walk.
+    /// The folder's place in the walk.
     pub(super) fn place(&self, folder: FolderId) -> u32 {
         self.walked[folder as usize].0
     }
 
-    /// Whether a folder is another one, or holds it.
+    /// Whether `outer` is `inner`, or contains it.
     pub(super) fn holds(&self, outer: FolderId, inner: FolderId) -> bool {
         let (from, to) = self.walked[outer as usize];
         (from..to).contains(&self.place(inner))
@@ -73,7 +73,7 @@ impl Contents {
         &self.carried[from..to]
     }
 
-    /// How many files there are in a folder and in those in it.
+    /// The number of files in a folder and all folders in it.
     pub(super) fn count(&self, folder: FolderId) -> u64 {
         self.within(folder).len() as u64
     }
@@ -81,7 +81,7 @@ impl Contents {
     pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
         let (of_a, of_b) = (self.within(a), self.within(b));
         let (in_a, in_b) = (Others::of(of_a, of_b), Others::of(of_b, of_a));
-        // A file is a revision of one other: a form in one folder is not that of a hundred letters in the other.
+        // A file is a revision of one other file: one form in a folder does not match a hundred letters in the other.
         let both = in_a.by_group.iter();
         let revised = both.map(|(group, files)| {
             let others = in_b.by_group.get(group).copied().unwrap_or(0);
@@ -100,11 +100,11 @@ impl Contents {
     }
 }
 
-/// The files of a folder beside those of another.
+/// The files of a folder compared with those of another.
 struct Others {
-    /// Those whose text is in the other.
+    /// Files whose text is in the other folder.
     identical: u64,
-    /// The rest, by group.
+    /// The remaining files, by group.
     by_group: HashMap<u64, u64>,
 }
 

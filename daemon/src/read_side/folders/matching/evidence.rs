@@ -1,24 +1,23 @@
-//! Which pairs of folders may be copies: files that carry one text, or texts of one group, speak for the folders
-//! they are in, level by level upwards, until the folders are the same or one lies in the other: /a/x/1.txt and
+//! Finds which pairs of folders may be copies. Files that carry one text, or texts of one group, are evidence for
+//! their folders, level by level upwards, until the folders are the same or one contains the other: /a/x/1.txt and
 //! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b.
 //!
-//! What more than [`MOST_CARRIERS`] files carry is common, and would join everything with everything. A group may
-//! be larger than that where its documents were made of one template. Then those of its files speak that carry one
-//! text, and those that have one name, for in a copy that was revised names mostly stay.
+//! A text that more than [`MOST_CARRIERS`] files carry is common, and would connect everything with everything. A
+//! group may be larger than that if its documents were made from one template. Then only those of its files are
+//! evidence that carry one text, or that have one name, since names mostly stay in a copy that was revised.
 
 use std::collections::HashMap;
 
 use super::contents::Contents;
 use super::{FileAt, FolderId, MOST_PAIRS, Tree};
 
-/// Files that speak together at most: each has a bit in a byte.
+/// Most files that are evidence together: each has a bit in a byte.
 const MOST_CARRIERS: usize = u8::BITS as usize;
 
-/// How many files of the smaller side are evidence that two folders are copies; the first has the smaller
-/// number.
+/// How many files of the smaller side are evidence that two folders are copies; the first has the smaller number.
 pub(super) type Evidence = HashMap<(FolderId, FolderId), u64>;
 
-/// Of each pair of folders the files in the first and in the other, among those that speak together.
+/// For each pair of folders the files in the first and in the other, among those that are evidence together.
 type Spoken = HashMap<(FolderId, FolderId), [u8; 2]>;
 
 /// Evidence as it is gathered.
@@ -30,16 +29,16 @@ struct Gathered<'a> {
     too_common: u64,
 }
 
-/// What speaks for pairs of folders.
+/// The evidence for pairs of folders.
 pub(super) struct Spoke {
     pub(super) evidence: Evidence,
-    /// There are more pairs than are held.
+    /// Whether there are more pairs than can be held.
     pub(super) truncated: bool,
-    /// Texts, and names of revisions, that more files carry than are compared: they spoke for none.
+    /// Texts, and names of revisions, that too many files carry: they are evidence for no pair.
     pub(super) too_common: u64,
 }
 
-/// The evidence for pairs of folders; none where `go_on` says no.
+/// Gathers the evidence for pairs of folders; `None` if `go_on` returns false.
 pub(super) fn evidence(
     tree: &Tree,
     contents: &Contents,
@@ -68,7 +67,7 @@ pub(super) fn evidence(
 }
 
 impl Gathered<'_> {
-    /// Adds what the files of a group speak for; they come by document.
+    /// Adds the evidence from the files of a group; they are sorted by document.
     fn add_group(&mut self, files: &mut [&FileAt]) {
         if files.len() <= MOST_CARRIERS {
             self.add(files);
@@ -77,7 +76,7 @@ impl Gathered<'_> {
         let mut documents = 0;
         for carriers in files.chunk_by(|a, b| a.carried.document == b.carried.document) {
             documents += 1;
-            // A folder that lies in more places than this has no other texts.
+            // A folder that has more copies than this has no other texts.
             self.too_common += u64::from(carriers.len() > MOST_CARRIERS);
             self.add(carriers);
         }
@@ -90,7 +89,7 @@ impl Gathered<'_> {
         }
     }
 
-    /// Adds what these files speak for, unless they are too many.
+    /// Adds the evidence from these files, unless there are too many.
     fn add(&mut self, files: &[&FileAt]) {
         if files.len() > MOST_CARRIERS {
             return;
@@ -112,7 +111,7 @@ impl Gathered<'_> {
         }
     }
 
-    /// Notes two files, each a bit, for the folders they are in and those above.
+    /// Notes two files, each a bit, for the folders they are in and all above.
     fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], spoken: &mut Spoken) {
         let (mut a, mut b) = (Some(a), Some(b));
         while let (Some(own), Some(other)) = (a, b) {

@@ -1,9 +1,9 @@
-//! Planted trees, and every pair against the definition.
+//! Planted trees, and all pairs checked against the definition.
 
 use super::*;
 use proptest::prelude::*;
 
-/// A file that is like none but those that carry the same.
+/// A file that resembles only files that carry the same document.
 fn plain(document: u64) -> Carried {
     revision(document, document, document)
 }
@@ -31,7 +31,7 @@ fn plant(tree: &mut Tree, files: u64, document: impl Fn(u64) -> Option<u64>) -> 
 fn a_mirrored_tree_is_one_line() {
     let mut tree = Tree::default();
     let one = plant(&mut tree, 1_000, Some);
-    // One file in a hundred is another, and one in a hundred is not there.
+    // One file in a hundred differs, and one in a hundred is missing.
     let other = plant(&mut tree, 1_000, |at| match at % 100 {
         7 => None,
         9 => Some(1_000_000 + at),
@@ -58,7 +58,7 @@ fn a_copy_beside_its_original_is_found_and_a_common_file_joins_nothing() {
     let root = tree.add_folder(None);
     let folders: Vec<FolderId> = (0..20).map(|_| tree.add_folder(Some(root))).collect();
     for (at, &folder) in (0..).zip(&folders) {
-        // The licence that lies in each, and texts of its own.
+        // The licence file of each folder, and texts of its own.
         tree.add_file(folder, plain(0));
         (1..6).for_each(|own| tree.add_file(folder, plain(100 * (at % 19) + own)));
     }
@@ -71,8 +71,8 @@ fn a_copy_beside_its_original_is_found_and_a_common_file_joins_nothing() {
     assert_eq!(pairs, [(folders[0], folders[19], 6)]);
 }
 
-/// Of ten folders of 100 files each nine in ten files were revised in the copy, one in a hundred went to another
-/// depth, and one in a hundred is new.
+/// Ten folders of 100 files each: in the copy nine in ten files were revised, one in a hundred was moved to
+/// another depth, and one in a hundred is new.
 #[test]
 fn a_mirrored_tree_whose_files_were_revised_is_one_line_with_the_revisions_counted() {
     let mut tree = Tree::default();
@@ -106,8 +106,8 @@ fn a_mirrored_tree_whose_files_were_revised_is_one_line_with_the_revisions_count
     assert_eq!((found.pairs, found.truncated), (vec![right], false));
 }
 
-/// 40 documents of one template are one group: those of one name speak for their folders where all were revised, and
-/// where the names changed too nothing does.
+/// 40 documents of one template are one group: files of one name are evidence for their folders if all were revised;
+/// if the names changed too, nothing is.
 #[test]
 fn of_a_large_group_files_of_one_name_speak_for_their_folders() {
     for (renamed, pairs) in [(0, 1), (1_000, 0)] {
@@ -123,7 +123,7 @@ fn of_a_large_group_files_of_one_name_speak_for_their_folders() {
     }
 }
 
-/// A hundred letters of one form, and a quarter of as many beside other texts: no version of the whole.
+/// A hundred letters of one form, and a quarter as many beside other texts: not a version of the whole.
 #[test]
 fn a_file_is_a_revision_of_one_file_alone() {
     let mut tree = Tree::default();
@@ -141,7 +141,7 @@ fn a_file_is_a_revision_of_one_file_alone() {
     assert_eq!(counts.collect::<Vec<_>>(), [(25, 25, 25)]);
 }
 
-/// Ten yearly copies of a tree whose files were revised each year, one group a file.
+/// Ten yearly copies of a tree whose files were revised each year, one group per file.
 #[test]
 fn what_too_many_files_of_one_name_do_not_say_is_told() {
     let mut tree = Tree::default();
@@ -158,9 +158,9 @@ fn holds(tree: &Tree, outer: FolderId, inner: FolderId) -> bool {
     tree.upwards(inner).any(|folder| folder == outer)
 }
 
-/// Two trees of one folder in another, 2,000 deep, with the same files at their ends: each of the 2,000 pairs lies
-/// in those above it. Were all of them looked for, of each pair and for every two folders above it, the test would
-/// take an hour.
+/// Two trees of nested folders, 2,000 deep, with the same files at their ends: each of the 2,000 pairs is nested
+/// in those above it. If all of them were searched, for each pair and for every two folders above it, the test
+/// would take an hour.
 #[test]
 fn deep_folders_cost_their_depth_for_a_pair() {
     let mut tree = Tree::default();
@@ -193,7 +193,7 @@ proptest! {
         }
         for (folder, document, name) in &files {
             let folder = folder.index(folders.len() + 1) as FolderId;
-            // The first eight documents are alone, and so are four groups of two.
+            // The first eight documents are single, and so are four groups of two.
             tree.add_file(folder, revision(*document, (*document).max(8) / 2 + document.min(&8), *name));
         }
         let within = |folder: FolderId| -> Vec<Carried> {
@@ -211,7 +211,7 @@ proptest! {
             };
             let (own, mut left) = (others(&a, &b), others(&b, &a));
             let identical = (a.len() - own.len(), b.len() - left.len());
-            // One of the others after another takes one of its group.
+            // Each of the other folder's files is matched at most once within its group.
             let revised = own.iter().filter(|of| {
                 let taken = left.iter().position(|file| file.group == of.group);
                 taken.map(|at| left.remove(at)).is_some()

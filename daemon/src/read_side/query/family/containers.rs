@@ -1,5 +1,5 @@
-//! What holds files of two versions: that an attachment and what it was made of lie in one mail, or a draft in the archive
-//! of what came of it, speaks for the edge between them.
+//! Containers that hold files of two versions: it is evidence for the edge between them if an attachment and its
+//! original are in one mail, or a draft is in the archive of its successor.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use simdex_index::{FileView, IndexError, IndexReader, View};
 use simdex_schema::{DocId, path};
 
-/// Files of a version that are looked at.
+/// Most files of a version that are examined.
 const MOST_FILES: usize = 64;
 
-/// The files of a version and all that holds them, by hashes of their paths, as these are shown.
+/// The files of a version and all their containers, by hashes of their displayed paths.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     hashes: HashSet<u64>,
@@ -21,7 +21,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Adds a file, unless there are many.
+    /// Adds a file, unless there are many already.
     pub(super) fn add(&mut self, file: &FileView) {
         if self.files < MOST_FILES {
             self.files += 1;
@@ -31,8 +31,8 @@ impl Places {
     }
 }
 
-/// The innermost place that holds a file of a version and one of its parent, or is one of them; `held` are the places of
-/// both, the version first.
+/// The innermost place that contains a file of a version and one of its parent, or is one of them; `held` are the
+/// places of both, the version first.
 pub(super) fn common(
     index: &IndexReader,
     version: Option<DocId>,
@@ -61,7 +61,7 @@ pub(super) fn common(
     Ok(found)
 }
 
-/// A file and what holds it, the innermost first.
+/// A file and its containers, the innermost first.
 fn chain(file: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::successors(Some(file.to_owned()), |place| {
         let holder = path::container(place.as_os_str().as_encoded_bytes())?;

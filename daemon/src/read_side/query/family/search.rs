@@ -1,11 +1,11 @@
 //! The search for the versions of a family, breadth first.
 //!
-//! Pairs are linked by counts on all shingles. What is linked by containment alone, an excerpt or a
-//! container, is shown and leads no further, so that a collection does not join what it collects. Not every
-//! version is asked about: one that resembles a version that was asked about by [`COVERED`] has hardly a
-//! neighbour that this one has not. So a family costs about two texts read for each version, and one look-up
-//! for each stretch of its history. The search ends at [`FamilyParams::most`] versions, or where
-//! [`READ_FOR_EACH`] times as many texts were read.
+//! Pairs are linked by counts on all shingles. A version linked by containment alone, an excerpt or a
+//! container, is shown but not followed, so that a collection does not connect everything it collects. Not
+//! every version is asked about: one that resembles a version already asked about by at least [`COVERED`]
+//! has hardly any neighbours that the other has not. So a family costs about two texts read for each
+//! version, and one look-up for each stretch of its history. The search ends at [`FamilyParams::most`]
+//! versions, or when [`READ_FOR_EACH`] times as many texts have been read.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -18,13 +18,13 @@ use crate::read_side::query::{
     FindKind, Overlap, QueryError, QueryParams, ShingledText, Subject, bound, candidates,
 };
 
-/// A version that resembles one that was asked about so far is not asked about itself.
+/// A version that resembles one already asked about at least this much is not asked about itself.
 const COVERED: f64 = 0.9;
 /// Texts that may be read for each version that may be shown.
 const READ_FOR_EACH: u64 = 4;
-/// Fingerprints held of all versions; until there are more, versions are compared on all shingles.
+/// Fingerprints held of all versions; up to this number, versions are compared on all shingles.
 const MOST_SAMPLED: usize = 4 << 20;
-/// Memory for samples is taken for so many fingerprints at once.
+/// Memory for samples is taken for this many fingerprints at a time.
 const STEP: usize = 64 << 10;
 /// Bytes that a fingerprint takes at most: 8 in a sample and 16 among the entries, then 4 in the list of its
 /// version, 4 among its holders and half of a list of its own (32); twice what grows, since it grows by doubling.
@@ -32,7 +32,7 @@ const EACH_TAKES: u64 = 72;
 
 /// A version that was found.
 pub(super) struct FoundVersion {
-    /// None of the subject, where it is not in the view.
+    /// `None` for the subject, if it is not in the view.
     pub(super) document: Option<DocId>,
     pub(super) hash: DocumentHash,
     pub(super) shingles: u64,
@@ -104,7 +104,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Adds a version, with all that is needed of its text.
+    /// Adds a version, with everything that is needed of its text.
     fn add(
         &mut self,
         document: Option<DocId>,
@@ -136,7 +136,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Adds the neighbours of a version, unless they are found already.
+    /// Adds the neighbours of a version, unless they were found already.
     fn ask_about(&mut self, at: usize) -> Result<(), QueryError> {
         self.cancel.check()?;
         let member = &self.found.members[at];
@@ -179,7 +179,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Candidates that may be linked to a version, most alike first.
+    /// Candidates that may be linked to a version, the most similar first.
     fn neighbours(
         &mut self,
         subject: &Subject,
@@ -207,7 +207,7 @@ impl Search<'_> {
         Ok(near)
     }
 
-    /// Reads a candidate, and adds it where it is linked to the version that led to it.
+    /// Reads a candidate, and adds it if it is linked to the version that led to it.
     fn consider(&mut self, of: &ShingledText, document: DocId) -> Result<(), QueryError> {
         let Some(stats) = self.index.stats(document) else {
             return Ok(());
@@ -231,7 +231,7 @@ impl Search<'_> {
         self.add(Some(document), text, resemblance)
     }
 
-    /// Reads a text; none where its last file went away, or it is damaged, which the index notes.
+    /// Reads a text; `None` if its last file disappeared, or if it is damaged, which the index notes.
     fn read(&mut self, hash: DocumentHash) -> Result<Option<Subject>, QueryError> {
         self.found.read += 1;
         let account = self.subject.account();

@@ -8,7 +8,7 @@ use simdex_signature::{
 use super::{FindKind, Relation};
 use crate::read_side::query::ShingledText;
 
-/// A ratio with the interval it lies in; nothing where it was not measured.
+/// A ratio with the interval it lies in; `None` values if it was not measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RatioEstimate {
     /// The ratio, exact or estimated.
@@ -67,14 +67,14 @@ pub struct Overlap {
     pub of_first: RatioEstimate,
     /// Containment of the second: its share that is found in the first.
     pub of_second: RatioEstimate,
-    /// Shingles in both where verified, else fingerprints in both.
+    /// Shingles in both if verified, otherwise fingerprints in both.
     pub shared: u64,
     /// Whether it was counted on all shingles of both texts.
     pub verified: bool,
 }
 
 impl Overlap {
-    /// Of two texts of one hash.
+    /// The overlap of two texts with one hash.
     pub const IDENTICAL: Self = Self {
         resemblance: RatioEstimate::ONE,
         of_first: RatioEstimate::ONE,
@@ -83,8 +83,8 @@ impl Overlap {
         verified: true,
     };
 
-    /// Counted on all shingles of what is compared of both texts. Where no shingle is left of either, texts of one hash
-    /// are identical, and of others nothing is measured.
+    /// The overlap counted on all shingles of the compared parts of both texts. If no shingle is left of either,
+    /// texts of one hash are identical, and for others nothing is measured.
     pub(crate) fn of_texts(
         first: &ShingledText,
         second: &ShingledText,
@@ -96,7 +96,8 @@ impl Overlap {
         }
     }
 
-    /// Of a pair that was verified before: its resemblance, then the containment of the first and of the second.
+    /// The overlap of a pair that was verified before: its resemblance, then the containment of the first and of
+    /// the second.
     pub fn counted([resemblance, of_first, of_second]: [f64; 3]) -> Self {
         let counted = |value| RatioEstimate {
             value: Some(value),
@@ -112,7 +113,7 @@ impl Overlap {
         }
     }
 
-    /// Counted on all shingles of both texts.
+    /// The overlap counted on all shingles of both texts.
     pub fn exact(
         query: &ShingleSet,
         document: &ShingleSet,
@@ -141,10 +142,10 @@ impl Overlap {
         )
     }
 
-    /// From the counts of signatures.
+    /// The overlap estimated from the counts of signatures.
     ///
-    /// Those by fixed-size sketches are only said to have something in common: they are counted to bound the resemblance.
-    /// Of a document that was signed anew while it was counted nothing is said.
+    /// Counts by fixed-size sketches only show that there is something in common: they are counted to bound the
+    /// resemblance. For a document that was signed again while it was counted, nothing is estimated.
     pub(in crate::read_side::query) fn estimated(candidate: &Candidate) -> Self {
         match candidate.basis {
             CountBasis::ModSample => {}
@@ -165,7 +166,7 @@ impl Overlap {
             ..
         } = *candidate;
         // At rung 0 nothing was sampled: there is no interval for what was left out, and what was counted
-        // are chunks or fingerprints, not all shingles. The number stands alone then.
+        // are chunks or fingerprints, not all shingles. The number then has no interval.
         let is_sample = rung != Rung::ZERO;
         let measured = |estimate: Option<Estimate>| match is_sample {
             true => RatioEstimate::from(estimate),

@@ -54,7 +54,7 @@ fn hit(name: u32, value: f64) -> Hit {
 fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let mut best = TopFiles::new(FindKind::Similar, 8, &account);
-    // Values go up and down again, each of them held by many.
+    // Values go up and down again, each shared by many hits.
     for name in 0..5_000 {
         best.add(hit(name, f64::from(name * 7 % 11) / 10.0))
             .unwrap();

@@ -1,4 +1,4 @@
-//! The text of a subject in every form that a query needs of it.
+//! The text of a subject in every form that a query needs.
 
 use simdex_index::{HeldSet, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
 use simdex_schema::DocumentHash;
@@ -8,13 +8,13 @@ use simdex_signature::{CanonicalText, SignedText};
 pub struct ShingledText {
     /// The extracted text.
     pub extracted: String,
-    /// The canonical text, which names its document.
+    /// The canonical text, which identifies its document.
     pub canonical: CanonicalText,
     /// Hash of the canonical text.
     pub hash: DocumentHash,
-    /// What of it is compared: without the template lines.
+    /// The part of it that is compared: without the template lines.
     pub signed: SignedText,
-    /// All shingles of what is compared.
+    /// All shingles of the compared part.
     pub shingles: HeldSet,
     /// Permits for the extracted, the canonical and the signed text.
     _permits: [Option<MemoryPermit>; 3],

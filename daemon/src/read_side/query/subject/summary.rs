@@ -1,5 +1,5 @@
-//! What an answer says of its subject: neither text nor permits, so that nothing large is held while a slow
-//! client takes the answer.
+//! The part of a subject that an answer needs: without text and permits, so that nothing large is held
+//! while a slow client receives the answer.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,20 @@ use simdex_signature::LeftOutLines;
 
 use super::{ComparedBy, Subject};
 
-/// What an answer says of its subject.
+/// What an answer reports of its subject.
 #[derive(Clone, Debug)]
 pub struct SubjectSummary {
-    /// Hash of the document; none where there is nothing to compare.
+    /// Hash of the document; `None` if there is nothing to compare.
     pub document: Option<DocumentHash>,
-    /// Hash of its raw bytes, where they are known.
+    /// Hash of its raw bytes, if known.
     pub content: Option<ContentHash>,
-    /// Path of the file asked about; of an upload the name that the client sent.
+    /// Path of the file asked about; for an upload, the name that the client sent.
     pub asked_path: Option<PathBuf>,
     /// The state that reading its text ended in.
     pub state: State,
     /// Reason code that refines the state; empty if there is none.
     pub reason: StoredReason,
-    /// What of it was compared.
+    /// Which part of it was compared.
     pub compared_by: ComparedBy,
     /// Template lines that were left out of its text.
     pub left_out: LeftOutLines,
@@ -35,7 +35,7 @@ impl SubjectSummary {
 }
 
 impl Subject {
-    /// What an answer says of it.
+    /// What an answer reports of it.
     pub fn summary(&self) -> SubjectSummary {
         SubjectSummary {
             document: self.document_hash(),

@@ -1,4 +1,4 @@
-//! States of what was extracted and made canonical.
+//! States of extracted and canonicalised texts.
 
 use super::*;
 
