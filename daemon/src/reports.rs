@@ -1,4 +1,4 @@
-//! What is found, written down: [`reporting`] gathers it from the read side, [`report`] writes it, and [`schedule`] says
+//! Reports: [`reporting`] gathers their contents from the read side, [`report`] writes them, and [`schedule`] decides
 //! when.
 
 pub mod report;

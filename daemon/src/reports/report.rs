@@ -1,4 +1,4 @@
-//! The report: a directory that a tool or a person can act on, written whole or not at all.
+//! The report: a directory for tools and people, written completely or not at all.
 //!
 //! ```text
 //! manifest.json   what, when, with which parameters; counts; every file with its BLAKE3
@@ -16,10 +16,10 @@
 //! ```
 //!
 //! A report of components or cores lacks the differences, the texts and the load file: [`clusters`]. A report of a
-//! compliance question holds other files: [`findings`].
+//! compliance question consists of other files: [`findings`].
 //!
-//! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
-//! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
+//! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it was
+//! made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod asked;
 mod changes;
 mod check_files;
@@ -67,37 +67,37 @@ pub use folder::{PendingReport, ReportDir};
 pub use load::{LoadFile, LoadFileError};
 pub use sink::{Sink, SinkFile};
 
-/// Longest manifest of our own that is read, bytes.
+/// Longest of our manifests that is read, bytes.
 const LONGEST_MANIFEST: u64 = 512 << 20;
 
-/// Where extracted texts come from; `None` where text is not kept.
+/// Where extracted texts come from; `None` if text is not kept.
 pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<HeldText>> + 'a;
 
 /// Everything a report is made of.
 pub struct ReportInput<'a> {
-    /// When the state was taken.
+    /// When the state was captured.
     pub created: jiff::Timestamp,
     /// The product's version.
     pub version: &'a str,
     /// Least resemblance of a near-duplicate, 0 to 1.
     pub threshold: f64,
-    /// The scheme that documents were signed by.
+    /// The scheme that documents were signed with.
     pub scheme: SchemeInUse,
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
     /// Counts, and the completeness at the beginning.
     pub summary: ListSummary,
-    /// The completeness as far as is known by now: damaged texts are met while the report is written.
+    /// The completeness so far: damaged texts may be found while the report is written.
     pub completeness: &'a dyn Fn() -> Completeness,
     /// Seconds spent on the report until now.
     pub seconds: &'a dyn Fn() -> f64,
-    /// The groups, in any order; none of a compliance question.
+    /// The groups, in any order; empty for a compliance question.
     pub groups: Vec<ReportGroup>,
-    /// The files whose groups these are, where not all were asked for.
+    /// The files whose groups these are, if not all groups were requested.
     pub asked: Option<AskedFiles>,
-    /// What the groups are, where they are components or cores.
+    /// The kind of the groups, if they are components or cores.
     pub clusters: Option<ClusterTerms>,
-    /// What a compliance question found: the report is of it, and not of the groups.
+    /// The findings of a compliance question; the report is then about these, and not about groups.
     pub findings: Option<Findings<'a>>,
     /// Visits every file.
     pub files: &'a AllFiles<'a>,
@@ -105,13 +105,13 @@ pub struct ReportInput<'a> {
     pub load: Option<LoadFile>,
     /// The earlier report of this kind to compare with, if any.
     pub since: Option<&'a EarlierReport>,
-    /// The model that judges the files of groups, where that is asked for.
+    /// The model that judges the files of groups, if requested.
     pub judge: Option<Arc<Model>>,
-    /// Key of the mark by which this daemon knows its reports.
+    /// Key of the mark by which this daemon recognises its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
     pub text_of: &'a TextOf<'a>,
-    /// Counts what is held while the report is written; cancelled once nobody waits for it.
+    /// Counts the memory held while the report is written; cancelled once nobody waits for it.
     pub account: &'a MemoryAccount,
 }
 
@@ -122,9 +122,9 @@ pub struct ReportGroup {
     pub id: u64,
     /// Kind of the group: `star`, `component` or `core`.
     pub kind: &'static str,
-    /// Of a core: fingerprints that all its documents share.
+    /// For a core: the number of fingerprints that all its documents share.
     pub common: Option<u32>,
-    /// Path of the principal, as bytes; one of the members. Of a component or core a file of its longest document.
+    /// Path of the principal, as bytes; one of the members. For a component or core, a file of its longest document.
     pub principal: Vec<u8>,
     /// Every file of the group, the principal among them.
     pub members: Vec<ReportMember>,
@@ -137,9 +137,9 @@ pub struct ReportMember {
     pub path: Vec<u8>,
     /// The document the file carries.
     pub document: DocumentHash,
-    /// Relation to the principal, such as `near-duplicate`; `None` where it was not sought.
+    /// Relation to the principal, such as `near-duplicate`; `None` if it was not determined.
     pub relation: Option<&'static str>,
-    /// Exact resemblance; `None` where it was not measured, like the containments.
+    /// Exact resemblance; `None` if it was not measured, as for the containments.
     pub resemblance: Option<f64>,
     /// Share of this member found in the principal.
     pub containment_of_member: Option<f64>,
@@ -149,14 +149,14 @@ pub struct ReportMember {
     pub modified: Option<i64>,
     /// Size of the file in bytes.
     pub bytes: Option<u64>,
-    /// Whether it is one of the files whose groups were asked for.
+    /// Whether it is one of the files whose groups were requested.
     pub is_asked: bool,
-    /// What else its judgement asks for; none where none was asked for.
+    /// Further data for its judgement; `None` if no judgement was requested.
     pub on_record: Option<Box<OnRecord>>,
 }
 
 impl ReportMember {
-    /// Bytes that it holds beside itself.
+    /// Bytes that it holds on the heap.
     pub fn beside(&self) -> usize {
         let on_record = self.on_record.as_deref();
         let author = on_record
@@ -166,7 +166,7 @@ impl ReportMember {
     }
 }
 
-/// What is on record of a file, for its judgement.
+/// What is recorded of a file, for its judgement.
 #[derive(Clone, Debug)]
 pub struct OnRecord {
     /// The root it lies under.
@@ -177,7 +177,7 @@ pub struct OnRecord {
     pub length: u64,
 }
 
-/// Counts of a report that was written.
+/// Counts of a written report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// BLAKE3 of the manifest's lines, in hexadecimal.
@@ -188,13 +188,13 @@ pub struct Written {
     pub bytes: u64,
     /// Files below `diffs/`.
     pub diffs: u64,
-    /// Documents that differ from their principal and have no diff, because text is not kept.
+    /// Documents that differ from their principal and have no diff because text is not kept.
     pub without_text: u64,
-    /// Files that were not judged because the time for it was over; none where none was to be.
+    /// Files that were not judged because time ran out; `None` if none were to be judged.
     pub unjudged: Option<u64>,
 }
 
-/// A report that could not be written. Nothing is left at its place.
+/// Why a report could not be written. Nothing is left in its place.
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// The directory for reports cannot be used.
@@ -205,7 +205,7 @@ pub enum ReportError {
         /// Why it cannot be opened.
         source: io::Error,
     },
-    /// Reports would lie where they do harm.
+    /// Reports would be stored inside a watched root or the data directory.
     #[error("the report directory {} lies in {}", path.display(), other.display())]
     Within {
         /// The directory for reports.
@@ -213,13 +213,13 @@ pub enum ReportError {
         /// The data directory or root that holds it.
         other: PathBuf,
     },
-    /// The place is taken.
+    /// Something is already at the report's path.
     #[error("{} exists already", path.display())]
     Exists {
-        /// The path that the report was to have.
+        /// The path of the new report.
         path: PathBuf,
     },
-    /// As many reports are kept as may be.
+    /// The limit of kept reports is reached.
     #[error("{} holds as many reports as it may ({most})", path.display())]
     TooMany {
         /// The directory for reports.
@@ -227,7 +227,7 @@ pub enum ReportError {
         /// How many reports it may hold.
         most: u32,
     },
-    /// As many reports of one user are kept as may be.
+    /// The limit of one user's kept reports is reached.
     #[error(
         "{} holds as many reports that this user asked for as it may ({share}, half of {most})",
         path.display()
@@ -235,12 +235,12 @@ pub enum ReportError {
     Share {
         /// The directory for reports.
         path: PathBuf,
-        /// How many of one user.
+        /// How many one user may have.
         share: u32,
         /// How many in all.
         most: u32,
     },
-    /// The name is none for a new folder.
+    /// The name cannot be used for a new folder.
     #[error("a report is named by one part of a path that does not begin with a dot")]
     NoName,
     /// A file or folder of it cannot be written.
@@ -251,7 +251,7 @@ pub enum ReportError {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The disk has no room for it beside what is kept free there.
+    /// The disk has no room for it beyond what is kept free there.
     #[error("the disk of the report directory has no room for {name} of the report")]
     NoRoom {
         /// The file or folder.
@@ -263,7 +263,7 @@ pub enum ReportError {
         /// Why it cannot be read.
         source: io::Error,
     },
-    /// It takes more memory than it may.
+    /// It needs more memory than it may have.
     #[error(transparent)]
     Memory(IndexError),
     /// Nobody waits for it any more.
@@ -274,10 +274,10 @@ pub enum ReportError {
     Text {
         /// The document, in hexadecimal.
         document: String,
-        /// Why the store does not give it.
+        /// Why the store does not return it.
         source: io::Error,
     },
-    /// A group whose principal is none of its members.
+    /// A group whose principal is not one of its members.
     #[error("group {id} lacks its principal among its members")]
     NoPrincipal {
         /// Id of the group.
@@ -285,7 +285,7 @@ pub enum ReportError {
     },
 }
 
-/// Memory that was not to be had.
+/// Memory that could not be obtained.
 impl From<IndexError> for ReportError {
     fn from(error: IndexError) -> Self {
         match error {
@@ -305,7 +305,7 @@ impl ReportError {
         }
     }
 
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
@@ -334,7 +334,7 @@ impl ReportError {
 /// what the manifest and a load file need of each file, which is counted.
 ///
 /// # Errors
-/// See [`ReportError`]; what was written until then is for the sink to throw away.
+/// See [`ReportError`]; the sink must discard what was written until then.
 pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
     let written = match &input.findings {
         Some(found) => findings::report(sink, input, found),
@@ -349,18 +349,18 @@ fn check(cancel: &Cancel) -> Result<(), ReportError> {
     cancel.check().map_err(|_| ReportError::Cancelled)
 }
 
-/// Where a document's text stands in the report.
+/// Path of a document's text in the report.
 fn text_path(document: &DocumentHash) -> String {
     format!("text/{document}.txt")
 }
 
-/// Where the diff of a document of a group stands in the report. The whole hash names it: parts of two can be made
-/// the same.
+/// Path of the diff of a document of a group in the report. It contains the whole hash: somebody could construct
+/// two documents with equal partial hashes.
 fn diff_path(group: u64, document: &DocumentHash) -> String {
     format!("diffs/{group}/{document}.diff")
 }
 
-/// Where the operations stand that belong to a diff.
+/// Path of the operations that belong to a diff.
 fn operations_path(diff: &str) -> String {
     let name = diff.strip_suffix(".diff").unwrap_or(diff);
     format!("{name}.jsonl")

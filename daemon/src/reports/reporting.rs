@@ -1,4 +1,4 @@
-//! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
+//! Gathers a report from the index and writes it: to a client, or into the daemon's report directory.
 
 mod check;
 mod convert;
@@ -33,22 +33,22 @@ use gathered::gathered;
 
 pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport, UnknownRoot};
 
-/// A report that cannot be made.
+/// Why a report cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportingError {
     /// The report could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// It would not be complete, and only a complete one was wanted.
+    /// It would not be complete, and only a complete one was requested.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
-    /// What was asked about is not there.
+    /// The question cannot be answered.
     #[error(transparent)]
     Finding(#[from] FindingError),
-    /// Components or cores cannot be made.
+    /// Components or cores cannot be computed.
     #[error(transparent)]
     Clusters(#[from] ClusterError),
-    /// The index failed, or the asker went away.
+    /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
@@ -56,26 +56,26 @@ pub enum ReportingError {
 /// Parameters of a report.
 #[derive(Clone, Debug)]
 pub struct ReportRequest {
-    /// The roots whose files it is of.
+    /// The roots whose files it covers.
     pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
-    /// Refuses a report that would not be complete.
+    /// Whether to refuse a report that would not be complete.
     pub strict: bool,
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
-    /// What the report is of.
+    /// The contents of the report.
     pub kind: ReportKind,
-    /// Judges the files of groups.
+    /// Whether to judge the files of groups.
     pub with_judgement: bool,
     /// The earlier report of this kind to compare with, if any.
     pub since: Option<Arc<EarlierReport>>,
 }
 
-/// What a report is of.
+/// The contents of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReportKind {
-    /// The groups that hold these files, with their differences; all groups where none is named.
+    /// The groups that contain these files, with their differences; all groups if no files are given.
     Groups(Vec<PathBuf>),
     /// Components or cores.
     Clusters(ClusterRequest),
@@ -90,22 +90,22 @@ pub struct KeptReport {
     pub path: PathBuf,
     /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
-    /// The counts that its manifest states.
+    /// The counts stated in its manifest.
     pub summary: ListSummary,
 }
 
-/// Where a report is kept, and for whom.
+/// Where a report is kept, and for which user.
 pub struct KeptPlace<'a> {
-    /// The directory of all of them.
+    /// The directory of all kept reports.
     pub reports: &'a ReportDir,
     /// Its name there.
     pub name: &'a OsStr,
-    /// The user whose share it takes; none of a report on schedule.
+    /// The user whose share it takes; `None` for a scheduled report.
     pub uid: Option<u32>,
 }
 
-/// Keeps a report below the report directory of the daemon, and remembers it. Where the
-/// deadline passes first, nothing is left.
+/// Keeps a report in the daemon's report directory, and records it in the index. If the deadline
+/// passes first, nothing is left behind.
 pub fn keep(
     engine: &Engine,
     place: &KeptPlace<'_>,
@@ -130,7 +130,7 @@ pub fn keep(
     })
 }
 
-/// The kept report of this name, to compare a later one with; none where nothing is named.
+/// The kept report of this name, to compare a later one with; `None` if no name is given.
 pub fn earlier(
     engine: &Engine,
     reports: &ReportDir,
@@ -154,13 +154,13 @@ pub fn download(
     Ok(summary)
 }
 
-/// Directories that no report may lie in.
+/// Directories in which no report may be stored.
 pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
     let roots = engine.roots.iter().map(|root| root.path.clone());
     roots.chain([engine.data_dir.clone()]).collect()
 }
 
-/// Whether a report stays on record: it was not removed by somebody, as far as can be told.
+/// Whether a report stays on record: false if somebody is known to have removed it.
 pub fn may_be_there(report: &Path) -> bool {
     !matches!(report.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound)
 }
@@ -218,7 +218,7 @@ fn write(
     Ok((summary, written.manifest))
 }
 
-/// Where a report is gathered, and how.
+/// Where and how a report is gathered.
 fn search<'a>(
     engine: &'a Engine,
     view: &'a View,
@@ -236,7 +236,7 @@ fn search<'a>(
     }
 }
 
-/// What a report of components or cores says of them; none of another.
+/// The terms of a report of components or cores; `None` for other reports.
 fn cluster_terms(kind: &ReportKind) -> Option<ClusterTerms> {
     match kind {
         ReportKind::Clusters(ClusterRequest::Components { .. }) => Some(ClusterTerms::Components),
@@ -253,15 +253,15 @@ fn roots_in(engine: &Engine, view: &View) -> Vec<PathBuf> {
     shown.map(|root| root.path.clone()).collect()
 }
 
-/// A compliance question on its way into a report.
+/// A compliance question whose findings go into a report.
 struct ComplianceSearch<'a> {
     search: &'a Search<'a>,
-    /// What kept it from being answered.
+    /// The error that kept it from being answered.
     failed: Cell<Option<FindingError>>,
 }
 
 impl ComplianceSearch<'_> {
-    /// What a report of this kind holds beside the groups.
+    /// The findings for a report of this kind.
     fn findings<'a>(
         &self,
         kind: &ReportKind,

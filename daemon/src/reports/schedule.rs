@@ -1,8 +1,9 @@
-//! Reports on schedule: when one is due, and what it is of.
+//! Scheduled reports: when one is due, and what it contains.
 //!
-//! Times follow from the cron expression in its time zone alone. A run is named by the time it was due; the
-//! latest report that the index remembers under such a name tells what was run last, so that runs missed while
-//! the daemon was away are caught up by one. A run that failed is not tried again before the next time.
+//! Times are determined only by the cron expression in its time zone. A run is named by the time it was due;
+//! the latest report that the index remembers under such a name determines which run was the last, so that all
+//! runs missed while the daemon was not running are made up for by a single one. A run that failed is not
+//! tried again before the next time.
 //!
 //! [`Scheduler`] runs them, one after another, on a thread of its own.
 
@@ -30,10 +31,10 @@ pub use scheduler::{Scheduler, SchedulerThread};
 
 /// Longest name, bytes.
 const LONGEST_NAME: usize = 64;
-/// How the time of a run stands in its name, UTC.
+/// The format of a run's time in its name, UTC.
 const RUN: &str = "%Y%m%dT%H%M%SZ";
 
-/// Says what is wrong with the first schedule that is, if any, as a sentence without its end.
+/// Says what is wrong with the first invalid schedule, if any, as a sentence without its full stop.
 pub fn check(schedules: &[ScheduleConfig]) -> Result<(), String> {
     for config in schedules {
         let name = &config.name;
@@ -43,7 +44,7 @@ pub fn check(schedules: &[ScheduleConfig]) -> Result<(), String> {
     Ok(())
 }
 
-/// A report on schedule.
+/// A scheduled report.
 #[derive(Debug)]
 pub struct Schedule {
     config: ScheduleConfig,
@@ -53,7 +54,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Reads a schedule; an error is the rest of a sentence about it.
+    /// Parses a schedule; an error is the rest of a sentence about it.
     pub fn parse(config: &ScheduleConfig) -> Result<Self, String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let name = &config.name;
@@ -102,14 +103,14 @@ impl Schedule {
                 "runs {program:?}; name the program by its absolute path"
             ));
         }
-        // A year has every date but one.
+        // Every date but 29 February occurs within a year.
         match self.next_after(Timestamp::UNIX_EPOCH) {
             Some(_) => Ok(()),
             None => Err(format!("never fires: no date matches {:?}", config.cron)),
         }
     }
 
-    /// The configured name, by which its reports are named.
+    /// The configured name, from which its reports are named.
     pub fn name(&self) -> &str {
         &self.config.name
     }
@@ -130,12 +131,12 @@ impl Schedule {
         time.to_zoned(self.zone.clone())
     }
 
-    /// The name of the report of a run that was due then.
+    /// The name of the report of the run due at this time.
     pub fn run_name(&self, due: Timestamp) -> String {
         format!("{}-{}", self.config.name, due.strftime(RUN))
     }
 
-    /// When the run was due whose report has this name; `None` for another name.
+    /// When the run whose report has this name was due; `None` for another name.
     pub fn due_of(&self, name: &str) -> Option<Timestamp> {
         let time = name.strip_prefix(&self.config.name)?.strip_prefix('-')?;
         let time = jiff::civil::DateTime::strptime(RUN, time).ok()?;
@@ -143,16 +144,16 @@ impl Schedule {
         (self.run_name(due) == name).then_some(due)
     }
 
-    /// What its reports hold.
+    /// The request for its reports.
     ///
     /// # Errors
-    /// A sentence about what this engine does not have.
+    /// A sentence about what this engine lacks.
     fn request(&self, engine: &Engine) -> Result<ReportRequest, String> {
         let request = self.report.request(engine, false);
         request.map_err(|unknown| unknown.to_string())
     }
 
-    /// Whether each report says what changed since the one before.
+    /// Whether each report lists changes since the one before.
     fn is_since_last(&self) -> bool {
         self.config.since_last
     }
@@ -166,7 +167,7 @@ impl Schedule {
     }
 }
 
-/// What a schedule asks its reports for.
+/// The report that a schedule asks for.
 fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
     let age = |text: &String| {
         let seconds = parse_age(text);
@@ -193,16 +194,16 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
     checked.map_err(|error| format!("is wrong: {error}"))
 }
 
-/// A schedule and what was run of it.
+/// A schedule and its past runs.
 #[derive(Clone, Debug)]
 pub struct Timetable {
     schedule: Arc<Schedule>,
-    /// Since when runs count that were missed: what was run or tried last, or the start.
+    /// The time from which missed runs count: that of the last run or attempt, or the start.
     since: Timestamp,
 }
 
 impl Timetable {
-    /// The timetable of a schedule whose last run was due then; where there was none, from now on.
+    /// The timetable of a schedule whose last run was due at `last`; if there was none, it begins now.
     pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, now: Timestamp) -> Self {
         let since = last.unwrap_or(now);
         Self { schedule, since }
@@ -213,15 +214,15 @@ impl Timetable {
         self.schedule.next_after(self.since)
     }
 
-    /// The run that is due now, the latest of those that were missed.
+    /// The run that is due now: the latest of those that were missed.
     pub fn due(&self, now: Timestamp) -> Option<Timestamp> {
         let next = self.next()?;
         let last = self.schedule.last_until(now)?;
         (next <= now).then_some(last)
     }
 
-    /// Whether the clock was ahead when the last run was tried: that was more than a day and a run later than this.
-    /// What was run before is to be learned anew then.
+    /// Whether the clock was wrong when the last run was tried: more than a day and a run ahead of `now`. What was
+    /// run before must then be looked up again.
     pub fn is_ahead_of(&self, now: Timestamp) -> bool {
         let day = jiff::SignedDuration::from_hours(24);
         let after_next = self.schedule.next_after(now);

@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::read_side::judging;
 use crate::read_side::query::{Overlap, Subject};
 
-/// Pairs that signals are timed on, at most.
+/// Most pairs that signals are timed on.
 const TIMED: u32 = 20;
 
 /// Labelled pairs, measured.

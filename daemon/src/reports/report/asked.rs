@@ -1,4 +1,4 @@
-//! The files whose groups a report is of, where it is not of all groups.
+//! The files whose groups a report covers, if it does not cover all groups.
 
 use simdex_proto::lines::{JsonPath, Question};
 
@@ -12,7 +12,7 @@ pub struct AskedFiles {
 }
 
 impl AskedFiles {
-    /// Whether it was asked about this file.
+    /// Whether the report was asked about this file.
     pub(super) fn names(&self, path: &[u8]) -> bool {
         let found = self
             .files
@@ -20,7 +20,7 @@ impl AskedFiles {
         found.is_ok()
     }
 
-    /// What was asked, for a manifest.
+    /// The question, for a manifest.
     pub(super) fn question(&self) -> Question {
         Question {
             files: Some(paths(&self.files)),

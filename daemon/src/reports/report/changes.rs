@@ -1,4 +1,4 @@
-//! What changed since an earlier report: a line per change in `changes.jsonl`, and a section on the page.
+//! Changes since an earlier report: one line per change in `changes.jsonl`, and a section on the page.
 
 mod findings;
 
@@ -27,15 +27,15 @@ pub(super) use findings::FoundChanges;
 
 const CHANGES: &str = "changes.jsonl";
 
-/// Bytes of a group that is read, for each of its line's: the line, and what is made of it.
+/// Bytes of a group that is read, per byte of its line: the line, and what is parsed from it.
 const OF_LINE: u64 = 4;
 
-/// An earlier report, its list checked against its manifest.
+/// An earlier report; its list was checked against its manifest.
 #[derive(Debug)]
 pub struct EarlierReport {
     /// Where it is.
     pub path: PathBuf,
-    /// BLAKE3 that its manifest ends with, in hexadecimal.
+    /// BLAKE3 at the end of its manifest, in hexadecimal.
     pub manifest: String,
     terms: ReportTerms,
     /// Its groups, or its findings.
@@ -44,10 +44,10 @@ pub struct EarlierReport {
     longest: usize,
 }
 
-/// What a comparison with an earlier report came to.
+/// The result of a comparison with an earlier report.
 pub(super) struct ChangeSummary {
     pub(super) totals: Totals,
-    /// Why part of it may not be of the files.
+    /// Reasons why part of it may not be due to changes of the files.
     pub(super) caveats: Vec<Caveat>,
 }
 
@@ -55,7 +55,7 @@ impl EarlierReport {
     /// A report whose list is this file, which must have this hash.
     ///
     /// # Errors
-    /// What reading met; [`io::ErrorKind::InvalidData`] where the file was changed.
+    /// I/O errors of reading; [`io::ErrorKind::InvalidData`] if the file was changed.
     pub(super) fn of(
         path: PathBuf,
         (manifest, terms): (String, ReportTerms),
@@ -77,7 +77,7 @@ impl EarlierReport {
         })
     }
 
-    /// Refuses a report of another kind: its list is of something else.
+    /// Refuses a report of another kind: its list has other contents.
     fn check_kind(&self, kind: &str) -> Result<(), ReportError> {
         match self.terms.kind == kind {
             true => Ok(()),
@@ -88,7 +88,7 @@ impl EarlierReport {
         }
     }
 
-    /// What a comparison with a report of these terms came to, once its section of the page is written.
+    /// The result of a comparison with a report of these terms, once its section of the page is written.
     fn summarise(
         &self,
         totals: Totals,
@@ -125,7 +125,7 @@ fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
     Ok((*hasher.finalize().as_bytes(), longest))
 }
 
-/// A comparison under way, while the groups are written.
+/// A comparison in progress, while the groups are written.
 pub(super) struct Changes<'a> {
     previous: &'a EarlierReport,
     comparer: Comparer<BufReader<&'a File>>,
@@ -136,7 +136,7 @@ pub(super) struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    /// Begins, where the report is to be compared with an earlier one.
+    /// Begins, if the report is to be compared with an earlier one.
     pub(super) fn begin(
         sink: &mut HashingSink<'a>,
         input: &ReportInput<'a>,
@@ -214,7 +214,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// What this report is made of: the groups, or what was asked and came of it.
+/// The terms of this report: the groups, or the question and its result.
 fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> ReportTerms {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let (found, sums) = asked.unzip();
@@ -234,14 +234,14 @@ fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> R
     }
 }
 
-/// Writes each change that `compare` takes, and the rows of those that the page shows.
+/// Writes each change that `compare` passes on, and rows for those that the page shows.
 fn written<C: Body>(
     file: &mut HashedFile<'_>,
     rows: &mut Rows,
     show: fn(&mut Vec<u8>, &C) -> io::Result<()>,
     compare: impl FnOnce(&mut dyn FnMut(&C) -> io::Result<()>) -> io::Result<()>,
 ) -> Result<(), ReportError> {
-    // What was written to fails in its own words, what was read in others.
+    // Distinguishes errors of writing from errors of reading.
     let not_written = Cell::new(false);
     let mut compared = Ok(());
     file.write_with(|out| {
@@ -260,12 +260,12 @@ fn written<C: Body>(
     compared.map_err(unreadable)
 }
 
-/// What cannot be held of a comparison is a matter of the comparison: the report can be made without it.
+/// A comparison that needs too much memory fails by itself: the report can be made without it.
 fn not_held(counted: Result<(), IndexError>) -> Result<(), ReportError> {
     counted.map_err(|error| unreadable(io::Error::other(error)))
 }
 
-/// A comparison that cannot be made, or one that was cancelled while it waited for memory.
+/// The error of a comparison that cannot be made, or that was cancelled while it waited for memory.
 fn unreadable(source: io::Error) -> ReportError {
     let cause = source.get_ref().and_then(|it| it.downcast_ref());
     match cause {

@@ -1,9 +1,9 @@
-//! Checking a report: the manifest as it was written, exactly its files and each as it says, every
-//! diff applies.
+//! Checks a report: the manifest is as written, the files are exactly those listed, each as listed,
+//! and every diff applies.
 //!
-//! Found is whatever changes, adds or takes away a file or a line of the manifest. Not found is a
-//! report that somebody wrote anew as a whole, manifest and hash included: against that keep the
-//! manifest's hash elsewhere, and compare it with [`Verified::manifest`].
+//! Any change, addition or removal of a file or a line of the manifest is detected. A report that
+//! somebody rewrote as a whole, including manifest and hash, is not detected: to guard against
+//! that, keep the manifest's hash elsewhere, and compare it with [`Verified::manifest`].
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,14 +22,14 @@ use crate::read_side::difference::{ApplyError, apply};
 use crate::write_side::watch::anchor::Anchor;
 use crate::write_side::watch::open::{OpenError, open_regular};
 
-/// What was found in order.
+/// What was verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Files equal to their checksums, the manifest apart.
+    /// Files equal to their checksums, not counting the manifest.
     pub files: u64,
-    /// Diffs that give the member's text from the principal's.
+    /// Diffs that produce the member's text from the principal's.
     pub diffs: u64,
-    /// The hash that binds all lines of the manifest, in hexadecimal.
+    /// The hash over all lines of the manifest, in hexadecimal.
     pub manifest: String,
 }
 
@@ -44,7 +44,7 @@ pub enum VerifyError {
         /// Why it cannot be read.
         source: io::Error,
     },
-    /// Something stands there that is no regular file: a link, a device, a FIFO.
+    /// There is something that is not a regular file: a link, a device, a FIFO.
     #[error("{} is not a regular file", path.display())]
     NotRegular {
         /// Where it is.
@@ -64,24 +64,24 @@ pub enum VerifyError {
         /// Path of the manifest.
         path: PathBuf,
     },
-    /// A name leads out of the report, or stands in the manifest twice.
+    /// A name leads out of the report, or is in the manifest twice.
     #[error("{name:?} is no file of this report")]
     Name {
-        /// The name, as the manifest or a line of `diffs.jsonl` has it.
+        /// The name, as in the manifest or a line of `diffs.jsonl`.
         name: String,
     },
-    /// A file that the manifest does not name.
+    /// A file that the manifest does not list.
     #[error("{} is not in the manifest", path.display())]
     Extra {
         /// The file or folder.
         path: PathBuf,
     },
-    /// The manifest counts other diffs than there are.
+    /// The number of diffs in the manifest is wrong.
     #[error("the manifest counts {counted} differences, and there are {found}")]
     Count {
-        /// How many there are by the manifest.
+        /// Their number according to the manifest.
         counted: u64,
-        /// How many there are by the lines of `diffs.jsonl`.
+        /// Their number according to the lines of `diffs.jsonl`.
         found: u64,
     },
     /// A file was changed after the report was written.
@@ -106,7 +106,7 @@ pub enum VerifyError {
         /// Why they do not apply.
         source: OperationError,
     },
-    /// A diff applies and gives another text than the member's.
+    /// A diff applies, but produces another text than the member's.
     #[error("{} gives another text than the member's", path.display())]
     Result {
         /// Path of the diff.
@@ -114,7 +114,7 @@ pub enum VerifyError {
     },
 }
 
-/// The report's directory: as it was named, and held open.
+/// The report's directory: its path as given, and a handle to it.
 struct OpenedReport<'a> {
     path: &'a Path,
     anchor: Anchor,
@@ -126,14 +126,13 @@ impl OpenedReport<'_> {
     }
 }
 
-/// Files by name, as the manifest has them.
+/// Files by name, as in the manifest.
 type Entries = BTreeMap<String, FileEntry>;
 
-/// Checks a report made by [`super::write`]. Opens nothing but regular files below it, and follows no
-/// links.
+/// Checks a report made by [`super::write`]. Opens only regular files below it, and follows no links.
 ///
 /// # Errors
-/// The first thing found wrong.
+/// The first problem found.
 pub fn verify(report: &Path) -> Result<Verified, VerifyError> {
     #[derive(Deserialize)]
     struct Manifest {
@@ -144,7 +143,7 @@ pub fn verify(report: &Path) -> Result<Verified, VerifyError> {
         path: report.to_owned(),
         source,
     };
-    // Links on the way to the report are who asks' own; below it none is followed.
+    // Links on the path to the report are the caller's own; below the report none is followed.
     let real = report.canonicalize().map_err(missing)?;
     let anchor = Anchor::open(&real).map_err(|refusal| missing(io::Error::other(refusal)))?;
     let report = &OpenedReport {
@@ -175,7 +174,7 @@ pub fn verify(report: &Path) -> Result<Verified, VerifyError> {
     })
 }
 
-/// The files by name; each is one below the report, and named once.
+/// The files by name; each is below the report, and listed once.
 fn entries(files: Vec<FileEntry>) -> Result<Entries, VerifyError> {
     let mut entries = Entries::new();
     for entry in files {
@@ -191,7 +190,7 @@ fn entries(files: Vec<FileEntry>) -> Result<Entries, VerifyError> {
     Ok(entries)
 }
 
-/// Every file of the directory stands in the manifest, and every folder holds such files.
+/// Checks that every file of the directory is in the manifest, and that every folder contains such files.
 fn nothing_else(report: &OpenedReport<'_>, entries: &Entries) -> Result<(), VerifyError> {
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
@@ -235,7 +234,7 @@ fn checksum(report: &OpenedReport<'_>, entry: &FileEntry) -> Result<(), VerifyEr
         path: path.clone(),
         source,
     };
-    // A file that is longer is not read to its end, which may be far away.
+    // A file that is too long is not read to its end, which may be far away.
     if file.metadata().map_err(failed)?.len() != entry.bytes {
         return Err(VerifyError::Changed { path });
     }
@@ -250,7 +249,7 @@ fn checksum(report: &OpenedReport<'_>, entry: &FileEntry) -> Result<(), VerifyEr
 
 fn diffs(report: &OpenedReport<'_>, entries: &Entries) -> Result<u64, VerifyError> {
     const DIFFS: &str = "diffs.jsonl";
-    // The report of a compliance question has none.
+    // The report of a compliance question has no diffs.
     if !entries.contains_key(DIFFS) {
         return Ok(0);
     }
@@ -300,7 +299,7 @@ fn operations_apply(path: PathBuf, lines: &str, from: &str, to: &str) -> Result<
     }
 }
 
-/// The text of a file that the manifest names, and so that was checked.
+/// The text of a file that the manifest lists, and that was therefore checked.
 fn listed(report: &OpenedReport<'_>, name: &str, entries: &Entries) -> Result<String, VerifyError> {
     let entry = entries.get(name).ok_or_else(|| VerifyError::Name {
         name: name.to_owned(),

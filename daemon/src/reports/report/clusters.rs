@@ -1,18 +1,18 @@
-//! What a report of components or cores is, beside one of stars: each is a list of files without a principal, so that
-//! there are no differences, and it has no number that stays from one report to the next.
+//! How a report of components or cores differs from one of stars: each is a list of files without a principal, so
+//! that there are no differences, and its number does not persist from one report to the next.
 
 use std::io;
 
 use super::{ReportError, ReportInput};
 
-/// What a report of components or cores is of.
+/// The kind of groups in a report of components or cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClusterTerms {
     /// Documents linked by a chain of near-duplicates.
     Components,
     /// Sets of documents that share fingerprints.
     Cores {
-        /// The least that all documents of one share.
+        /// The least number that all documents of a core share.
         common: u32,
     },
 }
@@ -26,7 +26,7 @@ impl ClusterTerms {
         }
     }
 
-    /// The least that the documents of a core share.
+    /// The least number of fingerprints that the documents of a core share.
     pub(super) fn common(self) -> Option<u32> {
         match self {
             Self::Components => None,

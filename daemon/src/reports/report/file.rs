@@ -1,4 +1,4 @@
-//! One file of the roots, as a report tells of it.
+//! One file of the roots, as described in a report.
 
 use std::io;
 
@@ -17,34 +17,34 @@ pub struct ReportFile<'a> {
     pub path: &'a [u8],
     /// Path of its root.
     pub root: &'a [u8],
-    /// Path of the file that holds it, one level up; none of a file on disk.
+    /// Path of its container, one level up; `None` for a file on disk.
     pub container: Option<&'a [u8]>,
     /// Name of its state.
     pub state: &'static str,
     /// Reason code that refines the state; empty if there is none.
     pub reason: &'a str,
-    /// It was not read, or not whole.
+    /// Whether it was not read, or only in part.
     pub is_unread: bool,
-    /// BLAKE3 of its bytes, where they were read.
+    /// BLAKE3 of its bytes, if they were read.
     pub content: Option<ContentHash>,
     /// The document it carries.
     pub document: Option<DocumentHash>,
-    /// Kind, by its content; empty where that is not known.
+    /// Kind, by its content; empty if unknown.
     pub media_type: &'a str,
     /// Length in bytes.
     pub bytes: Option<u64>,
     /// Modification time, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
-    /// Who owns it, by number.
+    /// Its owner's user number.
     pub owner: Option<u32>,
     /// The name of that user on this machine.
     pub owner_name: Option<&'a str>,
-    /// What the document says of itself: code and value.
+    /// What the document states of itself: code and value.
     pub facts: &'a [(&'a str, &'a str)],
 }
 
 impl ReportFile<'_> {
-    /// What the document says of itself under this code; empty where it says nothing.
+    /// What the document states of itself under this code; empty if nothing.
     pub(super) fn fact(&self, code: &str) -> &str {
         let fact = self.facts.iter().find(|(name, _)| *name == code);
         fact.map_or("", |(_, value)| value)

@@ -20,7 +20,7 @@ use super::write::json_line;
 use super::{ReportError, ReportInput, Written, check, html, manifest, write};
 use crate::read_side::findings::{Finding, Sums, TakeFinding};
 
-/// What a question came to.
+/// The result of a compliance question.
 pub struct Findings<'a> {
     /// Its name, such as `leak`.
     pub kind: &'static str,
@@ -33,7 +33,7 @@ pub struct Findings<'a> {
 /// Visits findings, and returns their sums by name.
 pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<Sums> + 'a;
 
-/// The line of a finding.
+/// The line for a finding.
 fn line(found: &Finding, kind: &'static str) -> json::Finding {
     let (stated, source) = found.date.unzip();
     json::Finding {
@@ -92,7 +92,7 @@ pub(super) fn report<'a>(
     write::close(sink, input, outcome)
 }
 
-/// Writes a line of each finding, and compares it with the earlier report where there is one.
+/// Writes a line for each finding, and compares it with the earlier report if there is one.
 fn list<'a>(
     sink: &mut HashingSink<'a>,
     findings: &Findings<'_>,
@@ -111,7 +111,7 @@ fn list<'a>(
         })?;
         Ok(())
     });
-    // A comparison that cannot go on ends the list, in its own words.
+    // The error of a comparison that cannot continue ends the list.
     changes.as_mut().map_or(Ok(()), FoundChanges::check)?;
     listed?;
     sink.finish(lines)?;

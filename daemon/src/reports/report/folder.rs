@@ -1,8 +1,8 @@
-//! The one directory below which the daemon keeps reports, and a report that grows in it.
+//! The one directory in which the daemon keeps reports, and a report that is being written in it.
 //!
-//! The directory is opened once, no symlink on the way, and everything below it is made through
-//! descriptors: whoever may rename things there cannot lead us elsewhere. A report grows in a hidden
-//! folder and gets its name when it is whole; whatever ends it before that leaves nothing behind.
+//! The directory is opened once, without following symlinks, and everything below it is created through descriptors:
+//! users who may rename things there cannot redirect us. A report is written to a hidden folder and gets its name when
+//! it is complete; if it ends before that, nothing is left behind.
 use std::cell::{Cell, RefCell};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,10 +25,10 @@ mod remove;
 use keepers::Keepers;
 pub use pending::PendingReport;
 
-/// How the folder of a report under way begins; what a killed daemon left may be removed.
+/// Prefix of the folder of a report under way; what a killed daemon left may be removed.
 const PREFIX: &str = ".simdex-report-";
 
-/// Room that a folder takes, more or less.
+/// Approximate room that a folder takes.
 const FOLDER_BYTES: usize = 4096;
 
 const DIRECTORY: OFlags = OFlags::RDONLY
@@ -48,15 +48,15 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 pub struct ReportDir {
     path: PathBuf,
     directory: OwnedFd,
-    /// Asked for room before anything is written; none where nobody else needs the disk.
+    /// Checked for room before anything is written; `None` if nobody else needs the disk.
     disk: Option<DiskGuard>,
-    /// Reports that it holds at most.
+    /// Most reports that it may hold.
     most: u32,
     keepers: Keepers,
 }
 
 impl ReportDir {
-    /// Opens a directory, which must be there, by its absolute path without symlinks.
+    /// Opens a directory, which must exist, by its absolute path without symlinks.
     ///
     /// # Errors
     /// [`ReportError::Directory`].
@@ -89,7 +89,7 @@ impl ReportDir {
         })
     }
 
-    /// Writes no report into the room that is kept free on its disk: twice so many bytes.
+    /// Keeps room free on its disk: reports stop at twice this many bytes.
     ///
     /// # Errors
     /// [`ReportError::Directory`].
@@ -112,7 +112,7 @@ impl ReportDir {
         &self.path
     }
 
-    /// An error where this process may not make folders in it.
+    /// Fails if this process may not create folders in it.
     ///
     /// # Errors
     /// [`ReportError::Directory`].
@@ -125,12 +125,12 @@ impl ReportDir {
         })
     }
 
-    /// Begins no report while as many are there.
+    /// Refuses to begin a report while there are this many.
     pub fn holding_at_most(self, most: u32) -> Self {
         Self { most, ..self }
     }
 
-    /// An error where there are more folders than it may hold, those of reports under way included.
+    /// Fails if there are more folders than it may hold, including those of reports under way.
     fn check_number(&self) -> Result<(), ReportError> {
         let mut folders: u32 = 0;
         self.visit_folders(&mut |_| {
@@ -146,7 +146,7 @@ impl ReportDir {
         }
     }
 
-    /// The names of what may be reports, in no order; those of reports under way are left out.
+    /// The names of folders that may be reports, in no order, without those of reports under way.
     ///
     /// # Errors
     /// [`ReportError::Directory`].
@@ -161,7 +161,7 @@ impl ReportDir {
         Ok(names)
     }
 
-    /// Visits the names of all that is no regular file, until `visit` says no.
+    /// Visits the names of everything that is not a regular file, until `visit` returns false.
     fn visit_folders(&self, visit: &mut dyn FnMut(&OsStr) -> bool) -> Result<(), ReportError> {
         let refused = |errno: Errno| ReportError::Directory {
             path: self.path.clone(),
@@ -180,14 +180,14 @@ impl ReportDir {
         Ok(())
     }
 
-    /// Fails if the disk has no room for `bytes` beside what is kept free.
+    /// Fails if the disk has no room for `bytes` beyond what is kept free.
     fn reserve(&self, bytes: usize) -> io::Result<()> {
         let disk = self.disk.as_ref();
         Ok(disk.map_or(Ok(()), |disk| disk.take_spare(bytes as u64))?)
     }
 
     /// Refuses a directory that is, or lies within, one of `others`: the data directory, a root.
-    /// Directories are told by device and inode on the way up, whatever they are called.
+    /// Directories are compared by device and inode on the path upwards, whatever their names.
     ///
     /// # Errors
     /// [`ReportError::Within`], [`ReportError::Directory`].
@@ -225,7 +225,7 @@ impl ReportDir {
         }
     }
 
-    /// Begins a report of this name, which nobody asked for: a schedule's.
+    /// Begins a report of this name for no user, that is, for a schedule.
     ///
     /// # Errors
     /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::TooMany`],
@@ -266,7 +266,7 @@ impl ReportDir {
             published: Cell::new(false),
             asked,
         };
-        // With its own folder there, so that of several that begin at once each counts the others.
+        // Checked once its own folder exists, so that several that begin at once count each other.
         self.check_number()?;
         Ok(begun)
     }
@@ -281,7 +281,7 @@ impl ReportDir {
     }
 }
 
-/// Refuses what is no name of a report: it is one part of a path.
+/// Refuses what is not a valid name of a report: it must be one component of a path.
 fn check_name(name: &OsStr) -> Result<(), ReportError> {
     let plain = Path::new(name).components().eq([Component::Normal(name)]);
     let bytes = name.as_bytes();
@@ -291,7 +291,7 @@ fn check_name(name: &OsStr) -> Result<(), ReportError> {
     }
 }
 
-/// Eight random bytes of the kernel, in hexadecimal.
+/// Eight random bytes from the kernel, in hexadecimal.
 struct RandomName(u64);
 
 impl RandomName {

@@ -4,8 +4,8 @@ use std::fmt::{Display, Formatter, Result, Write as _};
 use jiff::Timestamp;
 use simdex_proto::text::{grouped, is_hidden, plural};
 
-/// Text for HTML: markup escaped; characters that are unseen, or that change how others are seen,
-/// shown by their code.
+/// Text for HTML: markup is escaped; characters that are invisible, or that change how others are
+/// displayed, are shown by their code.
 pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl Display for Text<'_> {
@@ -26,13 +26,13 @@ impl Display for Text<'_> {
     }
 }
 
-/// Bytes of a path that a page shows; of a longer one it shows both ends, and the lists beside it have all.
+/// Bytes of a path that a page shows; of a longer one it shows both ends, and the lists beside the page have all.
 const PATH_SHOWN: usize = 1 << 10;
-/// The end of these, which has the name.
+/// The part of these at the end, which contains the name.
 const END_SHOWN: usize = PATH_SHOWN / 4;
 
-/// A path for HTML: as [`Text`], bytes that are no UTF-8 shown as `\xNN`, kept apart from the
-/// writing direction around it. The middle of a very long one is left out.
+/// A path for HTML: like [`Text`], with bytes that are not UTF-8 shown as `\xNN`, and isolated from
+/// the surrounding writing direction. The middle of a very long one is left out.
 pub(super) struct PathText<'a>(pub(super) &'a [u8]);
 
 impl Display for PathText<'_> {
@@ -53,7 +53,7 @@ impl Display for PathText<'_> {
     }
 }
 
-/// The place where a character begins, at this one or shortly before.
+/// The place where a character begins, here or shortly before.
 fn boundary(path: &[u8], at: usize) -> usize {
     let begins = |at: &usize| path[*at] & 0xc0 != 0x80;
     (at - 3..=at).rev().find(begins).unwrap_or(at)
@@ -102,7 +102,7 @@ pub(super) fn counted(count: usize, one: &str) -> String {
     format!("{} {one}{}", grouped(count), plural(count))
 }
 
-/// A resemblance or containment. Rounding never makes a part the whole, or something nothing.
+/// A resemblance or containment. Rounding never turns a part into the whole, or something into nothing.
 pub(super) fn share(value: Option<f64>) -> String {
     match value {
         None => "not measured".to_owned(),

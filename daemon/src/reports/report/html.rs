@@ -1,8 +1,9 @@
-//! `report.html` and the pages after it: the report for people. Nothing is loaded from elsewhere, and the one
-//! script that may run is known by its hash.
+//! `report.html` and the pages after it: the report for people. Nothing is loaded from elsewhere, and the
+//! only script that may run is identified by its hash.
 //!
-//! Written as a stream. What a browser cannot bear is cut and said so; the JSON files have all. Without the
-//! script the page shows the same, but for a list of groups that ends after the first hundred.
+//! Written as a stream. What would be too much for a browser is cut, and the page says so; the JSON files
+//! have everything. Without the script the page shows the same, except that the list of groups ends after the
+//! first hundred.
 mod changes;
 mod charts;
 mod clusters;
@@ -30,7 +31,7 @@ use super::ReportInput;
 use super::format::{Count, Text};
 use crate::base::report_files::{MOST_PAGES, page_name};
 
-/// Groups shown, on all pages together; the list of them is one page's.
+/// Groups shown, on all pages together; this also limits the list of groups, which is on one page.
 pub(super) const GROUPS_SHOWN: usize = MOST_PAGES;
 /// Files shown of one group.
 pub(super) const FILES_SHOWN: usize = 200;
@@ -47,7 +48,7 @@ pub(super) fn more_groups(out: &mut dyn Write, groups: usize) -> io::Result<()> 
     Ok(())
 }
 
-/// Leads to the pages before and after this one, counted from 0; nothing where there is one page.
+/// Links to the pages before and after this one, counted from 0; nothing if there is only one page.
 pub(super) fn page_links(out: &mut dyn Write, page: usize, pages: usize) -> io::Result<()> {
     if pages < 2 {
         return Ok(());
@@ -88,7 +89,7 @@ pub(super) fn foot(
     out.write_all(b"</body>\n</html>\n")
 }
 
-/// Writes the foot of a page after what was met on the way that its head could not know.
+/// Writes the foot of a page, after anything found during writing that its head could not know.
 fn end_of_text(
     out: &mut dyn Write,
     told: &Completeness,
@@ -101,7 +102,7 @@ fn end_of_text(
     out.write_all(foot.as_bytes())
 }
 
-/// What the index lacked when the report was made; nothing where it was complete.
+/// What the index lacked when the report was made; nothing if it was complete.
 fn incomplete(out: &mut dyn Write, completeness: &Completeness) -> io::Result<()> {
     let Some(pending) = &completeness.pending else {
         return Ok(());

@@ -1,8 +1,8 @@
-//! What the files of groups are judged to be, as the groups are written.
+//! Judges the files of groups while the groups are written.
 //!
-//! A file is judged against the principal of its group and against nothing else, by the texts that the report reads for
-//! its differences: as often as there are documents in groups that are none of a principal, or, by a model that asks
-//! where files lie, as there are files with such documents. What is judged decides nothing of the report.
+//! A file is judged only against the principal of its group, using the texts that the report reads for its
+//! differences. There are as many judgements as non-principal documents in groups or, for a model that uses file
+//! locations, as many as files with such documents. Judgements do not affect the rest of the report.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -21,32 +21,32 @@ use crate::encode;
 use crate::read_side::judging::{JudgedApart, JudgedPair, JudgedSide, ListJudgement, MemberJudge};
 use crate::read_side::query::Overlap;
 
-/// Groups judged apart that the page links to.
+/// Most groups with separated files that the page links to.
 const LINKED: usize = 100;
 /// Bytes of a file's entry in a [`JudgedGroup`], and of a judgement with its signals.
 const ENTRY: u64 = 64;
 const JUDGEMENT: u64 = 1 << 10;
 
-/// Judges group after group.
+/// Judges one group after another.
 pub(super) struct Judging<'a> {
     judge: MemberJudge<'a>,
     account: &'a MemoryAccount,
     pub(super) totals: JudgedTotals,
 }
 
-/// What judging came to.
+/// The results of judging.
 pub(super) struct JudgedTotals {
     /// The model that judged.
     pub(super) model: v1::JudgeModel,
-    /// Files that were not judged because the time for it was over.
+    /// Files that were not judged because time ran out.
     pub(super) unjudged: u64,
-    /// Groups of which a file is judged no version of its principal.
+    /// Groups with a file that is judged not to be a version of its principal.
     pub(super) apart: u64,
-    /// The first of them: their places in the order of the report, and their ids.
+    /// The first of these: their places in the order of the report, and their ids.
     pub(super) first_apart: Vec<(usize, u64)>,
 }
 
-/// What the files of one group are judged to be.
+/// The judgements of the files of one group.
 pub(super) struct JudgedGroup<'a> {
     by_path: HashMap<&'a [u8], Arc<ListJudgement>>,
     pub(super) apart: JudgedApart,
@@ -67,7 +67,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Begins a group: its files that carry the principal's text are the same.
+    /// Begins a group: its files that carry the principal's text are `same`.
     pub(super) fn begin<'g>(
         &mut self,
         sorted: &SortedGroup<'g>,
@@ -152,18 +152,18 @@ impl<'a> JudgedGroup<'a> {
         self.by_path.insert(&file.path, Arc::clone(judged));
     }
 
-    /// What became of a file; none of the principal.
+    /// The outcome for a file; `None` for the principal.
     pub(super) fn of(&self, file: &ReportMember) -> Option<&ListJudgement> {
         self.by_path.get(&*file.path).map(Arc::as_ref)
     }
 
-    /// The judgement of a file as its line has it.
+    /// The judgement of a file, as written in its line.
     pub(super) fn line(&self, file: &ReportMember) -> Option<json::Judgement> {
         let judged = self.of(file)?.clone().judgement()?;
         Some((&encode::judgement(judged)).into())
     }
 
-    /// Why a file that was to be judged is not.
+    /// Why a file that was to be judged was not.
     pub(super) fn not_judged(&self, file: &ReportMember) -> Option<&'static str> {
         json::not_judged(encode::not_judged(self.of(file)))
     }

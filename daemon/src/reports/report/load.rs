@@ -4,9 +4,10 @@
 //! * CSV (RFC 4180), in UTF-8.
 //! * EDRM XML 1.2, with the relationships of containers and near-duplicates.
 //!
-//! A [`Profile`] names the fields as one platform knows them ([`fields`]). Every file of the roots has a row, by
-//! path, whether it is in a group or not; of a report of the groups of some files these files, and those of the groups. Rows are written as they are visited; memory holds where each file of
-//! a group stands, no row.
+//! A [`Profile`] determines the names of the fields, as one platform knows them ([`fields`]). Every file of the roots
+//! has a row, by path, whether it is in a group or not; a report of the groups of some files has rows for these files
+//! and for those of the groups. Rows are written as they are visited; memory holds the place of each file of a group,
+//! but no row.
 
 mod dat;
 mod edrm;
@@ -35,7 +36,7 @@ pub struct LoadFile {
     profile: Profile,
 }
 
-/// How rows are written.
+/// The file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Dat(Encoding),
@@ -43,14 +44,14 @@ enum Format {
     Edrm,
 }
 
-/// How a DAT holds characters.
+/// The character encoding of a DAT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Utf8,
     Windows1252,
 }
 
-/// Whose names the fields have.
+/// The platform whose field names are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Profile {
     Relativity,
@@ -61,7 +62,7 @@ pub(super) enum Profile {
     Short,
 }
 
-/// A load file that cannot be written.
+/// Why a load file cannot be written.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum LoadFileError {
     /// No such format.
@@ -81,8 +82,8 @@ pub enum LoadFileError {
 }
 
 impl LoadFile {
-    /// A load file by the names of its format, profile and encoding. An empty profile means `relativity`, an
-    /// empty encoding `utf-8`.
+    /// A load file, given the names of its format, profile and encoding. An empty profile means
+    /// `relativity`, an empty encoding `utf-8`.
     pub fn named(format: &str, profile: &str, encoding: &str) -> Result<Self, LoadFileError> {
         let known = match encoding {
             "" | "utf-8" => Encoding::Utf8,
@@ -108,7 +109,7 @@ impl LoadFile {
         Ok(Self { format, profile })
     }
 
-    /// Its file in the report.
+    /// Path of its file in the report.
     fn path(self) -> &'static str {
         match self.format {
             Format::Dat(_) => "load/documents.dat",
@@ -117,7 +118,7 @@ impl LoadFile {
         }
     }
 
-    /// Whether a path can be written as it is; where not, another field holds its exact bytes.
+    /// Whether a path can be written unchanged; if not, another field holds its exact bytes.
     fn holds(self, path: &[u8]) -> bool {
         std::str::from_utf8(path).is_ok_and(|path| match self.format {
             Format::Dat(encoding) => dat::holds(path, encoding),
@@ -127,7 +128,7 @@ impl LoadFile {
     }
 }
 
-/// A file's place in its group, and what is known of the group.
+/// A file's place in its group, with facts of the group.
 #[derive(Clone, Copy)]
 pub(super) struct GroupPlace<'a> {
     pub(super) id: u64,
@@ -144,7 +145,7 @@ impl GroupPlace<'_> {
     }
 }
 
-/// Bytes that a file takes in the map, with room to grow.
+/// Bytes that a file takes in the map, with spare capacity.
 const PLACE: u64 = 3 * size_of::<(&[u8], GroupPlace<'_>)>() as u64;
 
 /// The files of the groups by their paths.
@@ -154,7 +155,7 @@ pub(super) struct GroupPlaces<'a> {
 }
 
 impl<'a> GroupPlaces<'a> {
-    /// No files yet; `account` counts what they take.
+    /// An empty map; `account` counts its memory.
     pub(super) fn of(account: &MemoryAccount) -> Self {
         Self {
             of_files: HashMap::new(),
@@ -179,7 +180,7 @@ impl<'a> GroupPlaces<'a> {
         Ok(())
     }
 
-    /// The place of a file; none where it is in no group, or carries another text since.
+    /// The place of a file; `None` if it is in no group, or has carried another text since.
     fn place(&self, file: &ReportFile<'_>) -> Option<GroupPlace<'a>> {
         let place = self.of_files.get(file.path).copied();
         place.filter(|place| file.document == Some(place.member.document))
@@ -219,7 +220,7 @@ struct Rows<'a> {
     texts: &'a HashSet<DocumentHash>,
 }
 
-/// Writes one record of a table.
+/// A function that writes one record of a table.
 type WriteRecord = dyn Fn(&mut dyn Write, &[String]) -> io::Result<()>;
 
 impl Rows<'_> {
@@ -242,13 +243,13 @@ impl Rows<'_> {
         })
     }
 
-    /// Whether a file has a row: all have, but where the report is of the groups of some files.
+    /// Whether a file has a row: all have, unless the report covers only the groups of some files.
     fn is_wanted(&self, path: &[u8], is_in_group: bool) -> bool {
         let asked = self.input.asked.as_ref();
         is_in_group || asked.is_none_or(|asked| asked.names(path))
     }
 
-    /// A record of names, then one per file.
+    /// Writes a record of names, then one per file.
     fn table(&self, out: &mut dyn Write, record: &WriteRecord) -> io::Result<()> {
         let profile = self.load.profile;
         let names = Field::ALL

@@ -1,7 +1,7 @@
-//! `manifest.json`: what the report is, and every file in it with its checksum.
+//! `manifest.json`: what the report covers, and every file in it with its checksum.
 //!
-//! One key or file a line, in fixed order, so that two manifests can be compared with `diff`. It ends
-//! with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
+//! One key or file per line, in fixed order, so that two manifests can be compared with `diff`. It
+//! ends with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
 use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
@@ -14,19 +14,19 @@ use crate::base::report_key::ReportKey;
 use crate::read_side::findings::Sums;
 use crate::read_side::lists::ListSummary;
 
-/// What a report came to.
+/// The results of a report.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// `groups`, `components`, `cores`, or the name of a compliance question.
     pub(super) kind: &'static str,
-    /// What a compliance question asked, and its sums.
+    /// The compliance question, and its sums.
     pub(super) question: Option<Question>,
     pub(super) sums: Option<Sums>,
-    /// What changed since an earlier report.
+    /// The changes since an earlier report.
     pub(super) changes: Option<ChangeSummary>,
-    /// What judging the files of groups came to.
+    /// The results of judging the files of groups.
     pub(super) judged: Option<JudgedTotals>,
-    /// Files below `diffs/`, and documents without one because text is not kept.
+    /// Files below `diffs/`, and documents without a diff because text is not kept.
     pub(super) diffs: u64,
     pub(super) without_text: u64,
 }
@@ -75,7 +75,7 @@ pub(super) fn text(
     with_files(&head, files, input.key)
 }
 
-/// Adds `files`, one file a line, the mark and the hash.
+/// Adds `files`, one file per line, the mark and the hash.
 fn with_files(head: &str, files: &[FileEntry], key: &ReportKey) -> serde_json::Result<String> {
     let mut files: Vec<_> = files.iter().collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -1,7 +1,7 @@
-//! The pages of a report: `report.html`, and `report-0002.html` and so on, where the groups are more than a
+//! The pages of a report: `report.html`, and `report-0002.html` and so on, if there are more groups than a
 //! browser shows at once.
 //!
-//! Which group stands on which page follows from their sizes alone, so that the list of groups at the head of
+//! The page of each group depends only on the sizes of the groups, so that the list of groups at the head of
 //! the first page can link to all of them before any is compared.
 use std::io::{self, Write};
 
@@ -12,15 +12,15 @@ use crate::base::report_files::page_name;
 /// Files shown on a page, by its groups together; a group is on one page.
 const PAGE_FILES: usize = 600;
 
-/// Bytes of differences shown on a page; browsers falter on more.
+/// Bytes of differences shown on a page; browsers struggle with more.
 const VIEWS_SHOWN: usize = 4 << 20;
 
-/// Bytes of differences shown on all pages together: a report is not to grow without need.
+/// Bytes of differences shown on all pages together: a report should not grow without need.
 const ALL_VIEWS: usize = 64 << 20;
 
-/// Which group stands on which page.
+/// Which group is on which page.
 pub(super) struct PagePlan {
-    /// The first group of each page, by its place in the report's order.
+    /// The first group of each page, by its index in the report's order.
     starts: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ impl PagePlan {
         Self { starts }
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     pub(super) fn pages(&self) -> usize {
         self.starts.len()
     }
@@ -49,7 +49,7 @@ impl PagePlan {
         after.saturating_sub(1)
     }
 
-    /// Leads from the first page to a group.
+    /// A link from the first page to a group.
     pub(super) fn link(&self, group: usize, id: u64) -> String {
         match self.page_of(group) {
             0 => format!("#g{id}"),
@@ -58,11 +58,11 @@ impl PagePlan {
     }
 }
 
-/// The pages while they are written. The first is open to the end, for what comes after its groups.
+/// The pages while they are written. The first is open to the end, for what follows its groups.
 pub(super) struct Pages<'a> {
     plan: PagePlan,
     first: HashedFile<'a>,
-    /// The page of the last group, where that is another.
+    /// The page of the last group, if that is not the first.
     later: Option<HashedFile<'a>>,
     page: usize,
     /// Bytes of differences on this page, and on all.
@@ -85,7 +85,7 @@ impl<'a> Pages<'a> {
         })
     }
 
-    /// Appends to the first page what leads to groups on all of them.
+    /// Appends links to groups on all pages to the first page.
     pub(super) fn write_to_first<F>(&mut self, write: F) -> Result<(), ReportError>
     where
         F: FnOnce(&mut dyn Write, &PagePlan) -> io::Result<()>,
@@ -99,7 +99,7 @@ impl<'a> Pages<'a> {
         &mut self.first
     }
 
-    /// Opens the page that a group stands on, where that is a new one.
+    /// Opens the page that a group is on, if that is a new one.
     pub(super) fn turn_to(
         &mut self,
         group: usize,
@@ -117,7 +117,7 @@ impl<'a> Pages<'a> {
         Ok(())
     }
 
-    /// Ends the page under way, unless it is the first.
+    /// Ends the current page, unless it is the first.
     pub(super) fn end_page(&mut self, sink: &mut HashingSink<'a>) -> Result<(), ReportError> {
         let Some(mut file) = self.later.take() else {
             return Ok(());
@@ -126,7 +126,7 @@ impl<'a> Pages<'a> {
         sink.finish(file)
     }
 
-    /// Appends to the page under way.
+    /// Appends to the current page.
     pub(super) fn write_with<F>(&mut self, write: F) -> Result<(), ReportError>
     where
         F: FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -137,18 +137,18 @@ impl<'a> Pages<'a> {
             .write_with(write)
     }
 
-    /// Whether the page under way has room for one more difference.
+    /// Whether the current page has room for one more difference.
     pub(super) fn has_room(&self) -> bool {
         self.views < VIEWS_SHOWN && self.all_views < ALL_VIEWS
     }
 
-    /// Counts a difference that the page under way shows.
+    /// Counts a difference shown on the current page.
     pub(super) fn take_room(&mut self, bytes: usize) {
         self.views += bytes;
         self.all_views += bytes;
     }
 
-    /// Completes the first page, which nothing more comes to.
+    /// Completes the first page; nothing can be added to it afterwards.
     pub(super) fn finish(self, sink: &mut HashingSink<'a>) -> Result<(), ReportError> {
         sink.finish(self.first)
     }

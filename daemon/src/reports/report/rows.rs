@@ -1,32 +1,32 @@
 //! Rows of a table on the page, gathered while a list is written: the first of them, as far as there is room.
 //!
-//! They are counted. What a page has no room for is in the list beside it, and is no reason to refuse a report: the
-//! page says how many rows it lacks.
+//! Their memory is counted. Rows that do not fit on the page are in the list beside it, and are no reason to refuse
+//! a report: the page says how many rows it lacks.
 use std::io;
 
 use simdex_index::{GrowingPermit, IndexError, MemoryAccount};
 
-/// Bytes of the rows of one table, at most: names can be made to take a hundred kilobytes each.
+/// Most bytes of the rows of one table: names can be made to take a hundred kilobytes each.
 const ROOM: usize = 8 << 20;
-/// Of the memory that the report may take, the part that the rows of one table take: the rest is for the report.
+/// The rows of one table may take one part in this many of the memory that the report may take.
 const SHARE: u64 = 16;
-/// A vector may have room for twice of what it holds.
+/// A vector may have capacity for twice its contents.
 const GROWTH: u64 = 2;
 
-/// The first rows of a table, and how many there are in all.
+/// The first rows of a table, and the number of all rows.
 pub(super) struct Rows {
     html: Vec<u8>,
     shown: usize,
     count: usize,
     /// Rows that may still be shown.
     left: usize,
-    /// Bytes that they may take.
+    /// Bytes that the rows may still take.
     room: usize,
     held: GrowingPermit,
 }
 
 impl Rows {
-    /// None yet, of which so many are shown at most.
+    /// No rows yet; at most `most` are shown.
     pub(super) fn new(most: usize, account: &MemoryAccount) -> Self {
         let room = usize::try_from(account.total() / SHARE);
         Self {
@@ -39,10 +39,10 @@ impl Rows {
         }
     }
 
-    /// Counts a row, and shows what `write` makes of it where there is room.
+    /// Counts a row, and shows what `write` makes of it if there is room.
     ///
     /// # Errors
-    /// What `write` met; nobody waits any more.
+    /// Those of `write`; nobody waits any more.
     pub(super) fn push(
         &mut self,
         write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -61,7 +61,7 @@ impl Rows {
         if has_room {
             (self.shown, self.left) = (self.shown + 1, self.left - 1);
         } else {
-            // Those after it are not shown either: the page has the first.
+            // Later rows are not shown either: the page has the first ones.
             self.html.truncate(before);
             self.left = 0;
         }
@@ -73,12 +73,12 @@ impl Rows {
         &self.html
     }
 
-    /// How many there are in all.
+    /// The number of all rows.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// How many are not shown.
+    /// The number of rows not shown.
     pub(super) fn hidden(&self) -> usize {
         self.count - self.shown
     }
@@ -107,7 +107,7 @@ mod tests {
         assert!(budget.used() >= 1_000_000, "{}", budget.used());
         drop(rows);
         assert_eq!(budget.used(), 0);
-        // One table does not take what a page can hold, nor more than may be held.
+        // One table takes neither more than a page can hold, nor more memory than it may.
         let rows = pushed(&budget, 2_000, 94 << 10);
         assert!(rows.html().len() <= ROOM && rows.hidden() > 1_900);
         let small = MemoryBudget::new(4 << 20);

@@ -1,6 +1,6 @@
 //! Where the files of a report go: a folder of its own, or a stream to the client.
 //!
-//! [`HashingSink`] counts and hashes every file on its way there, for the manifest.
+//! [`HashingSink`] counts and hashes every file on its way, for the manifest.
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 
@@ -9,7 +9,7 @@ use simdex_proto::manifest::FileEntry;
 
 use super::ReportError;
 
-/// Takes the files of one report. Names are relative, of our own making.
+/// Receives the files of one report. Names are relative, and chosen by us.
 pub trait Sink {
     /// Creates a folder.
     fn create_dir(&self, name: &str) -> io::Result<()>;
@@ -27,9 +27,9 @@ pub trait SinkFile: Write {
 pub(super) struct HashingSink<'a> {
     sink: &'a dyn Sink,
     pub(super) files: Vec<FileEntry>,
-    /// Counts the files' entries, and the manifest that is made of them.
+    /// Counts the memory of the files' entries, and of the manifest made from them.
     held: GrowingPermit,
-    /// Folders that hold such files.
+    /// Folders that contain these files.
     folders: BTreeSet<String>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> HashingSink<'a> {
         }
     }
 
-    /// Makes the folders of a file below the report: there is none without a file in it.
+    /// Creates the folders of a file below the report: every folder contains a file.
     fn folders_of(&mut self, name: &str) -> Result<(), ReportError> {
         for (end, _) in name.match_indices('/') {
             let folder = &name[..end];
@@ -96,10 +96,10 @@ impl<'a> HashingSink<'a> {
     }
 }
 
-/// Bytes of an entry of the manifest, as it is held and as its line, beside its name.
+/// Bytes of an entry of the manifest, in memory and as its line, beside its name.
 const ENTRY: u64 = 640;
 
-/// Bytes that are buffered before they go on.
+/// Bytes that are buffered before they are passed on.
 const BUFFER: usize = 32 << 10;
 
 /// One file of a [`HashingSink`].
@@ -118,7 +118,7 @@ impl HashedFile<'_> {
     }
 }
 
-/// A file that counts and hashes what goes into it.
+/// A file that counts and hashes what is written to it.
 struct HashingWriter<'a> {
     file: Box<dyn SinkFile + 'a>,
     hasher: blake3::Hasher,

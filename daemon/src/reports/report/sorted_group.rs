@@ -1,4 +1,4 @@
-//! A group as the report writes it, its principal first; its line in `groups.jsonl`.
+//! A group in the form that the report writes, its principal first; its line in `groups.jsonl`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,8 @@ use simdex_schema::DocumentHash;
 use super::judged::JudgedGroup;
 use super::{ReportError, ReportGroup, ReportMember};
 
-/// A group in the order of the report: its principal, then the others by path; a component or core as it was gathered.
+/// A group in the order of the report: its principal, then the others by path; a component or core in the order it
+/// was gathered.
 pub(super) struct SortedGroup<'a> {
     pub(super) group: &'a ReportGroup,
     pub(super) principal: &'a ReportMember,
@@ -17,13 +18,13 @@ pub(super) struct SortedGroup<'a> {
 }
 
 impl<'a> SortedGroup<'a> {
-    /// Its line, with what its files are judged where that was asked for.
+    /// Its line, with the judgements of its files if requested.
     pub(super) fn line<'b>(
         &'b self,
         judged: Option<&'b JudgedGroup<'a>>,
     ) -> json::Group<MemberLines<'b, 'a>> {
         json::Group {
-            // A component or core is numbered on the page of one report alone.
+            // A component or core is numbered only on the page of one report.
             id: match self.group.kind {
                 "star" => self.group.id,
                 _ => 0,
@@ -42,7 +43,7 @@ impl<'a> SortedGroup<'a> {
 
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
-        // A component or core stands as it is listed elsewhere: the files of its longest document first.
+        // A component or core keeps the order of other lists: the files of its longest document first.
         if group.kind == "star" {
             members.sort_by_key(|m| (m.path != group.principal, &m.path));
         }
@@ -55,7 +56,7 @@ impl<'a> SortedGroup<'a> {
         })
     }
 
-    /// How many distinct documents the members carry.
+    /// The number of distinct documents of the members.
     pub(super) fn distinct_documents(&self) -> u64 {
         let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
         documents.len() as u64
@@ -67,7 +68,7 @@ impl<'a> SortedGroup<'a> {
         others.try_fold(1.0, |least, next| next.map(|next| f64::min(least, next)))
     }
 
-    /// The documents unlike the principal's, each with its files, in the members' order.
+    /// The documents other than the principal's, each with its files, in the members' order.
     pub(super) fn other_documents(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
         let mut place = HashMap::new();
         let mut others: Vec<(_, Vec<_>)> = Vec::new();
@@ -85,7 +86,7 @@ impl<'a> SortedGroup<'a> {
     }
 }
 
-/// The members of a line, each made as it is written: there may be many.
+/// The members of a line, each made when it is written: there may be many.
 pub(super) struct MemberLines<'b, 'a> {
     group: &'b SortedGroup<'a>,
     judged: Option<&'b JudgedGroup<'a>>,

@@ -1,4 +1,4 @@
-//! One pass over all files, for a report: what was not read, or not whole, and the states by kind.
+//! One pass over all files, for a report: files not read, or read in part, and the states by kind.
 use std::collections::BTreeMap;
 
 use simdex_proto::lines::{self as json, JsonPath};
@@ -11,12 +11,12 @@ use super::{ReportError, ReportFile, ReportInput, html};
 /// Files on disk by kind and state.
 pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
 
-/// Kinds that are told apart: there are far fewer unless a reader makes them up.
+/// Most kinds that are distinguished: there are far fewer unless a reader invents them.
 const MOST_KINDS: usize = 200;
 
-/// What a pass over all files came to.
+/// The results of a pass over all files.
 pub(super) struct Survey {
-    /// Files that were not read, or not whole, as rows of the page.
+    /// Files that were not read, or only in part, as rows of the page.
     pub(super) unread: Rows,
     /// Files on disk by kind and state.
     pub(super) kinds: StatesByKind,

@@ -139,7 +139,7 @@ fn two_unread(visit: &mut VisitFile<'_>) -> io::Result<()> {
     })
 }
 
-/// Another in every run.
+/// The key, different in every run.
 static KEY: LazyLock<ReportKey> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
     ReportKey::open(dir.path()).unwrap()
@@ -208,7 +208,7 @@ fn groups_are_lines_with_the_principal_first_and_paths_in_order() {
 fn the_manifest_tells_everything_but_html_in_fixed_order() {
     written(vec![contract_group()], |report, _| {
         let text = read(report, "manifest.json");
-        // The page changes with every word of it, and with it the hash of all lines.
+        // The page changes with every word in it, and so does the hash of all lines.
         let changes = ["report.html", "daemon_mark", "manifest_blake3"];
         let stable = |line: &&str| !changes.iter().any(|word| line.contains(word));
         let stable: String = text
@@ -319,7 +319,7 @@ fn markup_and_controls_in_names_and_texts_are_inert() {
     let principal = member(b"/share/<b>.txt", CONTRACT, "identical-bytes", Some(1.0));
     written(vec![group(1, vec![principal, hostile])], |report, _| {
         let page = read(report, "report.html");
-        // The list's data, and the script that the policy names.
+        // The data of the list, and the script that the policy allows.
         assert_eq!(page.matches("<script").count(), 2);
         assert!(!page.contains("<b>.txt"));
         let data = page.split("id=\"groups-data\">").nth(1).unwrap();
@@ -495,7 +495,7 @@ fn a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind() {
     const KEPT: u64 = 1 << 20;
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().canonicalize().unwrap();
-    // Room for folders and a little more, beside what is kept free and as much again.
+    // Room for folders and a little more, beyond what is kept free and as much again.
     let space = Space {
         available: 2 * KEPT + (30 << 10),
         total: 1 << 30,

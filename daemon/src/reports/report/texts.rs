@@ -1,4 +1,4 @@
-//! The texts of documents in a report: each is written to `text/` when it is first asked for.
+//! The texts of documents in a report: each is written to `text/` when it is first requested.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::{ReportError, TextOf, text_path};
 use simdex_index::HeldText;
 use simdex_schema::DocumentHash;
 
-/// The texts of documents, each written to `text/` when first asked for.
+/// The texts of documents, each written to `text/` when first requested.
 pub(super) struct Texts<'a> {
     text_of: &'a TextOf<'a>,
     /// Documents whose text is written.
@@ -18,7 +18,7 @@ pub(super) struct Texts<'a> {
     held: GrowingPermit,
 }
 
-/// Bytes that a document takes in the set, with room to grow.
+/// Bytes that a document takes in the set, with spare capacity.
 const WRITTEN: u64 = 80;
 
 impl<'a> Texts<'a> {
@@ -35,7 +35,7 @@ impl<'a> Texts<'a> {
         &self.written
     }
 
-    /// The text of a document; none where it is not kept.
+    /// The text of a document; `None` if it is not kept.
     pub(super) fn get(
         &mut self,
         sink: &mut HashingSink<'_>,

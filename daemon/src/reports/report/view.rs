@@ -1,9 +1,8 @@
 //! Two texts side by side, for people: the changed places with changed words marked.
 //!
-//! Bounded in places and rows; the whole difference is in `diffs/`. Long lines (texts that are one
-//! line, paragraphs) are shown in pieces that end with a sentence, so that an edit in one leaves
-//! the others alike. Where lines are broken otherwise, or something moved, texts are shown by words
-//! ([`words`]).
+//! Places and rows are bounded; the whole difference is in `diffs/`. Long lines (texts that are one line, paragraphs)
+//! are shown in pieces that end with a sentence, so that an edit in one leaves the others unchanged. If lines are
+//! broken differently, or something moved, texts are shown by words ([`words`]).
 mod marked;
 #[cfg(test)]
 mod tests;
@@ -18,15 +17,15 @@ use crate::read_side::difference::Difference;
 use crate::read_side::difference::words::WordDifference;
 use marked::{Row, sides};
 
-/// Changed places shown of one difference.
+/// Changed places shown per difference.
 const PLACES_SHOWN: usize = 25;
-/// Rows shown of one difference.
+/// Rows shown per difference.
 const ROWS_SHOWN: usize = 240;
-/// Bytes of a line above which it is shown in pieces, and of the shortest piece.
+/// A line longer than this, in bytes, is shown in pieces, of which each is at least this long.
 const PIECE: usize = 400;
 const PIECE_MIN: usize = 60;
 
-/// A text in pieces to show, each with the number of its line (from 1).
+/// A text split into pieces to show, each with the number of its line (from 1).
 #[derive(Default)]
 struct Pieces<'a> {
     texts: Vec<&'a str>,
@@ -48,7 +47,7 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
-    /// The line number, at its first piece.
+    /// The line number, for its first piece.
     fn number(&self, index: usize) -> Option<usize> {
         let line = *self.lines.get(index)?;
         let before = index.checked_sub(1).and_then(|i| self.lines.get(i));
@@ -56,7 +55,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Where the first piece of a line ends: a sentence's end, or else a space, or else anywhere.
+/// Where the first piece of a line ends: at the end of a sentence, otherwise at a space, otherwise anywhere.
 fn piece_end(line: &str) -> usize {
     if line.len() <= PIECE {
         return line.len();
@@ -70,15 +69,15 @@ fn piece_end(line: &str) -> usize {
     end.map_or_else(|| line.floor_char_boundary(PIECE), |at| PIECE_MIN + at)
 }
 
-/// Bytes that showing two texts by lines takes beside aligning those: long lines are aligned in pieces.
+/// Bytes that showing two texts by lines takes in addition to aligning them: long lines are aligned in pieces.
 pub(super) fn beside_lines([a, b]: [&str; 2]) -> u64 {
     (a.len() + b.len()) as u64 / PIECE_MIN as u64 * 256
 }
 
-/// The difference by lines as an HTML table; `link` names the whole diff.
+/// The difference by lines as an HTML table; `link` leads to the whole diff.
 ///
 /// # Errors
-/// That of `go_on`, which is asked now and then.
+/// That of `go_on`, which is called periodically.
 pub(super) fn by_lines<E>(
     [principal, member]: [&str; 2],
     link: &str,
@@ -89,10 +88,10 @@ pub(super) fn by_lines<E>(
     Ok(table(&difference, old, new, link))
 }
 
-/// The difference by words as an HTML table, whatever the line breaks; `link` names the whole diff.
+/// The difference by words as an HTML table, independent of line breaks; `link` leads to the whole diff.
 ///
 /// # Errors
-/// That of `go_on`, which is asked now and then.
+/// That of `go_on`, which is called periodically.
 pub(super) fn by_words<E>(
     [principal, member]: [&str; 2],
     link: &str,
@@ -131,7 +130,7 @@ fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &s
 const HEAD: &str = "<table class=\"diff\"><colgroup><col class=\"n\"><col><col class=\"n\"><col></colgroup>\n\
     <thead><tr><th colspan=\"2\">Principal</th><th colspan=\"2\">Member</th></tr></thead>\n";
 
-/// The table under way.
+/// The table being written.
 struct Table<'a> {
     out: String,
     rows: usize,
@@ -167,7 +166,7 @@ impl Table<'_> {
     }
 }
 
-/// Where the rest of a difference is.
+/// Writes where the rest of a difference is.
 fn rest(out: &mut String, places: usize, link: &str) {
     // Writing to a string does not fail.
     let _ = match places {
@@ -210,7 +209,7 @@ fn cell(out: &mut String, row: Option<&Row<'_>>, pieces: &Pieces<'_>, tag: &str)
     out.push_str("</td>");
 }
 
-/// Unusual line ends are shown: the change may consist of nothing else.
+/// Unusual line ends are shown: they may be the whole change.
 fn line_end(row: &Row<'_>, is_last: bool) -> &'static str {
     let text = row.parts.last().map_or("", |(_, text)| *text);
     if text.ends_with("\r\n") || text.ends_with('\r') {

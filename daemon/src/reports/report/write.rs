@@ -1,4 +1,4 @@
-//! Group by group into the files of the report.
+//! Writes the files of the report, group by group.
 
 mod diffs;
 
@@ -30,7 +30,7 @@ pub(super) struct ComparedDocument<'a> {
     pub(super) document: &'a DocumentHash,
     pub(super) files: Vec<&'a ReportMember>,
     pub(super) facts: Result<DiffFacts, NoDiff>,
-    /// The difference as HTML, while there is room.
+    /// The difference as HTML, as long as there is room.
     pub(super) view: Option<String>,
 }
 
@@ -89,11 +89,11 @@ pub(super) fn report<'a>(
     writer.close(input, changes)
 }
 
-/// The open files and what was counted.
+/// The open files and the counts so far.
 struct Writer<'a> {
     sink: HashingSink<'a>,
     groups: HashedFile<'a>,
-    /// None of components and cores.
+    /// `None` for components and cores.
     diffs: Option<HashedFile<'a>>,
     pages: Pages<'a>,
     texts: Texts<'a>,
@@ -129,7 +129,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes a component or core: its files, and nothing that needs their texts.
+    /// Writes a component or core: its files, and nothing that requires their texts.
     fn cluster(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
         let line = sorted.line(None);
         self.groups.write_with(|out| json_line(out, &line))?;
@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes a group, the one with this place in the order of the report.
+    /// Writes the group that has this place in the order of the report.
     fn group(
         &mut self,
         at: usize,
@@ -179,7 +179,7 @@ impl<'a> Writer<'a> {
             .write_with(|out| html::group(out, sorted, &compared, judged.as_ref(), has_text))
     }
 
-    /// Compares a document of a group with the principal's, by their texts, and writes its line of `diffs.jsonl`.
+    /// Compares the text of a group's document with the principal's, and writes its line of `diffs.jsonl`.
     fn compare(
         &mut self,
         sorted: &SortedGroup<'a>,
@@ -226,7 +226,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes the diff of two texts, and shows it while there is room.
+    /// Writes the diff of two texts, and shows it as long as there is room.
     fn difference(
         &mut self,
         sorted: &SortedGroup<'_>,
@@ -248,7 +248,7 @@ impl<'a> Writer<'a> {
         Ok((facts, view))
     }
 
-    /// Two texts side by side; none where that takes too much, which have a diff as a file.
+    /// Two texts side by side; `None` if that takes too much, in which case there is still a diff as a file.
     fn view(&self, texts: [&str; 2], facts: &DiffFacts) -> Result<Option<String>, ReportError> {
         let cancel = self.account.cancel();
         let go_on = &mut || cancel.check();
@@ -294,7 +294,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Writes the manifest over all files that are finished.
+/// Writes the manifest over all finished files.
 pub(super) fn close(
     mut sink: HashingSink<'_>,
     input: &ReportInput<'_>,

@@ -1,4 +1,4 @@
-//! What a report may be asked for, checked in one place for requests and for the config.
+//! Checks what a report is asked for, in one place for requests and for the config.
 
 use std::fmt::{self, Display};
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,37 +19,37 @@ use crate::reports::report::{LoadFile, LoadFileError};
 
 /// Most files that one report may ask about.
 const MOST_FILES: usize = 1_000;
-/// Most roots that one report may name.
+/// Most roots that may be given for one report.
 const MOST_ROOTS: usize = 4_096;
-/// Roots that a refusal names.
+/// Roots listed in an error message.
 const ROOTS_NAMED: usize = 10;
 
-/// A report as it is asked for: names and numbers, not yet checked.
+/// A report as requested: names and numbers, not yet checked.
 #[derive(Clone, Debug, Default)]
 pub struct UncheckedReport {
     /// Name of its kind; an empty one means `groups`.
     pub kind: String,
-    /// Absolute paths that `copies-of` asks about, or whose groups a report of groups is of.
+    /// Absolute paths that `copies-of` asks about, or whose groups a report of groups covers.
     pub files: Vec<PathBuf>,
     /// Least age of a stale version, seconds.
     pub older_than: Option<u64>,
     /// Absolute paths of the roots whose text must not be elsewhere.
     pub protected: Vec<PathBuf>,
-    /// Absolute paths of the roots that it is of; all where none is named.
+    /// Absolute paths of the roots that it covers; all roots if none is given.
     pub roots: Vec<PathBuf>,
     /// Least fingerprints that the documents of a core share.
     pub common: Option<u32>,
-    /// How long cores are sought, seconds.
+    /// How long to search for cores, seconds.
     pub mining_seconds: Option<u32>,
     /// Least ratio, from 0 to 1.
     pub threshold: Option<f64>,
     /// The load file to write.
     pub load_file: Option<LoadFileNames>,
-    /// Judges the files of groups.
+    /// Whether to judge the files of groups.
     pub with_judgement: bool,
 }
 
-/// The names that choose a load file.
+/// The names that determine a load file.
 #[derive(Clone, Debug, Default)]
 pub struct LoadFileNames {
     /// Name of the format.
@@ -66,7 +66,7 @@ impl LoadFileNames {
     }
 }
 
-/// What cannot be asked of a report.
+/// Why a request for a report is refused.
 #[derive(Debug, Error, PartialEq)]
 pub enum BadReport {
     /// No such kind.
@@ -74,49 +74,49 @@ pub enum BadReport {
         "{0:?} is not a kind of report; choose groups, components, cores, copies-of, stale-versions, leak or duplicates"
     )]
     Kind(String),
-    /// This kind needs what was not named.
+    /// This kind requires a parameter that is missing.
     #[error("a report of kind {0} needs {1}")]
     Needs(&'static str, &'static str),
-    /// This kind alone takes what was named.
+    /// Only this kind accepts a parameter that was given.
     #[error("a report of kind {0} alone takes {1}")]
     AloneTakes(&'static str, &'static str),
-    /// So many of them are named.
+    /// Too many of them are given.
     #[error("the request lists {0} {1}, far too many")]
     TooMany(usize, &'static str),
-    /// The path starts anywhere but at the top.
+    /// The path is not absolute.
     #[error("{0:?} is not an absolute path")]
     Relative(PathBuf),
-    /// A file whose group the roots that were named cannot show.
+    /// The group of a file that is outside the given roots.
     #[error("{0:?} lies below none of the roots that the report is of")]
     Outside(PathBuf),
-    /// A threshold that is no ratio.
+    /// A threshold that is not a ratio.
     #[error("threshold is {0}, not a number from 0 to 1")]
     Threshold(f64),
-    /// A kind that compares nothing by a threshold of its own.
+    /// A threshold for a kind that does not use one.
     #[error("a report of kind stale-versions, duplicates or cores takes no threshold")]
     NoThreshold,
-    /// No such cores.
+    /// Invalid parameters of cores.
     #[error(transparent)]
     Cores(#[from] BadCores),
-    /// No such load file.
+    /// An invalid load file.
     #[error(transparent)]
     LoadFile(#[from] LoadFileError),
-    /// Some roots, of a kind that says which it looks into.
+    /// Roots given for a kind that determines its roots itself.
     #[error("a report of kind leak takes no roots: it looks into all that are not protected")]
     NoRoots,
-    /// A load file of a question.
+    /// A load file for a compliance question.
     #[error("only a report of kind groups has a load file")]
     NoLoadFile,
-    /// Judgements of what has no principal.
+    /// Judgements for groups without a principal.
     #[error("only a report of kind groups has judgements")]
     NoJudgement,
 }
 
-/// A path that is none of the watched roots.
+/// A path that is not one of the watched roots.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub struct UnknownRoot {
     path: PathBuf,
-    /// The first of the watched roots, and how many there are.
+    /// The first watched roots, and the number of all.
     known: Vec<PathBuf>,
     count: usize,
 }
@@ -144,7 +144,7 @@ impl Display for UnknownRoot {
     }
 }
 
-/// A report that can be made wherever the roots that it names are watched.
+/// A report that can be made wherever the roots that it refers to are watched.
 #[derive(Clone, Debug)]
 pub struct CheckedReport {
     roots: Vec<PathBuf>,
@@ -154,7 +154,7 @@ pub struct CheckedReport {
     with_judgement: bool,
 }
 
-/// What a report is of, with roots by their paths: which of them are watched an engine says.
+/// The contents of a report, with roots by their paths: the engine decides which of them are watched.
 #[derive(Clone, Debug)]
 enum CheckedKind {
     Groups(Vec<PathBuf>),
@@ -167,10 +167,10 @@ enum CheckedKind {
 }
 
 impl UncheckedReport {
-    /// Checks that everything is known, bounded, and belongs together.
+    /// Checks that all names are known, all numbers in bounds, and the parameters consistent.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first problem found.
     pub fn check(self) -> Result<CheckedReport, BadReport> {
         self.check_options()?;
         self.check_paths()?;
@@ -209,7 +209,7 @@ impl UncheckedReport {
         })
     }
 
-    /// Checks that what is named belongs to the kind.
+    /// Checks that the parameters belong to the kind.
     fn check_options(&self) -> Result<(), BadReport> {
         let takes_files = ["", "groups", "copies-of"].contains(&&*self.kind);
         match self.files.is_empty() {
@@ -256,7 +256,7 @@ impl UncheckedReport {
 }
 
 impl CheckedReport {
-    /// Whether what changed since an earlier report of the kind can be told.
+    /// Whether reports of the kind can list changes since an earlier one.
     pub fn is_comparable(&self) -> bool {
         !matches!(self.kind, CheckedKind::Components | CheckedKind::Cores(_))
     }
@@ -264,7 +264,7 @@ impl CheckedReport {
     /// The request to an engine.
     ///
     /// # Errors
-    /// The first root it names that this engine does not watch.
+    /// The first given root that this engine does not watch.
     pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, UnknownRoot> {
         let otherwise = match &self.kind {
             CheckedKind::Leak(_) => Ratio::new(defaults::CONTAINMENT),
@@ -284,7 +284,7 @@ impl CheckedReport {
 }
 
 impl CheckedKind {
-    /// The kind with the ids of an engine's roots, or the first path that is none of them.
+    /// The kind with the ids of an engine's roots, or the first path that is not one of them.
     fn resolve(&self, engine: &Engine, threshold: Ratio) -> Result<ReportKind, UnknownRoot> {
         let question = match self {
             Self::Components => {
@@ -303,7 +303,7 @@ impl CheckedKind {
     }
 }
 
-/// Refuses a file that lies below none of the roots, where some are named.
+/// Refuses a file that is below none of the given roots, if any are given.
 fn check_below(files: &[PathBuf], roots: &[PathBuf]) -> Result<(), BadReport> {
     let is_outside = |file: &&PathBuf| !roots.iter().any(|root| file.starts_with(root));
     match files.iter().find(is_outside) {
@@ -312,7 +312,7 @@ fn check_below(files: &[PathBuf], roots: &[PathBuf]) -> Result<(), BadReport> {
     }
 }
 
-/// The view of the roots with these paths; of all where none is named.
+/// The view of the roots with these paths; of all roots if none is given.
 fn view(engine: &Engine, paths: &[PathBuf]) -> Result<View, UnknownRoot> {
     Ok(match paths {
         [] => engine.roots.view(),

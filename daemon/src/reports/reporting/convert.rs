@@ -1,4 +1,4 @@
-//! From groups, texts and the scheme of the index to those of a report.
+//! Converts groups, texts and the scheme of the index to those of a report.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,7 +13,7 @@ use crate::read_side::judging::author_of;
 use crate::read_side::query::Relation;
 use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 
-/// Makes members of the files of groups; with an index, what their judgement asks for beside what every report has.
+/// Makes members from the files of groups; with an index, adds the data that their judgement needs.
 pub(super) struct OnRecordReader<'a>(pub(super) Option<&'a IndexReader>);
 
 impl OnRecordReader<'_> {
@@ -42,7 +42,7 @@ impl OnRecordReader<'_> {
     }
 }
 
-/// A file of a component or core, of which no number was counted.
+/// A file of a component or core, for which no numbers were counted.
 pub(super) fn cluster_member(member: &ClusterMember) -> ReportMember {
     ReportMember {
         path: member.file.path.as_os_str().as_bytes().to_vec(),
@@ -58,7 +58,7 @@ pub(super) fn cluster_member(member: &ClusterMember) -> ReportMember {
     }
 }
 
-/// A component or core, the one after so many others; its first file is of the longest document.
+/// A component or core, with its number; its first file is of the longest document.
 pub(super) fn cluster_group(
     before: usize,
     common: Option<u32>,
@@ -88,7 +88,7 @@ pub(super) fn report_group(id: GroupId, members: Vec<ReportMember>) -> ReportGro
     }
 }
 
-/// Reads an extracted text. `None` where it is damaged, too: the report says then that it is not complete.
+/// Reads an extracted text. It is `None` for a damaged one too: the report then says that it is not complete.
 pub(super) fn text_of(
     index: &IndexReader,
     hash: DocumentHash,
@@ -105,7 +105,7 @@ pub(super) fn text_of(
     }
 }
 
-/// The scheme that all documents are signed by.
+/// The scheme that all documents are signed with.
 pub(super) fn scheme_line(index: &IndexReader) -> SchemeInUse {
     let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
     SchemeInUse {

@@ -1,4 +1,4 @@
-//! The files of a view, as a report lists them.
+//! The files of a view, in the form that a report lists.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;

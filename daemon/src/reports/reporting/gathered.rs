@@ -1,4 +1,4 @@
-//! What a report is made of: the groups of a view, all or those that hold some files, and its counts.
+//! Gathers the groups of a view, all or those that contain some files, and the counts of a report.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -18,23 +18,23 @@ use crate::read_side::findings::Search;
 use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
 use crate::reports::report::{AskedFiles, ReportGroup, ReportMember};
 
-/// The groups and counts that a report is made of.
+/// The groups and counts of a report.
 pub(super) struct GatheredReport {
     pub(super) groups: Vec<ReportGroup>,
-    /// The files whose groups these are, where not all were asked for.
+    /// The files whose groups these are, if not all groups were requested.
     pub(super) asked: Option<AskedFiles>,
-    /// Counts the groups as long as they are held.
+    /// Counts the memory of the groups as long as they are held.
     _held: GrowingPermit,
     counts: ListCounts,
-    /// How many groups there are; none where they would have to be made to be counted.
+    /// The number of groups; `None` if they would have to be computed only to be counted.
     group_count: Option<u64>,
     /// Posting lists that the search for groups skipped, because none depends on them.
     long_lists: u64,
-    /// Parts of the collection whose cores are not all there; none of another report.
+    /// Parts of the collection whose cores are not all there; `None` for other reports.
     unfinished: Option<u64>,
-    /// How seldom a pair of near-duplicates is missed; none of a compliance question.
+    /// The probability that a pair of near-duplicates is missed; `None` for a compliance question.
     promise: Option<Promise>,
-    /// Documents that were not settled when the groups were taken, or whose group is not among them.
+    /// Documents that were unsettled when the groups were taken, or whose group is not among them.
     pub(super) unsettled: UnsettledCounts,
 }
 
@@ -53,7 +53,7 @@ impl GatheredReport {
     }
 }
 
-/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+/// The groups for a report of groups, and the counts of every report; refuses a question about unknown files.
 pub(super) fn gathered(
     search: &Search<'_>,
     request: &ReportRequest,
@@ -81,7 +81,7 @@ pub(super) fn gathered(
     Ok(gathered)
 }
 
-/// The groups of a view that hold these files, or all where none is named, with its counts.
+/// The groups of a view that contain these files, or all if none is given, with the counts of the view.
 fn listed(
     search: &Search<'_>,
     request: &ReportRequest,
@@ -120,7 +120,7 @@ fn listed(
     })
 }
 
-/// The components or cores of a view, numbered by the paths of their longest documents, with its counts.
+/// The components or cores of a view, numbered by the paths of their longest documents, with the counts of the view.
 fn clusters_of(
     search: &Search<'_>,
     request: &ClusterRequest,
@@ -157,7 +157,7 @@ fn clusters_of(
     })
 }
 
-/// Bytes that members take, with room to grow, and a group.
+/// Bytes that a group and its members take, with spare capacity.
 fn held_bytes(members: &[ReportMember]) -> u64 {
     let beside = members.iter().map(ReportMember::beside).sum::<usize>();
     let all = size_of_val(members) + size_of::<ReportGroup>();
@@ -178,17 +178,17 @@ fn in_groups(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> AskedFiles {
     }
 }
 
-/// Groups that are gathered part by part.
+/// Groups that are assembled from parts.
 struct Gathering<'a> {
-    /// Paths of the files whose groups are wanted; none where all groups are.
+    /// Paths of the files whose groups are wanted; `None` if all groups are.
     asked: Option<HashSet<&'a [u8]>>,
     on_record: OnRecordReader<'a>,
     groups: Vec<ReportGroup>,
-    /// Whether the last of them holds a file that was asked about.
+    /// Whether the last group contains a file that was asked about.
     is_wanted: bool,
-    /// Counts the groups.
+    /// Counts the memory of the groups.
     held: GrowingPermit,
-    /// Bytes of those before the last.
+    /// Bytes of the groups before the last.
     bytes: u64,
     failed: FirstError<IndexError>,
 }
@@ -213,7 +213,7 @@ impl Gathering<'_> {
         self.failed.flow(counted)
     }
 
-    /// Drops the last group where it holds none of the files that were asked about.
+    /// Drops the last group if it contains none of the files that were asked about.
     fn end_group(&mut self) {
         if self.asked.is_some() && !self.is_wanted {
             self.groups.pop();

@@ -1,4 +1,4 @@
-//! What a report holds while it is gathered.
+//! The memory that a report holds while it is gathered.
 
 use super::*;
 use crate::read_side::query::tests::index_of;

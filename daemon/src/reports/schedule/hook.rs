@@ -1,8 +1,8 @@
 //! The program that is run after a report.
 //!
-//! It is named by its absolute path in the config, which only the administrator writes, and run with fixed arguments
-//! and the path of the manifest: no shell takes anything apart. It has no input, no environment but a PATH, a time
-//! limit, and a process group of its own, which is killed as a whole.
+//! It is given by its absolute path in the config, which only the administrator writes, and run with fixed arguments
+//! and the path of the manifest, without a shell. It has no input, no environment but a PATH, a time limit, and a
+//! process group of its own, which is killed as a whole.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use simdex_extract::{group_of, kill_group};
 use simdex_index::Cancel;
 
-/// How long it is slept between two looks at the program.
+/// Time to sleep between two checks of the program.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs it to its end; an error says how it ended otherwise.
+/// Runs it to its end; the error says how else it ended.
 pub(super) fn run(
     command: &[String],
     manifest: &Path,
@@ -62,7 +62,7 @@ pub(super) fn run(
     }
 }
 
-/// Kills it with all that it started, and waits for it.
+/// Kills it with everything that it started, and waits for it.
 fn kill(child: &mut Child) {
     group_of(child).into_iter().for_each(kill_group);
     let _ = child.wait();

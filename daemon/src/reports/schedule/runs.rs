@@ -1,4 +1,4 @@
-//! The reports of a schedule: those that the index remembers, and those that a crash kept from it.
+//! The reports of a schedule: those recorded in the index, and those that a crash kept from being recorded.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::reports::report::ReportDir;
 use crate::reports::reporting::ReportingError;
 
-/// The reports of a schedule that the index remembers: when each was due, and where it is.
+/// The reports of a schedule that the index has recorded: when each was due, and its path.
 pub(super) fn known(
     registry: &Registry,
     reports: &ReportDir,
@@ -31,21 +31,21 @@ pub(super) fn known(
     Ok(found)
 }
 
-/// The last report of a schedule up to now.
+/// The last report of a schedule before now.
 pub(super) fn last(
     registry: &Registry,
     reports: &ReportDir,
     schedule: &Schedule,
     now: Timestamp,
 ) -> Result<Option<(Timestamp, PathBuf)>, ReportingError> {
-    // One that is due later was made under a wrong clock.
+    // A report that is due later was made under a wrong clock.
     let mut known = known(registry, reports, schedule)?;
     known.retain(|(due, _)| *due <= now);
     Ok(known.into_iter().max())
 }
 
-/// Remembers the reports of a schedule that are whole and not known: a report gets its name first, and a crash
-/// may come before the index hears of it. Such a report bears the mark of this daemon.
+/// Records the reports of a schedule that are complete but not recorded: a report gets its name first, and a
+/// crash may come before it is recorded in the index. Such a report bears the mark of this daemon.
 pub(super) fn adopt(
     engine: &Engine,
     reports: &ReportDir,

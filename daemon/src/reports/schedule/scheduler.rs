@@ -1,4 +1,4 @@
-//! The thread that runs what is due, one report after another, and what is told of it.
+//! The thread that makes due reports, one after another, and their status.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::engine::slot::EngineSlot;
 use crate::reports::report::{EarlierReport, ReportDir, ReportError};
 use crate::reports::reporting::{self, KeptPlace, ReportingError};
 
-/// Longest sleep: a clock that was set is noticed so soon.
+/// Longest sleep: a clock change is noticed within this time.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
-/// Runs all schedules, on a thread of its own.
+/// Runs all schedules on a thread of its own.
 pub struct Scheduler {
     slot: Arc<EngineSlot>,
     reports: Arc<ReportDir>,
@@ -33,7 +33,7 @@ pub struct Scheduler {
 struct Entry {
     /// Shared with the run that is under way.
     schedule: Arc<Schedule>,
-    /// Not known before the index was asked for earlier runs.
+    /// Unknown until the index was asked for earlier runs.
     timetable: Option<Timetable>,
     status: ScheduleStatus,
 }
@@ -42,6 +42,7 @@ impl Scheduler {
     /// A scheduler of these schedules, whose reports go into this directory; nothing runs yet.
     ///
     /// # Errors
+    /// The first invalid schedule, in words.
     /// The first schedule that is wrong, in words.
     pub fn new(
         schedules: &[ScheduleConfig],
@@ -68,7 +69,7 @@ impl Scheduler {
         })
     }
 
-    /// Whether a report of this name would be taken for one of a schedule.
+    /// Whether a report of this name would be mistaken for one of a schedule.
     pub fn is_run_name(&self, name: &str) -> bool {
         let entries = self.lock();
         let mut schedules = entries.iter().map(|entry| &entry.schedule);
@@ -95,7 +96,7 @@ impl Scheduler {
             let next = self.status().into_iter().filter_map(|told| told.next).min();
             let pause = next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());
             let pause = pause.map_or(LONGEST_SLEEP, |pause| pause.min(LONGEST_SLEEP));
-            // A second at least: what cannot be run yet is not asked for all the time.
+            // At least a second: a run that is not possible yet is not retried constantly.
             let pause = pause.max(Duration::from_secs(1));
             if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                 return;
@@ -103,12 +104,12 @@ impl Scheduler {
         }
     }
 
-    /// Runs what is due at this time, each schedule once.
+    /// Makes the reports due at this time, at most one for each schedule.
     pub fn run_due(&self, now: Timestamp) {
         let count = self.lock().len();
         for at in 0..count {
             let Ok(engine) = self.slot.get() else {
-                // The index is being opened again: what is due stays due.
+                // The index is being reopened: what is due stays due.
                 return;
             };
             if self.cancel.check().is_err() {
@@ -116,7 +117,7 @@ impl Scheduler {
             }
             if let Some((schedule, due)) = self.due(&engine, at, now) {
                 let kept = self.make_report(&engine, &schedule, due);
-                // A command may take long, and an engine that ends is waited for.
+                // A command may take long, and an engine that is ending must not be held up.
                 drop(engine);
                 let done = kept.map(|run| self.run_command(&schedule, run));
                 self.record_outcome(at, due, done);
@@ -124,7 +125,7 @@ impl Scheduler {
         }
     }
 
-    /// The run of a schedule that is due, if one is.
+    /// The due run of a schedule, if there is one.
     fn due(
         &self,
         engine: &Engine,
@@ -142,15 +143,15 @@ impl Scheduler {
         Some((Arc::clone(&entry.schedule), due))
     }
 
-    /// Whether it is known what was run of a schedule before, by a clock that is not far ahead of this one.
+    /// Whether the earlier runs of a schedule are known, from a clock that was not far ahead of this one.
     fn knows_runs(&self, at: usize, now: Timestamp) -> bool {
         let entries = self.lock();
         let timetable = entries.get(at).and_then(|entry| entry.timetable.as_ref());
         timetable.is_some_and(|timetable| !timetable.is_ahead_of(now))
     }
 
-    /// Finds out what was run of a schedule before. The index is asked while nothing is locked: whoever asks for
-    /// the status never waits for it.
+    /// Looks up the earlier runs of a schedule. No lock is held while the index is asked, so that status
+    /// requests never wait for it.
     fn load_last_run(&self, engine: &Engine, at: usize, now: Timestamp) {
         let schedule = self.lock().get(at).map(|it| Arc::clone(&it.schedule));
         let Some(schedule) = schedule else {
@@ -175,7 +176,7 @@ impl Scheduler {
         }
     }
 
-    /// Keeps the report of a run and removes those that are no longer kept. Ends with the engine.
+    /// Keeps the report of a run and removes those beyond the number kept. Ends with the engine.
     fn make_report(
         &self,
         engine: &Engine,
@@ -199,7 +200,7 @@ impl Scheduler {
         };
         let mut kept = keep(request.clone());
         if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {
-            // An earlier report that cannot be read keeps no later one from being made.
+            // An earlier report that cannot be read does not keep a later one from being made.
             no_changes = Some(crate::base::causes::causes(source));
             request.since = None;
             kept = keep(request);
@@ -215,7 +216,7 @@ impl Scheduler {
         Ok(Run { path, trouble })
     }
 
-    /// The last report of a schedule before this run, where its changes since are wanted and there is one.
+    /// The last report of a schedule before this run, if its changes are wanted and there is one.
     fn previous(
         &self,
         engine: &Engine,
@@ -246,8 +247,8 @@ impl Scheduler {
         }
     }
 
-    /// Removes the reports of a schedule that are more than it keeps, the oldest first, but for the one just
-    /// `written`. One that cannot be removed keeps no other from it.
+    /// Removes the reports of a schedule beyond the number kept, the oldest first, except the one just
+    /// `written`. One that cannot be removed does not keep others from being removed.
     fn remove_old(
         &self,
         engine: &Engine,
@@ -296,7 +297,7 @@ impl Scheduler {
         entry.status.error = trouble.unwrap_or_default();
     }
 
-    /// What is told of each schedule.
+    /// The status of each schedule.
     pub fn status(&self) -> Vec<ScheduleStatus> {
         self.lock()
             .iter()
@@ -312,11 +313,11 @@ impl Scheduler {
 /// A report that was written.
 struct Run {
     path: PathBuf,
-    /// What went wrong after it.
+    /// What went wrong afterwards.
     trouble: Option<String>,
 }
 
-/// The running thread; dropped, it stops what it does and ends.
+/// The handle of the running thread; dropping it stops its work and ends it.
 pub struct SchedulerThread {
     cancel: Cancel,
     stop: Option<Sender<()>>,

@@ -1,4 +1,4 @@
-//! Schedules by a clock of the tests' own.
+//! Schedules under a simulated clock.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn a_time_is_that_of_the_time_zone_whatever_its_clocks_do() {
     let next = |after: &str| nightly.next_after(at(after)).unwrap().to_string();
     assert_eq!(next("2026-01-10T00:00:00Z"), "2026-01-10T01:30:00Z");
     assert_eq!(next("2026-07-10T00:00:00Z"), "2026-07-10T00:30:00Z");
-    // 2:30 does not exist on 29 March 2026, and comes twice on 25 October: one run each.
+    // 2:30 does not exist on 29 March 2026, and occurs twice on 25 October: one run each.
     for (day, before) in [
         ("03-29", "2026-03-28T12:00:00Z"),
         ("10-25", "2026-10-24T12:00:00Z"),
@@ -55,7 +55,7 @@ fn runs_that_were_missed_are_caught_up_by_one() {
     assert_eq!(due, at("2026-11-23T02:00:00Z"));
     table.tried(due);
     assert_eq!(table.due(at("2026-11-23T02:00:01Z")), None);
-    // Three days away, before this process and within it.
+    // Three days missed, before this process started and during it.
     let back = at("2026-11-26T09:00:00Z");
     let again = Timetable::new(schedule("0 2 * * *", "UTC"), Some(due), back);
     for mut table in [table, again] {
@@ -63,7 +63,7 @@ fn runs_that_were_missed_are_caught_up_by_one() {
         table.tried(at("2026-11-26T02:00:00Z"));
         assert_eq!(table.due(back), None);
         assert_eq!(table.next(), Some(at("2026-11-27T02:00:00Z")));
-        // A clock that is set back runs nothing again.
+        // A clock that is set back does not repeat a run.
         assert_eq!(table.due(at("2026-11-25T03:00:00Z")), None);
     }
 }

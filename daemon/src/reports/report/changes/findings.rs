@@ -1,4 +1,4 @@
-//! What changed since an earlier report of the same compliance question.
+//! Changes since an earlier report of the same compliance question.
 
 use std::fs::File;
 use std::io::{self, BufReader, Seek as _};
@@ -16,18 +16,18 @@ use crate::reports::report::rows::Rows;
 use crate::reports::report::sink::{HashedFile, HashingSink};
 use crate::reports::report::{ReportError, ReportInput, html};
 
-/// A comparison under way, while the findings are written.
+/// A comparison in progress, while the findings are written.
 pub(in crate::reports::report) struct FoundChanges<'a> {
     previous: &'a EarlierReport,
     comparer: FindingComparer<&'a File>,
     file: HashedFile<'a>,
     held: GrowingPermit,
-    /// Why it ended before its time.
+    /// Why it ended early.
     failed: Option<io::Error>,
 }
 
 impl<'a> FoundChanges<'a> {
-    /// Begins, where the report is to be compared with an earlier one.
+    /// Begins, if the report is to be compared with an earlier one.
     pub(in crate::reports::report) fn begin(
         sink: &mut HashingSink<'a>,
         input: &ReportInput<'a>,
@@ -56,7 +56,7 @@ impl<'a> FoundChanges<'a> {
     /// Compares the next line of the later list.
     ///
     /// # Errors
-    /// Where the comparison cannot go on; [`FoundChanges::check`] says why.
+    /// If the comparison cannot continue; [`FoundChanges::check`] says why.
     pub(in crate::reports::report) fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let compared = self.comparer.line(line, &mut hold(&mut self.held));
         compared.map_err(|error| {
@@ -66,7 +66,7 @@ impl<'a> FoundChanges<'a> {
         })
     }
 
-    /// Why the comparison could not go on, if it could not.
+    /// Returns why the comparison could not continue, if it could not.
     pub(in crate::reports::report) fn check(&mut self) -> Result<(), ReportError> {
         self.failed.take().map_or(Ok(()), |it| Err(unreadable(it)))
     }
@@ -98,7 +98,7 @@ impl<'a> FoundChanges<'a> {
     }
 }
 
-/// Counts what a comparison holds.
+/// Counts the memory that a comparison holds.
 fn hold(held: &mut GrowingPermit) -> impl FnMut(u64) -> io::Result<()> {
     move |bytes| {
         let counted: Result<(), IndexError> = held.add(bytes);

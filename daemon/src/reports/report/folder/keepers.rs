@@ -1,8 +1,9 @@
-//! Who asked for which of the kept reports: no user has more than half of them, so that none keeps others from theirs.
+//! Which user asked for which of the kept reports: no user has more than half of them, so that no user keeps others
+//! from having any.
 //!
-//! The directory remembers it itself, in `.simdex-keepers`: for each report that a user asked for the number of the
-//! user, `/`, its name and a zero byte. A report that is not there any more is forgotten with the next one; one that is
-//! not named there, as a schedule's, is nobody's.
+//! The directory itself stores this, in `.simdex-keepers`: for each report that a user asked for, the number of the
+//! user, `/`, the report's name and a zero byte. A report that does not exist any more is removed from it with the
+//! next one; one that is not listed, such as a schedule's, belongs to nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -18,9 +19,9 @@ use super::super::ReportError;
 use super::{FILE_MODE, NEW_FILE, ReportDir};
 
 const NAME: &str = ".simdex-keepers";
-/// What is written in its place.
+/// The new file, written before it replaces the old one.
 const NEW: &str = ".simdex-keepers.new";
-/// More than the names of as many reports as may be configured.
+/// Longer than the names of as many reports as may be configured.
 const LONGEST: u64 = 32 << 20;
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
@@ -62,12 +63,12 @@ impl Drop for UnderWay<'_> {
 }
 
 impl ReportDir {
-    /// Reports that one user may have in it.
+    /// Most reports that one user may have in it.
     fn share(&self) -> u32 {
         self.most.div_ceil(2)
     }
 
-    /// Counts one more report of a user; an error where that would be more than their share.
+    /// Counts one more report of a user; fails if that exceeds their share.
     pub(super) fn admit(&self, uid: u32) -> Result<UnderWay<'_>, ReportError> {
         let mut under_way = self.keepers.lock();
         let kept = self.kept()?;
@@ -85,7 +86,8 @@ impl ReportDir {
         Ok(UnderWay { keepers, uid })
     }
 
-    /// Notes whose report this is and gives it its name, in this order: no crash leaves one of a user that is nobody's.
+    /// Records the report's user and then gives it its name, in this order: no crash leaves a user's report
+    /// unassigned.
     pub(super) fn note_kept(
         &self,
         name: &OsStr,
@@ -98,12 +100,12 @@ impl ReportDir {
         kept.insert(name.to_owned(), asked.uid);
         self.write_kept(&kept)?;
         publish().inspect_err(|_| {
-            // Somebody else has the name.
+            // Somebody else has taken the name.
             let _ = self.write_kept(&before);
         })
     }
 
-    /// The reports that are there and that users asked for.
+    /// The existing reports that users asked for.
     fn kept(&self) -> Result<UsersByReport, ReportError> {
         let there: BTreeSet<OsString> = self.names()?.into_iter().collect();
         let mut text = Vec::new();
@@ -146,7 +148,7 @@ impl ReportDir {
     }
 }
 
-/// One entry; none where it is not whole.
+/// Parses one entry; `None` if it is incomplete.
 fn entry(entry: &[u8]) -> Option<(OsString, u32)> {
     let slash = entry.iter().position(|byte| *byte == b'/')?;
     let uid = std::str::from_utf8(&entry[..slash]).ok()?.parse().ok()?;

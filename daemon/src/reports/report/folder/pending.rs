@@ -1,4 +1,4 @@
-//! A report that grows in a hidden folder of the directory, until it is published.
+//! A report that is written to a hidden folder of the directory, until it is published.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -15,22 +15,22 @@ use super::super::sink::{Sink, SinkFile};
 use super::keepers::UnderWay;
 use super::{FILE_MODE, FOLDER_BYTES, FOLDER_MODE, NEW_FILE, ReportDir};
 
-/// A report being written; removed with all that is in it unless it is published.
+/// A report being written; removed with everything in it unless it is published.
 #[derive(Debug)]
 pub struct PendingReport<'a> {
     pub(super) parent: &'a ReportDir,
     pub(super) folder: OwnedFd,
     pub(super) hidden: String,
     pub(super) name: OsString,
-    /// Files and folders below, in order of their making.
+    /// Files and folders created below, in order of creation.
     pub(super) created: RefCell<Vec<(String, AtFlags)>>,
     pub(super) published: Cell<bool>,
-    /// The place of a report that a user asked for.
+    /// The slot of a report that a user asked for.
     pub(super) asked: Option<UnderWay<'a>>,
 }
 
 impl PendingReport<'_> {
-    /// Syncs what was written and gives the report its name; returns where it is. The file system is synced as a whole:
+    /// Syncs what was written and gives the report its name; returns its path. The file system is synced as a whole:
     /// a report may have a hundred thousand small files, each of which would wait for the disk.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl PendingReport<'_> {
         Ok(parent.path.join(&self.name))
     }
 
-    /// Never over something that appeared meanwhile.
+    /// Renames without ever replacing something that appeared meanwhile.
     fn rename(&self) -> Result<(), ReportError> {
         let (parent, name) = (&self.parent.directory, &self.name);
         let taken = || self.parent.taken(name);
@@ -57,7 +57,7 @@ impl PendingReport<'_> {
         match rustix::fs::renameat_with(parent, &self.hidden, parent, name, flags) {
             Ok(()) => Ok(()),
             Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
-            // Some file systems cannot: look first, then.
+            // Some file systems do not support this: check first, then rename.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 if rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
                     return Err(taken());
@@ -75,7 +75,7 @@ impl Drop for PendingReport<'_> {
             return;
         }
         for (name, kind) in self.created.borrow().iter().rev() {
-            // Whatever somebody else put there stays, and so does the hidden folder then.
+            // Whatever somebody else put there stays, and then so does the hidden folder.
             let _ = rustix::fs::unlinkat(&self.folder, name, *kind);
         }
         let parent = self.parent.directory.as_fd();
@@ -102,7 +102,7 @@ impl Sink for PendingReport<'_> {
     }
 }
 
-/// A file of it; it is synced with the others.
+/// A file of the report; it is synced with the others.
 struct PendingFile<'a> {
     file: File,
     parent: &'a ReportDir,

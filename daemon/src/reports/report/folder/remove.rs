@@ -1,5 +1,5 @@
-//! Reports that this daemon kept, known by their manifests: what is in one, and removing what its manifest names
-//! and nothing else.
+//! Reports that this daemon kept, recognised by their manifests: reading one, and removing exactly the files
+//! that its manifest lists.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -34,8 +34,8 @@ fn manifest(folder: &OwnedFd) -> io::Result<String> {
 }
 
 impl ReportDir {
-    /// Removes the report of this name. Its manifest must bear this key's mark, and goes first: what is left of a
-    /// report without it is none. A folder in which somebody put something else stays, with that alone.
+    /// Removes the report of this name. Its manifest must bear this key's mark, and is removed first: without it the
+    /// remaining files are no report. A folder into which somebody put something else stays, with only that in it.
     ///
     /// # Errors
     /// [`ReportError::Write`].
@@ -44,7 +44,7 @@ impl ReportDir {
             .map_err(|source| self.failed(name, source))
     }
 
-    /// How many groups the report of this name has; none where its manifest does not bear this key's mark.
+    /// The number of groups in the report of this name; `None` if its manifest does not bear this key's mark.
     pub fn groups_in(&self, name: &OsStr, key: &ReportKey) -> Option<u64> {
         #[derive(Deserialize)]
         struct Manifest {
@@ -58,7 +58,7 @@ impl ReportDir {
     }
 
     /// The report of this name, to compare a later one with. Its manifest must bear this key's mark, and its list
-    /// must be as the manifest says.
+    /// must match the manifest.
     ///
     /// # Errors
     /// [`ReportError::NoName`], [`ReportError::Previous`].
@@ -90,7 +90,7 @@ impl ReportDir {
         let mut folders = BTreeSet::new();
         for file in files.keys() {
             folders.extend(file.match_indices('/').map(|(end, _)| &file[..end]));
-            // Somebody may have removed it before.
+            // Somebody may have removed it already.
             let _ = rustix::fs::unlinkat(&folder, file.as_str(), AtFlags::empty());
         }
         // The deepest first.

@@ -5,7 +5,7 @@ use super::*;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 
-/// A directory by its real path.
+/// A directory, with its real path.
 fn place() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().canonicalize().unwrap();
@@ -144,7 +144,7 @@ fn no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory() 
         "one is under way"
     );
     under_way.publish().unwrap();
-    // Another run of the daemon knows them too.
+    // Another run of the daemon recognises them too.
     let second = reports();
     assert!(refused(&second).contains("(3, half of 5)"));
     keep(&second, "other", other).unwrap();

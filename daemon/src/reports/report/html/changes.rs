@@ -1,4 +1,4 @@
-//! What changed since an earlier report: the sums, and the changes as far as a page can hold them.
+//! Changes since an earlier report: the sums, and as many changes as a page can hold.
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::reports::report::changes::ChangeSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted};
 use crate::reports::report::rows::Rows;
 
-/// Changes shown at most; `changes.jsonl` has all.
+/// Most changes shown; `changes.jsonl` has all.
 pub(in crate::reports::report) const CHANGES_SHOWN: usize = 2_000;
 
 /// A change as a row of the table.
@@ -52,7 +52,7 @@ pub(in crate::reports::report) fn finding_change_row(
     )
 }
 
-/// What the section says of a kind of changes: how things are known, the sums, and the headings of the table.
+/// The texts of the section for a kind of changes: how things are identified, the sums, and the headings of the table.
 struct Words {
     known: &'static str,
     sums: Vec<(&'static str, u64)>,

@@ -10,18 +10,18 @@ use simdex_schema::DocumentHash;
 
 /// Widest bar, in units of the drawing.
 const WIDEST: f64 = 170.0;
-/// Where bars begin: labels stand left of it.
+/// Where bars begin: labels are to the left.
 const LEFT: f64 = 120.0;
 /// Height of a row.
 const ROW: usize = 18;
 /// Width of a drawing.
 const WIDTH: f64 = 350.0;
-/// Characters of a label that there is room for.
+/// Characters of a label that fit.
 const LABEL: usize = 19;
-/// Kinds shown; the others are one row.
+/// Kinds shown; all others are one row.
 const KINDS_SHOWN: usize = 10;
 
-/// A row of a plot: what it counts, and its parts with their classes in the style sheet.
+/// A row of a plot: its label, and its parts with their classes in the style sheet.
 struct Row {
     label: String,
     parts: Vec<(&'static str, u64)>,
@@ -38,7 +38,7 @@ impl Row {
     }
 }
 
-/// Writes the plots that have something to show; without a threshold nothing was measured by one.
+/// Writes the plots that are not empty; without a threshold there are no resemblances to plot.
 pub(super) fn charts(
     out: &mut dyn Write,
     groups: &[&ReportGroup],
@@ -91,7 +91,7 @@ fn resemblances(groups: &[&ReportGroup], threshold: f64) -> Vec<Row> {
             match member.resemblance {
                 _ if Some(&member.document) == principal => same += 1,
                 None => unknown += 1,
-                // The step below 1 holds what is alike but not the same text.
+                // The step below 1 contains files that are similar but not of the same text.
                 Some(value) => *steps.entry(step_of(value)).or_default() += 1,
             }
         }
@@ -119,7 +119,7 @@ fn principal_of(group: &ReportGroup) -> Option<&DocumentHash> {
 
 /// The step of 0.05 that a ratio falls into, at most the last.
 fn step_of(value: f64) -> u32 {
-    // 0.85 is a little less as a number: it belongs to the step that begins with it.
+    // As a binary number 0.85 is slightly less: it belongs to the step that begins with it.
     ((value * 20.0 + 1e-9).max(0.0) as u32).min(19)
 }
 
@@ -158,7 +158,7 @@ fn kind_row<'a>(kind: &str, states: impl Iterator<Item = (&'a &'static str, &'a 
     }
     let label = match kind {
         "" => "kind unknown",
-        // What every office format begins with tells nothing.
+        // The common prefix of all office formats says nothing.
         kind => kind
             .rsplit(['/', '.'])
             .next()
@@ -188,7 +188,7 @@ fn plot(out: &mut dyn Write, what: &str, rows: &[Row]) -> io::Result<()> {
     out.write_all(b"</svg></figure>\n")
 }
 
-/// The rows as a sentence, for readers of the screen.
+/// The rows as a sentence, for screen readers.
 fn spoken(rows: &[Row]) -> String {
     let said = rows
         .iter()

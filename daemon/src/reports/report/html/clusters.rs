@@ -1,4 +1,4 @@
-//! Components and cores on the page: what they are called and what is said of them, and one with its files.
+//! Components and cores on the page: their terms and texts, and a single one with its files.
 use std::io::{self, Write};
 
 use super::FILES_SHOWN;
@@ -6,22 +6,22 @@ use crate::reports::report::format::{Count, PathText, Text, counted, date};
 use crate::reports::report::sorted_group::SortedGroup;
 use crate::reports::report::{ClusterTerms, ReportInput};
 
-/// What the page says of a kind of groups.
+/// The texts of the page for a kind of groups.
 pub(super) struct Words {
-    /// Of the page.
+    /// The title of the page.
     pub(super) title: &'static str,
-    /// What a group is, in a paragraph.
+    /// What a group is, as a paragraph.
     pub(super) terms: &'static str,
-    /// Where there is none.
+    /// The text if there are no groups.
     pub(super) none: &'static str,
-    /// Heads the column of the file that a group is listed by.
+    /// Heading of the column of the file that a group is listed by.
     pub(super) first: &'static str,
-    /// Heads the column of the number beside it.
+    /// Heading of the column of the number beside it.
     pub(super) number: &'static str,
 }
 
 impl Words {
-    /// Those of the kind that a report is of.
+    /// The texts for the kind of groups in the report.
     pub(super) fn of(input: &ReportInput<'_>) -> Self {
         match (input.clusters, &input.asked) {
             (None, asked) => Self {

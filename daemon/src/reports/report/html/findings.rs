@@ -1,4 +1,4 @@
-//! The page of a compliance question: what was asked, the sums, and the files found.
+//! The page of a compliance question: the question, the sums, and the files found.
 use std::io::{self, Write};
 
 use super::end_of_text;
@@ -10,10 +10,10 @@ use crate::reports::report::format::{Count, PathText, Text, counted, date, share
 use crate::reports::report::rows::Rows;
 use simdex_proto::completeness::Completeness;
 
-/// Files shown at most; `findings.jsonl` has all.
+/// Most files shown; `findings.jsonl` has all.
 pub(in crate::reports::report) const FINDINGS_SHOWN: usize = 2_000;
 
-/// What a page says of a kind: its title, what a row says, and the heading of the other file.
+/// The texts of a page for a kind: its title, what a row means, and the heading of the other file.
 struct Words {
     title: &'static str,
     about: &'static str,
@@ -120,7 +120,7 @@ pub(in crate::reports::report) fn findings(
     }
 }
 
-/// What was asked about.
+/// Writes what was asked about.
 fn asked(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
     let question = &findings.question;
     let named = [
@@ -181,7 +181,7 @@ pub(in crate::reports::report) fn finding_row(
     )
 }
 
-/// Ends the page; says what was met on the way that its head could not know.
+/// Ends the page, with anything found during writing that its head could not know.
 pub(in crate::reports::report) fn findings_foot(
     out: &mut dyn Write,
     told: &Completeness,

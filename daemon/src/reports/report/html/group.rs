@@ -10,8 +10,8 @@ use crate::reports::report::judged::JudgedGroup;
 use crate::reports::report::sorted_group::SortedGroup;
 use crate::reports::report::write::{ComparedDocument, NoDiff, WordFacts};
 
-/// Writes a group, with what its files are judged where that was asked for; `has_text` says whether the principal's text
-/// is kept.
+/// Writes a group, with the judgements of its files if requested; `has_text` says whether the principal's text is
+/// kept.
 pub(in crate::reports::report) fn group(
     out: &mut dyn Write,
     sorted: &SortedGroup<'_>,
@@ -124,7 +124,7 @@ fn row(
     )
 }
 
-/// Leads to a diff as a file. There is one on every row: its name says of which file it is, and where it leads.
+/// A link to a diff as a file. There is one on every row, so its text says which file it is about and where it leads.
 fn diff_link(diff: &str, member: &[u8]) -> String {
     let name = plain_path(member);
     let name = Text(name.rsplit('/').next().unwrap_or(&name));
@@ -133,7 +133,7 @@ fn diff_link(diff: &str, member: &[u8]) -> String {
     )
 }
 
-/// A fold with the differing text side by side, where it is shown.
+/// A collapsible section with the differing text side by side, if that is shown.
 fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()> {
     let (Ok(facts), Some(view)) = (&one.facts, &one.view) else {
         return Ok(());
@@ -165,7 +165,7 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
     out.write_all(b"</details>\n")
 }
 
-/// How many words differ, whatever the line breaks.
+/// How many words differ, independent of line breaks.
 fn words(words: &WordFacts) -> String {
     let extent = words.extent;
     let counted = |count: u64| counted(count as usize, "word");

@@ -1,4 +1,4 @@
-//! The top of the page: what, when, how; what was read; the groups at a glance.
+//! The top of the page: what was reported, when and how; what was read; an overview of the groups.
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -15,7 +15,7 @@ use crate::reports::report::pages::PagePlan;
 use crate::reports::report::survey::StatesByKind;
 use crate::reports::report::{AskedFiles, ClusterTerms, ReportGroup, ReportInput};
 
-/// Nothing may be loaded, and nothing run but the script with this hash.
+/// Forbids loading anything, and running anything but the script with this hash.
 const START: &str = r#"<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -25,7 +25,7 @@ const START: &str = r#"<!DOCTYPE html>
 <meta name="referrer" content="no-referrer">
 "#;
 
-/// Starts the page; `groups` in the order of the report.
+/// Starts the page; `groups` are in the order of the report.
 pub(in crate::reports::report) fn head(
     out: &mut dyn Write,
     input: &ReportInput<'_>,
@@ -59,7 +59,7 @@ pub(in crate::reports::report) fn later_head(
     page_links(out, page, pages)
 }
 
-/// The page down to what was not complete.
+/// The page from its beginning to the notes on completeness.
 pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str) -> io::Result<()> {
     out.write_all(START.replace("HASH", SCRIPT_HASH).as_bytes())?;
     writeln!(out, "<title>{title}</title>\n<style>")?;
@@ -145,7 +145,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
     out.write_all(super::judged::TERMS.as_bytes())
 }
 
-/// The files whose groups the report is of, those in no group apart.
+/// The files whose groups the report covers; those in no group are listed separately.
 fn asked(out: &mut dyn Write, asked: &AskedFiles) -> io::Result<()> {
     let lists = [
         ("Only the groups of", &asked.files),

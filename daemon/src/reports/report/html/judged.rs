@@ -1,4 +1,4 @@
-//! What files are judged to be, on the page: beside the numbers, never in their place.
+//! Judgements of files on the page: beside the numbers, never in place of them.
 use std::io::{self, Write};
 
 use simdex_judge::Judgement;
@@ -14,7 +14,7 @@ pub(super) const TERMS: &str = "<p class=\"soft\"><b>Judged</b> is what many sig
     principal: the same document, a version of it, only the same template, or unrelated. With it stands the share of the \
     pairs that its rule judged so in training. It changes nothing of what is found.</p>\n";
 
-/// The cell of a file; empty for the principal.
+/// The cell for a file; empty for the principal.
 pub(super) fn cell(out: &mut dyn Write, judged: Option<&ListJudgement>) -> io::Result<()> {
     out.write_all(b"<td data-is=\"Judged\">")?;
     match judged {
@@ -46,7 +46,7 @@ fn judgement_of(out: &mut dyn Write, judgement: &Judgement) -> io::Result<()> {
     out.write_all(b"</details>")
 }
 
-/// Says so where the judgement parts files of a group from its principal.
+/// A note, if the judgement separates files of a group from its principal.
 pub(super) fn apart(out: &mut dyn Write, judged: &JudgedGroup<'_>) -> io::Result<()> {
     match judged.apart.told() {
         Some(true) => out.write_all(b"<p class=\"apart\">Some of these files are judged neither the same as the principal nor versions of it.</p>\n"),
@@ -55,7 +55,7 @@ pub(super) fn apart(out: &mut dyn Write, judged: &JudgedGroup<'_>) -> io::Result
     }
 }
 
-/// Says what judging came to, and leads to the groups whose files it parts.
+/// The results of judging, with links to the groups whose files it separates.
 pub(in crate::reports::report) fn groups_apart(
     out: &mut dyn Write,
     totals: &JudgedTotals,

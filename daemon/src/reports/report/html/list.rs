@@ -1,5 +1,5 @@
-//! The list of all groups: a table of the first, and the data by which the page's script searches, sorts and
-//! shows the others.
+//! The list of all groups: a table of the first ones, and the data from which the page's script searches,
+//! sorts and shows the others.
 //!
 //! The data is JSON in an element that no browser runs; the script sets text and never markup.
 use std::io::{self, Write};
@@ -13,14 +13,14 @@ use crate::reports::report::format::{Count, PathText, plain_path, share};
 use crate::reports::report::pages::PagePlan;
 use crate::reports::report::sorted_group::SortedGroup;
 
-/// Rows in the page before its script runs; the same number as a page of the script.
+/// Rows in the page before its script runs; as many as a page of the script.
 const ROWS_SHOWN: usize = 100;
 /// Bytes of the paths of members that can be searched; principals come on top.
 const SEARCHED: usize = 6 << 20;
 /// Files of one group that can be searched.
 const FILES_SEARCHED: usize = 200;
 
-/// The script, which follows from nothing in the report.
+/// The script, which is independent of the report.
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in Base64: the page's policy allows this script alone.
 pub(super) const SCRIPT_HASH: &str = "xxFHNzdkJFScgZm9OCoy2g/Ccq2JvF4ArSqreELYyOs=";
@@ -39,11 +39,11 @@ const PAGER: &str = r#"</tbody></table>
 <div class="pager" id="pager" hidden><button type="button" id="back">Back</button><button type="button" id="next">Next</button><span id="shown" role="status"></span></div>
 "#;
 
-/// Stands where not every path is searched; the script looks for it before it says that nothing matches.
+/// Present if not every path is searched; the script checks for it before it says that nothing matches.
 const PARTIAL: &str = "<p class=\"soft\" id=\"partial\">The paths are so many that not every file is searched here; \
     <a href=\"groups.jsonl\">groups.jsonl</a> has all.</p>\n";
 
-/// Writes the list; `groups` in the order of the report.
+/// Writes the list; `groups` are in the order of the report.
 pub(super) fn list(
     out: &mut dyn Write,
     groups: &[&ReportGroup],
@@ -88,7 +88,7 @@ pub(super) fn list(
     }
 }
 
-/// The script; after the elements that it serves.
+/// Writes the script, which must come after the elements that it uses.
 pub(super) fn script(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<script>{SCRIPT}</script>")
 }
@@ -110,8 +110,8 @@ fn row(out: &mut dyn Write, sorted: &SortedGroup<'_>, link: &str, words: &Words)
     )
 }
 
-/// A group as the script reads it: id, page, principal, files, texts, least resemblance or what a core shares, other paths; and whether all
-/// of its paths are there.
+/// The data of a group for the script: id, page, principal, files, texts, least resemblance or what a core shares,
+/// other paths; and whether all of its paths are there.
 fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> (String, bool) {
     let mut others = Vec::new();
     for member in sorted.members.iter().skip(1).take(FILES_SEARCHED) {
@@ -138,7 +138,7 @@ fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> (String, boo
         number,
         others,
     ]);
-    // Nothing in it can end the element that holds it.
+    // Nothing in it can end the enclosing element.
     (row.to_string().replace('<', "\\u003c"), is_whole)
 }
 

@@ -1,11 +1,11 @@
-//! What the states of files mean to a reader.
+//! What the states of files mean for a reader.
 
 /// Whether a file's text took part in the comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Participation {
     /// Its text was compared.
     Compared,
-    /// It was opened and its members counted apart.
+    /// It was opened and its members counted separately.
     Opened,
     /// It took no part.
     NotCompared,
@@ -103,7 +103,7 @@ const STATES: &[(&str, Participation, &str)] = &[
     ),
 ];
 
-/// What the page says of a state.
+/// How the page describes a state.
 pub(super) struct State {
     /// Its row in the table of states; unknown ones come last.
     pub(super) place: usize,
@@ -111,7 +111,7 @@ pub(super) struct State {
     pub(super) meaning: &'static str,
 }
 
-/// Looks a state up by name. What is not known did not take part.
+/// Looks up a state by name. Unknown states count as not compared.
 pub(super) fn state(name: &str) -> State {
     let mut states = STATES.iter().enumerate();
     let found = states.find(|(_, (known, ..))| *known == name);

@@ -1,12 +1,11 @@
-//! What was not read, or not whole: every such file by name, with the reason, as far as a page can hold
-//! them.
+//! Files that were not read, or only in part: as many as a page can hold, by name and with the reason.
 use std::io::{self, Write};
 
 use crate::reports::report::ReportFile;
 use crate::reports::report::format::{PathText, Text, counted};
 use crate::reports::report::rows::Rows;
 
-/// Files shown at most; `unread.jsonl` has all.
+/// Most files shown; `unread.jsonl` has all.
 pub(in crate::reports::report) const UNREAD_SHOWN: usize = 2_000;
 
 /// A file as a row of the table.

@@ -1,8 +1,8 @@
-//! Concordance DAT: each value between two 254 (thorn), values apart by 020, a line break within a value as 174
-//! (registered sign). In UTF-8 the marks are these characters, in Windows-1252 these bytes.
+//! Concordance DAT: each value is between two 254 (thorn), values are separated by 020, and a line break within a
+//! value is 174 (registered sign). In UTF-8 the marks are these characters, in Windows-1252 these bytes.
 //!
-//! The format has no escapes: in a value these three characters, and what the encoding has not, become `?`. Where
-//! that befalls a path another field holds its exact bytes.
+//! The format has no escapes: in a value these three characters, and those that the encoding lacks, become `?`.
+//! If that happens to a path, another field holds its exact bytes.
 
 use std::io::{self, Write};
 
@@ -12,14 +12,14 @@ const FIELD: char = '\u{14}';
 const QUOTE: char = '\u{fe}';
 const LINE_BREAK: char = '\u{ae}';
 
-/// Bytes 0x80 to 0x9F of Windows-1252; U+FFFD where it has none.
+/// Bytes 0x80 to 0x9F of Windows-1252; U+FFFD for unassigned ones.
 const HIGH: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž',
     '\u{fffd}', '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}',
     'ž', 'Ÿ',
 ];
 
-/// Whether a value is written as it is.
+/// Whether a value is written unchanged.
 pub(super) fn holds(value: &str, encoding: Encoding) -> bool {
     let is_held = |c: char| {
         let is_mark = matches!(c, FIELD | QUOTE | LINE_BREAK | '\r' | '\n' | '\0');
@@ -28,7 +28,7 @@ pub(super) fn holds(value: &str, encoding: Encoding) -> bool {
     value.chars().all(is_held)
 }
 
-/// Writes a record, its line end included.
+/// Writes a record, including its line end.
 pub(super) fn record(out: &mut dyn Write, values: &[String], encoding: Encoding) -> io::Result<()> {
     let mut line = String::new();
     for (index, value) in values.iter().enumerate() {

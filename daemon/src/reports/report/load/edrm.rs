@@ -1,8 +1,8 @@
 //! EDRM XML 1.2: fields, documents with their values, files and locations, and the relationships among them.
 //!
-//! Characters that XML has not (controls) become U+FFFD. Written as a stream; the files are visited once more
-//! for the relationships, which come last. Files come and go meanwhile: a relationship is written where both its
-//! documents are.
+//! Characters that XML does not allow (controls) become U+FFFD. Written as a stream; the files are visited a
+//! second time for the relationships, which come last. Files may come and go in between: a relationship is
+//! written only if both its documents were.
 
 use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter, Write as _};
@@ -19,10 +19,10 @@ const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <Root MajorVersion=\"1\" MinorVersion=\"2\" Description=\"Near-duplicates by Simdex\" Locale=\"US\" \
     DataInterchangeType=\"Update\">\n";
 
-/// Bytes that a document takes in the set of those written, with room to grow.
+/// Bytes that a document takes in the set of those written, with spare capacity.
 const DOCUMENT: u64 = 40;
 
-/// Whether a text is written as it is.
+/// Whether a text is written unchanged.
 pub(super) fn holds(text: &str) -> bool {
     text.chars().all(is_xml)
 }
@@ -86,7 +86,7 @@ fn document(out: &mut dyn Write, row: &Row<'_>, profile: super::Profile) -> io::
     )
 }
 
-/// What the file is to its container, and to the principal of its group.
+/// The relation of the file to its container, and to the principal of its group.
 fn relationships(out: &mut dyn Write, row: &Row<'_>, documents: &HashSet<u128>) -> io::Result<()> {
     let is_there = |path: &&[u8]| documents.contains(&id_number(path));
     if !is_there(&row.file.path) {
@@ -123,7 +123,7 @@ impl Display for Text<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
-                // A parser makes a space of these in an attribute, and drops CR elsewhere.
+                // A parser turns these into spaces in an attribute, and drops CR elsewhere.
                 '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
                 c if is_xml(c) => f.write_char(c)?,
                 _ => f.write_char('\u{fffd}')?,

@@ -1,6 +1,6 @@
 //! The fields of a load file: what each holds, and its name in each profile.
 //!
-//! Names that a platform has for a field are its own; the others are ours in the platform's way of writing.
+//! Names that a platform has for a field are its own; the others are ours, in the platform's style.
 
 use std::fmt::Display;
 
@@ -71,21 +71,21 @@ fields! {
     Text: "TEXTPATH", "Extracted Text", "TextPath", "text_path", "Extracted_text_path";
 }
 
-/// What a row is made of.
+/// The data of a row.
 pub(super) struct Row<'a> {
     pub(super) file: &'a ReportFile<'a>,
-    /// Where it is in a group.
+    /// Its place in a group.
     pub(super) place: Option<GroupPlace<'a>>,
-    /// What holds it, where that has a row too.
+    /// Its container, if that has a row too.
     pub(super) container: Option<&'a [u8]>,
-    /// The report has its text.
+    /// Whether the report has its text.
     pub(super) has_text: bool,
-    /// The format holds its path as it is.
+    /// Whether the format holds its path unchanged.
     pub(super) is_exact: bool,
 }
 
-/// The name of a file in a load file: `F` and 32 digits of BLAKE3 over its path. It stays the same from report to
-/// report, whatever else is there. Nobody can make two paths of one name: fewer digits would allow it.
+/// The id of a file in a load file: `F` and 32 digits of BLAKE3 over its path. It is the same in every report,
+/// whatever else is there. With this many digits, nobody can construct two paths with one id.
 pub(super) fn id(path: &[u8]) -> String {
     format!("F{:032x}", id_number(path))
 }
@@ -97,7 +97,7 @@ pub(super) fn id_number(path: &[u8]) -> u128 {
 }
 
 impl Row<'_> {
-    /// The value of a field; empty where there is none.
+    /// The value of a field; empty if there is none.
     pub(super) fn value(&self, field: Field, profile: Profile) -> String {
         let file = self.file;
         match field {
@@ -135,7 +135,7 @@ impl Row<'_> {
         }
     }
 
-    /// Where its text is, from the load file.
+    /// Path of its text, relative to the load file.
     fn text(&self) -> String {
         let text = self.file.document.filter(|_| self.has_text);
         text.map(|text| format!("../{}", text_path(&text)))
@@ -143,7 +143,7 @@ impl Row<'_> {
     }
 }
 
-/// The value of a field that tells of a group.
+/// The value of a field that describes a group.
 fn of_group(field: Field, place: &GroupPlace<'_>, [yes, no]: [&str; 2]) -> String {
     let (member, is_principal) = (place.member, place.is_principal());
     match field {
@@ -162,7 +162,7 @@ fn of_group(field: Field, place: &GroupPlace<'_>, [yes, no]: [&str; 2]) -> Strin
     }
 }
 
-/// How a profile says yes and no.
+/// The words for yes and no in a profile.
 fn yes_and_no(profile: Profile) -> [&'static str; 2] {
     match profile {
         Profile::Relativity | Profile::Brainspace | Profile::Purview => ["Yes", "No"],
@@ -170,7 +170,7 @@ fn yes_and_no(profile: Profile) -> [&'static str; 2] {
     }
 }
 
-/// A ratio as a whole number from 0 to 100, rounded down: only what is the same is 100.
+/// A ratio as a whole number from 0 to 100, rounded down: only identical texts have 100.
 fn percent(ratio: f64) -> u8 {
     (ratio * 100.0 + 1e-9).clamp(0.0, 100.0) as u8
 }

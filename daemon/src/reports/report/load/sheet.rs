@@ -1,13 +1,12 @@
-//! CSV as RFC 4180 has it: every value in quotes, quotes within doubled, lines that end with CR LF.
+//! CSV according to RFC 4180: every value in quotes, quotes within values doubled, lines ending with CR LF.
 //!
-//! Spreadsheets run what begins like a formula, quotes or not (CWE-1236). A value that begins with `=`, `+`, `-`,
-//! `@`, a tab, a line break, or one of their full-width forms therefore gets an apostrophe in front; so does one
-//! that begins with an apostrophe, so that whoever drops one apostrophe at the beginning of a value has it as it
-//! was.
+//! Spreadsheets execute values that begin like a formula, quoted or not (CWE-1236). So a value that begins with `=`,
+//! `+`, `-`, `@`, a tab, a line break, or one of their full-width forms gets an apostrophe in front; so does one that
+//! begins with an apostrophe, so that a reader who drops one apostrophe at the beginning gets the original value.
 
 use std::io::{self, Write};
 
-/// Writes a record, its line end included.
+/// Writes a record, including its line end.
 pub(super) fn record(out: &mut dyn Write, values: &[String]) -> io::Result<()> {
     for (index, value) in values.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };

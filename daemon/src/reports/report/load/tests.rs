@@ -1,4 +1,4 @@
-//! Load files read back by readers of their formats, and against files of record.
+//! Load files read back by readers of their formats, and compared with golden files.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::reports::report::{AllFiles, VisitFile, verify};
 
 const THORN: &[u8] = "/share/\u{fe}orn \u{ae}\n=1+1.txt".as_bytes();
 
-/// The files of [`contract_group`], one in no group, one whose name is a trap for every format, and a member.
+/// The files of [`contract_group`], one in no group, one whose name is difficult in every format, and a member.
 fn all_files(visit: &mut VisitFile<'_>) -> io::Result<()> {
     let group = contract_group();
     let mut members: Vec<_> = group.members.iter().collect();
@@ -70,7 +70,7 @@ fn written_of(format: &str, profile: &str, encoding: &str, files: &AllFiles<'_>)
     std::fs::read(out.join(load.path())).unwrap()
 }
 
-/// What a reader has of a DAT: records of values, by the delimiters alone.
+/// Reads a DAT: records of values, by the delimiters alone.
 fn read_dat(text: &str) -> Vec<Vec<String>> {
     let lines = text.strip_suffix("\r\n").unwrap().split("\r\n");
     let value = |value: &str| {
@@ -84,7 +84,7 @@ fn read_dat(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// What a reader of RFC 4180 has of a CSV.
+/// Reads a CSV according to RFC 4180.
 fn read_csv(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut value) = (Vec::new(), Vec::new(), String::new());
     let (mut chars, mut quoted) = (text.chars().peekable(), false);
@@ -106,7 +106,7 @@ fn read_csv(text: &str) -> Vec<Vec<String>> {
     records
 }
 
-/// An element of an XML file: its name, its attributes and the text right in it.
+/// An element of an XML file: its name, its attributes and its immediate text.
 #[derive(Debug, Default)]
 struct Element {
     name: String,
@@ -121,7 +121,7 @@ impl Element {
     }
 }
 
-/// The elements of a well-formed XML file in the order of their ends; entities resolved.
+/// The elements of a well-formed XML file in the order of their end tags; entities are resolved.
 fn read_xml(text: &str) -> Vec<Element> {
     let (mut open, mut done): (Vec<Element>, Vec<Element>) = (Vec::new(), Vec::new());
     let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -182,7 +182,7 @@ fn resolved(text: &str) -> String {
         .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The value of a field in a record, by the name in the first one.
+/// The value of a field in a record; the first record has the names.
 fn value<'a>(records: &'a [Vec<String>], record: usize, name: &str) -> &'a str {
     let at = records[0].iter().position(|known| known == name).unwrap();
     &records[record][at]
@@ -207,7 +207,7 @@ fn a_dat_is_the_same_in_both_encodings_and_reads_back() {
     assert!(value(&records, 2, "TEXTPATH").starts_with("../text/"));
     assert_eq!(value(&records, 5, "NDGROUP"), "");
     assert_eq!(value(&records, 6, "PARENTID"), id(b"/share/z.zip"));
-    // What the format cannot hold is said exactly beside it.
+    // What the format cannot hold is given exactly in another field.
     assert_eq!(value(&records, 5, "FILEPATH"), "/share/?orn ?\n=1+1.txt");
     assert_eq!(value(&records, 5, "PATHB64"), base64(THORN));
     assert_eq!(value(&records, 5, "TITLE"), "a \"b\"\n<c>&\u{1}€λ");
@@ -273,7 +273,7 @@ fn an_edrm_file_is_well_formed_and_its_relationships_name_documents() {
         .map(|element| element.attribute("ParentDocId").to_owned())
         .collect();
     assert_eq!(near, vec![id(&contract_group().principal); 3]);
-    // What holds the member is not among the files.
+    // The container of the member is not among the files.
     let containers = |elements: &[Element]| {
         let mut related = elements.iter().filter(|it| it.name == "Relationship");
         related.any(|it| it.attribute("RelationshipType") == "Container")
@@ -342,7 +342,7 @@ fn a_file_that_comes_while_the_relationships_are_written_has_none() {
             path: container,
             ..ReportFile::default()
         })?;
-        // Once for the list of what was not read, once for the documents, then for the relationships.
+        // Once for the list of unread files, once for the documents, then for the relationships.
         if visits.get() < 3 {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What changed between two reports of one compliance question.
+//! Changes between two reports of one compliance question.
 
 use simdex_index::Cancel;
 use simdex_proto::lines::Question;
@@ -18,7 +18,7 @@ fn leaked(path: &[u8], containment: f64) -> Finding {
     }
 }
 
-/// Keeps the report of a kind that found these, beside an earlier one.
+/// Keeps a report of a kind with these findings, beside an earlier one.
 fn kept(
     place: &Path,
     name: &str,
@@ -80,7 +80,7 @@ fn what_changed_between_reports_of_a_question_is_told_and_shown() {
     let page = read(&second, "report.html");
     let section = &page[page.find("id=\"changes\"").unwrap()..];
     assert!(section.contains("changed: containment") && section.contains("&lt;b&gt;"));
-    // Over the same files nothing changed; that a search reached a bound is told.
+    // Over the same files nothing changed; the report says that a search reached a limit.
     let previous = reports.previous("second".as_ref(), &KEY).unwrap();
     kept(place, "third", ("leak", &later), Some(&previous)).unwrap();
     let third = place.join("third");
@@ -98,7 +98,7 @@ fn a_report_that_another_cannot_be_compared_with_is_refused_in_its_own_words() {
     kept(place, "first", ("leak", &many), None).unwrap();
     let reports = ReportDir::open(&place.canonicalize().unwrap()).unwrap();
     let previous = reports.previous("first".as_ref(), &KEY).unwrap();
-    // Its list is of something else.
+    // Its list has other contents.
     let refused = kept(place, "other", ("duplicates", &many), Some(&previous)).unwrap_err();
     assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
     let refused = ReportInput {
@@ -107,7 +107,7 @@ fn a_report_that_another_cannot_be_compared_with_is_refused_in_its_own_words() {
     };
     let refused = keep(place, "groups", &refused).unwrap_err();
     assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
-    // What changed takes more than there is: the report can be made without it.
+    // The changes take more memory than there is: the report can be made without them.
     let budget = MemoryBudget::new(4 << 20);
     let account = budget.account(&Cancel::never());
     let later = many.iter().map(|it| Finding {

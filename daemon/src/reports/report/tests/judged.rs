@@ -1,4 +1,4 @@
-//! Judgements in a report: beside the numbers, by texts that the report reads anyway.
+//! Judgements in a report: beside the numbers, using texts that the report reads anyway.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use simdex_schema::RootId;
 
 use super::*;
 
-/// What nearly resembles is the same; of the rest the compression of the texts decides.
+/// High resemblance means `same`; otherwise the compression of the texts decides.
 const MODEL: &str = "simdex-judge 2\nname ours\nnote of this test\nresemblance <= 0.95\n  mcd <= 0.0001\n    \
     version 0 30 0 0\n    template-only 0 0 30 0\n  same 30 0 0 0\n";
 
@@ -15,7 +15,7 @@ fn model(file: &str) -> Arc<Model> {
     Arc::new(Model::parse(file).unwrap())
 }
 
-/// The group of a contract with its drafts, as it is gathered for judging.
+/// The group of a contract with its drafts, gathered for judging.
 fn judged_group() -> ReportGroup {
     let mut group = contract_group();
     for member in &mut group.members {
@@ -85,7 +85,7 @@ fn files_are_judged_against_their_principal_by_texts_that_are_read_once() {
         assert_eq!(judged["signals"][0]["name"] == "resemblance", by_rule);
         assert_eq!(judged["model"]["name"] == "ours", by_rule);
     }
-    // The principal has none, and nothing else of the line differs.
+    // The principal has no judgement, and nothing else in the line differs.
     let (plain, _, _) = judged(vec![judged_group()], None, &ACCOUNT);
     assert_eq!(lines(&plain, "groups.jsonl"), [line]);
     for name in ["diffs.jsonl", "unread.jsonl"] {

@@ -1,4 +1,4 @@
-//! Pages, texts that are not aligned, and what changed since an earlier report.
+//! Pages, texts that are not aligned, and changes since an earlier report.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn texts_of_too_many_lines_are_not_aligned_and_said_so() {
 
 #[test]
 fn a_search_for_common_words_that_was_ended_is_told() {
-    // Few words in no common order: more is to be told apart in one place than is searched through.
+    // Few words in no common order: more has to be distinguished in one place than is searched.
     let words = |step: u32| -> String {
         let word = |at: u32| format!("{} ", at.wrapping_mul(step) % 7919 % 5);
         (0..20_000).map(word).collect()
@@ -165,10 +165,10 @@ fn what_changed_since_an_earlier_report_is_told_and_shown() {
     };
     keep(place.path(), "third", &same).unwrap();
     assert_eq!(read(&place.path().join("third"), "changes.jsonl"), "");
-    // Another threshold is told, since groups may differ by it.
+    // Another threshold is mentioned, since groups may differ because of it.
     let page = read(&place.path().join("third"), "report.html");
     assert!(page.contains("the earlier report was made at another threshold"));
-    // What was changed since is not compared with.
+    // A report that was changed since is not compared.
     fs::write(second.join("groups.jsonl"), "").unwrap();
     let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
     assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
@@ -280,7 +280,7 @@ fn an_earlier_report_that_takes_too_much_memory_is_what_cannot_be_compared_with(
     };
     let refused = keep(place.path(), "second", &later).unwrap_err();
     assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
-    // As a schedule does then.
+    // As a schedule then does.
     later.since = None;
     keep(place.path(), "second", &later).unwrap();
 }

@@ -1,4 +1,4 @@
-//! What was changed, added or taken away after a report was written is found.
+//! Anything changed, added or removed after a report was written is detected.
 
 use super::*;
 
@@ -85,7 +85,7 @@ fn what_is_added_or_missing_is_found_whatever_it_is() {
             let kept = text.lines().filter(|line| !line.contains("report.html"));
             kept.map(|line| format!("{line}\n")).collect()
         });
-        // A dropped entry with its file, and the hash made anew: that is another report.
+        // An entry dropped with its file, and the hash recomputed: that is another report.
         assert!(verify(report).is_ok());
     });
 }
@@ -123,7 +123,7 @@ fn fifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
 }
 
-/// Changes the manifest and makes its hash anew, as a forger would.
+/// Changes the manifest and recomputes its hash, as a forger would.
 fn forge_manifest(report: &Path, change: impl FnOnce(&str) -> String) {
     let text = read(report, "manifest.json");
     let at = text.find("  \"manifest_blake3\"").unwrap();

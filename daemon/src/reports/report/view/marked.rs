@@ -1,4 +1,4 @@
-//! What a changed place puts on the left and on the right, with the words that differ marked.
+//! The rows of a changed place on the left and on the right, with the words that differ marked.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use similar::DiffOp;
 
 use crate::read_side::difference::Difference;
 
-/// Bytes of a changed place above which single words are not marked.
+/// A changed place longer than this, in bytes, has no single words marked.
 const WORDS_MARKED: usize = 64 << 10;
 
 /// One row of one side.
 pub(super) struct Row<'t> {
     /// Number of the piece.
     pub(super) index: usize,
-    /// Whether the other side has another one.
+    /// Whether the other side has a different one.
     pub(super) is_changed: bool,
-    /// Its text, what differs in it marked.
+    /// Its text in parts, marked if they differ.
     pub(super) parts: Vec<(bool, &'t str)>,
 }
 
@@ -30,7 +30,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// What an operation puts on the left and on the right.
+/// The rows of an operation on the left and on the right.
 pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> [Vec<Row<'t>>; 2] {
     let is_changed = !matches!(op, DiffOp::Equal { .. });
     let ranges = [op.old_range(), op.new_range()];
@@ -52,7 +52,8 @@ pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> [Vec<Row<'t
 /// A word of a side: its row, and its bytes there.
 type Place = (usize, Range<usize>);
 
-/// Marks the words that differ, where that is less than half of them: else all would be marked but some by chance.
+/// Marks the words that differ, if those are less than half: otherwise everything would be marked but a few chance
+/// matches.
 fn mark(sides: &mut [Vec<Row<'_>>; 2]) {
     let mut vocabulary = Vocabulary::default();
     let mut keys: [Vec<u32>; 2] = Default::default();
@@ -82,7 +83,7 @@ fn mark(sides: &mut [Vec<Row<'_>>; 2]) {
     }
 }
 
-/// Whether each word is none of the other side, or is written otherwise there.
+/// For each word, whether the other side lacks it, or has it in another form.
 fn differing(sides: &[Vec<Row<'_>>; 2], places: &[Vec<Place>; 2], runs: &[Run]) -> [Vec<bool>; 2] {
     let written = |side: usize, word: usize| -> &str {
         let (row, place) = &places[side][word];
@@ -98,7 +99,7 @@ fn differing(sides: &[Vec<Row<'_>>; 2], places: &[Vec<Place>; 2], runs: &[Run]) 
     differs
 }
 
-/// A text in parts: words that differ, with what stands between two of them, and what is between those.
+/// A text in parts: differing words, joined with what is between two of them, and the text between those parts.
 fn parts(text: &str, words: impl Iterator<Item = (Range<usize>, bool)>) -> Vec<(bool, &str)> {
     let mut marked: Vec<Range<usize>> = Vec::new();
     let mut goes_on = false;

@@ -1,4 +1,4 @@
-//! What a reader sees of long, reflowed and wholly different texts.
+//! How long, reflowed and entirely different texts are shown.
 
 use super::{PLACES_SHOWN, by_lines, by_words};
 
@@ -80,11 +80,11 @@ fn a_long_line_is_shown_by_its_changed_sentence() {
         "{view}"
     );
     assert!(view.len() < 5_000);
-    // Without sentences and spaces it is cut between characters.
+    // Without sentences and spaces it is split between characters.
     assert!(render(&"ä".repeat(5_000), &"ö".repeat(5_000), "x").contains("<table"));
 }
 
-/// A text of so many paragraphs, in lines of `width` words.
+/// A text of paragraphs in this order, in lines of `width` words.
 fn paragraphs(order: &[usize], width: usize) -> String {
     let words = order.iter().flat_map(|paragraph| {
         let word = move |at: usize| format!("p{paragraph}w{}", at * at % 997);
@@ -102,7 +102,7 @@ fn what_moved_is_marked_in_both_places_with_where_it_came_from_and_went_to() {
     let a = paragraphs(&[0, 1, 2, 3, 4, 5, 6, 7], 10);
     let b = paragraphs(&[0, 2, 3, 4, 5, 6, 1, 7], 8).replace("p4w16 ", "p4other ");
     let view = render_words(&a, &b);
-    // The second paragraph begins with line 7, and in the other text with word 360, in line 46.
+    // The second paragraph begins in line 7, and in the other text with word 360, in line 46.
     let went = "<span class=\"moved\"><i class=\"u\">moved to line 46</i> p1w0 p1w1 ";
     let came = "<span class=\"moved\"><i class=\"u\">moved from line 7</i> p1w0 p1w1 ";
     for (mark, column) in [(went, 0), (came, 1)] {
@@ -134,7 +134,7 @@ fn a_difference_by_words_is_bounded_and_inert() {
     assert_eq!(view.matches("<tbody>").count(), PLACES_SHOWN);
     assert!(view.contains("more changed places, see <a href"));
     assert!(!view.contains("<b>") && !view.contains("<i>") && view.contains("&lt;"));
-    // One place without end.
+    // One place that never ends.
     let all = |mark: &str| -> String {
         (0..60_000)
             .map(|at| format!("{mark}{at} same{at} "))

@@ -1,5 +1,5 @@
-//! Two texts side by side by words, whatever their line breaks: what changed, and what moved with the place it came
-//! from or went to.
+//! Two texts side by side by words, independent of line breaks: what changed, and what moved, with the place it
+//! came from or went to.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -8,28 +8,29 @@ use super::{HEAD, PLACES_SHOWN, Text, rest};
 use crate::read_side::difference::shown::{LineStarts, beginning, ending, shortened};
 use crate::read_side::difference::words::{Kind, Operation, WordDifference};
 
-/// Bytes of unchanged text before and after a change, about; places farther apart than twice that are two.
+/// Approximate bytes of unchanged text shown before and after a change; changes farther apart than twice
+/// this are two places.
 const AROUND: usize = 90;
-/// Bytes of one change above which its middle is left out.
+/// A change longer than this, in bytes, is shown without its middle.
 const CHANGE_WHOLE: usize = 1_200;
-/// Bytes of a block that moved above which its middle is left out: it stands in both texts.
+/// A moved block longer than this, in bytes, is shown without its middle: it is in both texts.
 const MOVED_WHOLE: usize = 300;
-/// Bytes of a side after which a row ends with the next unchanged words.
+/// A row with a side longer than this, in bytes, ends at the next unchanged words.
 const ROW: usize = 600;
-/// Bytes of HTML of one place, and of all.
+/// Most bytes of HTML for one place, and for all places.
 const PLACE_SHOWN: usize = 16 << 10;
 const VIEW_SHOWN: usize = 128 << 10;
 
-/// What is said above words, and where no word differs.
+/// Printed above the words, and if no word differs.
 const NOTE: &str = "Compared by words: line breaks and white space are disregarded here.";
 const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one.";
 const SAME_BUT_SPACE: &str = "The texts differ in line breaks and white space alone.";
 
-/// What becomes of words, in the order in which people read it.
+/// What happens to words, in reading order.
 #[derive(Clone, Copy)]
 struct Item<'o> {
     operation: &'o Operation,
-    /// Words that moved, in the place that they left.
+    /// Whether these are moved words, at the place that they left.
     is_away: bool,
 }
 
@@ -39,7 +40,7 @@ impl Item<'_> {
     }
 }
 
-/// The difference by words as an HTML table; `link` names the whole diff.
+/// The difference by words as an HTML table; `link` leads to the whole diff.
 pub(super) fn table(difference: &WordDifference<'_>, link: &str) -> String {
     let items = items(&difference.operations);
     let places: Vec<Range<usize>> = places(&items).collect();
@@ -76,7 +77,7 @@ fn without_changes(difference: &WordDifference<'_>) -> &'static str {
     }
 }
 
-/// The operations, and what moved once more where it stood in the first text.
+/// The operations, with moved words repeated where they were in the first text.
 fn items(operations: &[Operation]) -> Vec<Item<'_>> {
     let moves = operations.iter().filter(|it| it.kind == Kind::Move);
     let mut moves: Vec<&Operation> = moves.collect();
@@ -103,7 +104,7 @@ fn items(operations: &[Operation]) -> Vec<Item<'_>> {
     items
 }
 
-/// Changes with what lies between them where that is short, by number.
+/// Changes merged with what lies between them if that is short, as ranges of items.
 fn places(items: &[Item<'_>]) -> impl Iterator<Item = Range<usize>> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -124,7 +125,7 @@ fn places(items: &[Item<'_>]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The table under way.
+/// The table being written.
 struct View<'v> {
     out: String,
     difference: &'v WordDifference<'v>,
@@ -132,7 +133,7 @@ struct View<'v> {
     items: &'v [Item<'v>],
 }
 
-/// One row: HTML of both sides, and the first byte of each that is shown.
+/// One row: HTML of both sides, and the first byte shown of each.
 #[derive(Default)]
 struct Row {
     sides: [String; 2],
@@ -257,7 +258,7 @@ fn unchanged_after(items: &[Item<'_>], at: usize) -> [Range<usize>; 2] {
     around(items[at..].iter().take_while(|item| !item.is_change()))
 }
 
-/// The bytes of neighbouring items, as many as a context may need.
+/// The bytes of neighbouring items, as many as the context may need.
 fn around<'i>(items: impl Iterator<Item = &'i Item<'i>>) -> [Range<usize>; 2] {
     let mut all: Option<[Range<usize>; 2]> = None;
     for item in items {
@@ -272,7 +273,7 @@ fn around<'i>(items: impl Iterator<Item = &'i Item<'i>>) -> [Range<usize>; 2] {
     all.unwrap_or_default()
 }
 
-/// A text with single spaces in place of its white space.
+/// A text with its white space replaced by single spaces.
 fn squeezed(text: &str) -> String {
     let (before, after) = ends(text);
     let words: Vec<&str> = text.split_whitespace().collect();

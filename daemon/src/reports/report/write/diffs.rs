@@ -1,4 +1,4 @@
-//! What a document of a group is beside the principal's: its diff, and the operations by words.
+//! The difference of a group's document to the principal's: its diff, and the operations by words.
 
 use simdex_proto::text::is_broken_otherwise;
 use simdex_schema::DocumentHash;
@@ -16,15 +16,15 @@ pub(in crate::reports::report) struct DiffFacts {
     /// Path of its file below the report.
     pub(in crate::reports::report) diff: String,
     pub(in crate::reports::report) extent: Extent,
-    /// The search for common lines was ended in some place: it is longer than need be.
+    /// Whether the search for common lines was cut short somewhere: the diff may be longer than necessary.
     pub(in crate::reports::report) cut_short: bool,
-    /// The difference by words; none where there is no memory to align them.
+    /// The difference by words; `None` if there is no memory to align them.
     pub(in crate::reports::report) words: Option<WordFacts>,
 }
 
 impl DiffFacts {
-    /// Whether the page shows it by words: something moved, or lines are broken otherwise, by the rule that
-    /// `simctl compare --diff auto` has.
+    /// Whether the page shows it by words: something moved, or lines are broken differently, by the rule of
+    /// `simctl compare --diff auto`.
     pub(super) fn is_shown_by_words(&self) -> bool {
         let lines = (self.extent.removed + self.extent.added) as u64;
         self.words.as_ref().is_some_and(|words| {
@@ -44,7 +44,7 @@ pub(in crate::reports::report) struct WordFacts {
     /// Path of its operations below the report.
     pub(in crate::reports::report) operations: String,
     pub(in crate::reports::report) extent: WordExtent,
-    /// The search for common words was ended in some place: fewer may differ.
+    /// Whether the search for common words was cut short somewhere: fewer may differ.
     pub(in crate::reports::report) cut_short: bool,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::reports::report) struct WordFacts {
 pub(in crate::reports::report) enum NoDiff {
     /// Its text or the principal's is not kept.
     TextNotKept,
-    /// There is no memory to align so many lines.
+    /// There is no memory to align this many lines.
     TooManyLines,
 }
 
@@ -68,7 +68,7 @@ impl NoDiff {
 }
 
 impl Writer<'_> {
-    /// Writes the diff of two texts, where there is memory to align them.
+    /// Writes the diff of two texts, if there is memory to align them.
     pub(super) fn diff(
         &mut self,
         name: &str,
@@ -97,7 +97,7 @@ impl Writer<'_> {
         }))
     }
 
-    /// Writes the operations between two texts, where there is memory to align their words.
+    /// Writes the operations between two texts, if there is memory to align their words.
     fn operations(
         &mut self,
         name: String,

@@ -1,4 +1,4 @@
-//! What a report may be asked for, and what is refused.
+//! Requests for reports that are accepted, and those that are refused.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn an_unknown_root_is_told_with_those_that_are_watched() {
     assert!(said(12).ends_with("/r8, /r9 and 2 more"), "{}", said(12));
 }
 
-/// Says of each report why it is refused.
+/// Checks that each report is refused with this error.
 fn refuse<const N: usize>(cases: [(UncheckedReport, BadReport); N]) {
     for (asked, error) in cases {
         assert_eq!(asked.check().unwrap_err(), error);
