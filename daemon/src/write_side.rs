@@ -1,11 +1,11 @@
 //! From a hint that something changed to the change that the index applies.
 //!
-//! One file: [`watch`] hints; [`dispatch`] connects each root's watcher to the pipeline and the walk queue;
-//! [`identity`] proves that a root of [`roots`] is the one on record; [`walk_queue`] orders the walks that are wanted,
-//! and [`rescan`] does them: the truth about a root. [`pipeline`] takes what may have changed, many files at once,
-//! each by [`ingest`], applies and commits; [`progress`] says what is still under way. [`recheck`] rehashes files in
-//! the background to find changes that left no trace in their metadata. [`events`](crate::base::events) publishes file and group changes to
-//! subscribers.
+//! For one file: [`watch`] hints; [`dispatch`] connects each root's watcher to the pipeline and the walk queue;
+//! [`identity`] proves that a root of [`roots`] is the one on record; [`walk_queue`] orders the requested walks, and
+//! [`rescan`] does them: the truth about a root. [`pipeline`] reads what may have changed, many files at once, each
+//! through [`ingest`], applies the changes and commits; [`progress`] tracks what is still under way. [`recheck`]
+//! rehashes files in the background to find changes that left no trace in their metadata.
+//! [`events`](crate::base::events) publishes file and group changes to subscribers.
 
 pub mod dispatch;
 pub mod identity;

@@ -2,7 +2,7 @@
 //!
 //! Each root has two threads. `hints-N` takes the hints of its watcher one after another: it submits a path to the
 //! [`pipeline`](super::pipeline), puts a directory or the whole root into the [`walk_queue`](super::walk_queue), and
-//! enqueues the known files below a path that was removed. `walks-N` does the walks that the queue hands out, by
+//! enqueues the known files below a path that was removed. `walks-N` does the walks that the queue hands out, using
 //! [`rescan`](super::rescan).
 
 use std::sync::Arc;
@@ -30,15 +30,15 @@ const EVENT_MARGIN: Duration = Duration::from_secs(1);
 
 /// Acts on hints and walks roots.
 pub struct Dispatcher {
-    /// Where the alarms of walks are raised, and what the config asks for.
+    /// Holds the config and the alarms that walks raise.
     pub host: Arc<Host>,
     /// Ends the threads, and work that waits.
     pub lifecycle: Arc<Lifecycle>,
-    /// Takes the files that must be read.
+    /// Receives the files that must be read.
     pub pipeline: Arc<Pipeline>,
-    /// Which readers there are.
+    /// The workers, which determine the available readers.
     pub pool: Arc<Pool>,
-    /// Which files are reports of this daemon.
+    /// Recognises files that belong to reports of this daemon.
     pub own_reports: Arc<OwnReports>,
 }
 
@@ -89,7 +89,7 @@ impl Dispatcher {
         }
     }
 
-    /// Does one walk that hints asked for; it may want another.
+    /// Does one walk that hints asked for; it may request another.
     pub fn walk(&self, root: &Root, walk: &WalkRequest, walks: &WalkQueue) {
         let walked = self.until_done(AlarmSource::Walks(root.id), |rescan| match walk {
             WalkRequest::Root => rescan.root(root).map(|_| WalkOutcome::Complete),
@@ -111,8 +111,8 @@ impl Dispatcher {
         self.rescan_until_done(source, work, &keep_going).ok()
     }
 
-    /// Retries work while the machine lacks something and `keep_going` lets it. Success ends the alarm of its
-    /// source, whoever raised it: a caller that gave up does not come back to do so.
+    /// Retries work while the machine lacks something and `keep_going` allows it. Success ends the alarm of
+    /// its source, whoever raised it: a caller that gave up does not come back to end it.
     pub fn rescan_until_done<T>(
         &self,
         source: AlarmSource,
@@ -125,7 +125,7 @@ impl Dispatcher {
         Ok(done)
     }
 
-    /// Does work with a [`Rescan`]; a failure of the index fails the engine.
+    /// Runs work with a [`Rescan`]; a failure of the index fails the engine.
     pub fn with_rescan<T>(
         &self,
         work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,

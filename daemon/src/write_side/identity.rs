@@ -1,11 +1,10 @@
-//! Whether the directory at a root's path is the one that is on record: decided before any walk of it
-//! is believed.
+//! Whether the directory at a root's path is the one on record: decided before any walk of it is believed.
 //!
-//! While its file system stays mounted, mount, device and inode prove it, and so that this holds before
-//! Linux 6.8 too, the stored id of the file system must still be the same. After a remount or a restart what
-//! is on record is asked: type and stored id of the file system and the inode, which together prove
-//! it; or else a sample of known files spread over the root, most of which must be there. Where that
-//! disagrees, nothing is concluded from the directory until a person confirms it.
+//! While its file system stays mounted, mount, device and inode prove it; so that this also holds before
+//! Linux 6.8, the stored id of the file system must be unchanged too. After a remount or a restart the
+//! record is consulted: type and stored id of the file system and the inode, which together prove it;
+//! otherwise a sample of known files spread over the root, most of which must exist. If neither confirms it,
+//! nothing is concluded from the directory until a person confirms it.
 
 use std::collections::BinaryHeap;
 use std::ffi::OsStr;
@@ -19,14 +18,14 @@ use crate::write_side::roots::Root;
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::walk::{PathState, WalkEntry, look};
 
-/// Known files that are asked for.
+/// Known files that are looked up.
 const SAMPLE: usize = 64;
 
 /// The result of verifying the directory at a root's path.
 pub enum RootIdentity {
     /// It is the root on record, or the first directory ever seen there.
     Same,
-    /// It is another, or cannot be told: which it is, and why.
+    /// It is another directory, or that cannot be decided: its identity, and why.
     Other(DirectoryIdentity, String),
     /// It cannot be used.
     Refused(RootRefusal),
@@ -57,7 +56,7 @@ pub fn verify_root(
     let looks_alike = |known: DirectoryIdentity| {
         (known.inode, known.file_system) == (found.inode, found.file_system)
     };
-    // Where every look was refused, the sample says nothing.
+    // If every look was refused, the sample says nothing.
     let is_same = match there + missing {
         0 => sample.is_empty() || status.identity.is_some_and(looks_alike),
         _ => there >= missing,
@@ -100,8 +99,7 @@ struct SampleCount {
     missing: usize,
 }
 
-/// Counts known files in a directory; what a folder or the file system refuses, or a mount covers,
-/// proves nothing.
+/// Counts known files in a directory; what a folder or the file system refuses, or a mount covers, proves nothing.
 fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> SampleCount {
     let mut census = SampleCount::default();
     for path in sample {

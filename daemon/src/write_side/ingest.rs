@@ -1,26 +1,25 @@
-//! One file, top to bottom: from a path that may have changed to the change the index applies.
+//! One file, from a path that may have changed to the change that the index applies.
 //!
-//! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): see what stands at the path,
-//! compare its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]),
-//! look the content up ([`records`]), extract it if it is new ([`extract`]), fill in frames
-//! ([`framesets`]), read its members ([`members`]), build the change. [`members`] and [`framesets`] use
-//! [`extract`] and [`records`]; no module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the
-//! bottom.
+//! [`Ingest::file`] follows the section "Where does a document go?" of ARCHITECTURE: look at the path, compare
+//! its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]), look the
+//! content up ([`records`]), extract it if it is new ([`extract`]), fill in frames ([`framesets`]), read its
+//! members ([`members`]), build the change. [`members`] and [`framesets`] use [`extract`] and [`records`]; no
+//! module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the bottom.
 //!
-//! The types on the way, in order:
+//! The types used along the way, in order:
 //!
-//! * [`PathState`]: what stands at the path;
+//! * [`PathState`]: what is at the path;
 //! * [`FileSnapshot`]: the bytes of the file, taken once, with the [`ContentLookup`] of what the index knows of them;
-//! * [`WorkerAnswer`]: what a worker read of a content that is new;
-//! * [`SignedContent`]: the record and the signed document of that content, with the members it holds;
+//! * [`WorkerAnswer`]: what a worker read of a new content;
+//! * [`SignedContent`]: the record and the signed document of that content, with its members;
 //! * [`RenderedPage`]: a page with its frames filled in;
 //! * [`IngestOutcome`]: what the index must change, if anything;
 //! * `IngestedJob`, in the pipeline: the change with the tickets that wait for it.
 //!
-//! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
-//! need not be exact. Nothing here writes to the index; the ingester records the time of a reading that found
-//! nothing new (`record_reading`). Each step that fails ends in a state with a reason;
-//! only the index's own failure is an error.
+//! Every decision depends only on the current state of the file system, so ingesting twice does no harm and
+//! hints need not be exact. Nothing here writes to the index; the ingester records the time of a reading that
+//! found nothing new (`record_reading`). Each step that fails ends in a state with a reason; only a failure
+//! of the index itself is an error.
 
 mod convert;
 mod detector;
@@ -66,19 +65,19 @@ pub use own_report::OwnReports;
 /// A content is quarantined after this many failures in a row.
 pub const MAX_FAILURES: u32 = 3;
 
-/// How often a file that changes while it is copied is copied at once, before it is called unstable.
+/// How many times a file that changes while it is copied is copied in succession, before it is called unstable.
 const ATTEMPTS: usize = 3;
 
 /// Ingests one file.
 pub struct Ingest<'a> {
     detector: ChangeDetector<'a>,
     extractor: Extractor<'a>,
-    /// Bounds of what unpacking the file may cost.
+    /// Limits on the cost of unpacking the file.
     tree: TreeLimits,
 }
 
 impl<'a> Ingest<'a> {
-    /// With the limits of the config; waits for memory end with `cancel`.
+    /// An ingest with the limits of the config; waits for memory end with `cancel`.
     pub fn new(
         index: &'a IndexReader,
         registry: &'a Registry,
@@ -101,7 +100,7 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// Ingests one file below `root`: says what the index must change.
+    /// Ingests one file below `root`; returns what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
         let registry = self.detector.records.registry;
         let recorded = registry.file(&key)?;
@@ -125,7 +124,7 @@ impl<'a> Ingest<'a> {
                     false => IngestOutcome::Unchanged,
                 })
             }
-            // A folder's refusal stands on the folder's own record.
+            // The refusal of a folder is recorded in the folder's own record.
             PathState::Refused(UnreadableReason::PermissionDenied)
                 if ingested.recorded.is_none() =>
             {
@@ -142,7 +141,7 @@ impl<'a> Ingest<'a> {
             PathState::Seen(WalkEntry::Skipped { reason, .. }, stat) => {
                 Ok(ingested.unread(stat, State::Skipped, reason.reason()))
             }
-            // A file, or a directory: then of what lies in it nothing is known or concluded.
+            // A file, or a directory: in the latter case nothing is known or concluded about its contents.
             PathState::Seen(WalkEntry::Unreadable { reason, .. }, stat) => {
                 Ok(ingested.unread(stat, State::Unreadable, reason.reason()))
             }
@@ -185,7 +184,7 @@ impl<'a> Ingest<'a> {
         Ok(ingested.unread(stat, State::Unstable, Reason::ChangedWhileRead))
     }
 
-    /// Takes the bytes of an open file and does all that follows; `None` where they changed during that.
+    /// Takes the bytes of an open file and does all that follows; `None` if they changed meanwhile.
     fn read_once(
         &self,
         ingested: &IngestedFile<'_>,
@@ -266,7 +265,7 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// Compares what was read with what is on record, and says what the index must change.
+    /// Compares what was read with what is on record, and returns what the index must change.
     fn build_change(
         &self,
         ingested: &IngestedFile<'_>,
@@ -285,7 +284,7 @@ impl<'a> Ingest<'a> {
         if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
             return Ok(IngestOutcome::Reverified(Box::new(record)));
         }
-        // What could not be rendered stays as it is until the next ingest.
+        // A page that could not be rendered stays as it is until the next ingest.
         let may_have_stale_members = taken.lookup.may_have_stale_members() && !is_unsteady;
         let (content, unread) = match extracted {
             Some(extracted) => (Some(Box::new(extracted.content)), extracted.members),
@@ -338,7 +337,7 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// Whether these and no others are the members on record.
+    /// Whether exactly these members are on record.
     fn are_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
         let recorded = self.detector.records.registry.members(key)?;
         let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {

@@ -1,9 +1,9 @@
-//! Many files at once: threads that ingest, one writer that applies, one committer, one that retries files
-//! after transient faults, one settler that keeps the groups, one compactor that gives back room.
+//! Ingests many files at once: threads that ingest, one writer that applies, one committer, one thread that
+//! retries files after transient faults, one settler that maintains the groups, one compactor that frees room.
 //!
 //! [`Progress`] issues tickets and keeps one job for each file; [`IngestQueue`] schedules the ingester threads
 //! fairly, and the pool's own queue schedules worker processes. A producer blocks while its queue is full; only
-//! retries, repeats and callers that gave up go past the bound, one job for each file that waits.
+//! retries, repeats and callers that gave up exceed the bound, by one job for each waiting file.
 
 mod committer;
 mod compactor;
@@ -37,10 +37,10 @@ use crate::write_side::ingest::OwnReports;
 use crate::write_side::progress::{Counts, Job, Progress};
 use crate::write_side::roots::Roots;
 
-/// Ingester threads per worker, beside one for each root: while one waits for a slow document the others find
-/// it work, and small documents in line for a worker can be told from huge ones.
+/// Ingester threads per worker, in addition to one for each root: while one waits for a slow document the
+/// others find work for it, and small documents in line for a worker can be distinguished from huge ones.
 const INGESTERS_PER_WORKER: usize = 4;
-/// Channel capacity between ingesters and writer: most changes that are ingested and not yet taken by the writer.
+/// Channel capacity between ingesters and writer: most ingested changes that the writer has not taken yet.
 const CHANGES: usize = 16;
 /// Added to the niceness of ingesters, compactor and settler, so that threads that answer and apply come first.
 const NICE_INCREMENT: i32 = 5;
@@ -76,12 +76,12 @@ struct Shared {
     progress: Progress,
     /// How fast documents get their places in groups.
     settled: Mutex<RateWindow>,
-    /// Woken where documents may wait to be settled.
+    /// Woken when documents may wait to be settled.
     to_settle: Wakeup,
     /// Files that a transient fault kept from being read.
     retries: RetryQueue,
-    /// Changes of files were applied since the last commit. What the settler wrote is not counted: where it is lost,
-    /// the marks of unsettled documents are there again, and it is done again.
+    /// Whether changes of files were applied since the last commit. What the settler wrote is not counted: if it is
+    /// lost, the documents are marked as unsettled again, and the work is repeated.
     uncommitted: AtomicBool,
 }
 
@@ -133,7 +133,7 @@ impl Pipeline {
         }
     }
 
-    /// The number of ingester threads: one more for each root, for the shares of all others may hang.
+    /// The number of ingester threads: one more for each root, because the shares of all others may hang.
     pub fn ingesters(config: &Config) -> usize {
         Self::shared_ingesters(config) + config.roots.len()
     }
@@ -194,11 +194,11 @@ impl Pipeline {
         key: FileKey,
         keep_going: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
-        // A member is read with the file that holds it.
+        // A member is read with the file that contains it.
         self.shared.submit(key.on_disk(), keep_going)
     }
 
-    /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes during the wait.
+    /// Returns once everything enqueued before is applied, settled and power-safe, whatever arrives during the wait.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.wait_until_settled(cancel)?;
         let shared = &self.shared;
@@ -217,7 +217,7 @@ impl Pipeline {
         shared.ended()
     }
 
-    /// Returns once everything enqueued before is applied and settled, whatever comes during the wait.
+    /// Returns once everything enqueued before is applied and settled, whatever arrives during the wait.
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let shared = &self.shared;
         shared.progress.wait(|| shared.check_may_wait(cancel))?;
@@ -251,17 +251,17 @@ impl Pipeline {
         self.shared.progress.under_way(at)
     }
 
-    /// How much is enqueued, and how much is done.
+    /// How much is enqueued, and how much has been done.
     pub fn counts(&self) -> Counts {
         self.shared.progress.counts()
     }
 
-    /// How fast files that wait are read and applied; none while none waits.
+    /// How fast waiting files are read and applied; `None` if none waits.
     pub fn reading_pace(&self) -> Option<Pace> {
         self.shared.progress.pace(Instant::now())
     }
 
-    /// How fast documents get their places in groups; none while none waits for one.
+    /// How fast documents get their places in groups; `None` if none waits for one.
     pub fn settling_pace(&self) -> Option<Pace> {
         let waiting = self.shared.writer.unsettled();
         let settled = self.shared.settled.lock();
@@ -269,19 +269,19 @@ impl Pipeline {
         settled.pace(Instant::now(), waiting.awaited + waiting.crowded)
     }
 
-    /// Files of the roots of a view that are enqueued or being ingested, retries apart.
+    /// Files of the roots of a view that are enqueued or being ingested, not counting retries.
     pub fn pending(&self, view: &View) -> u64 {
         self.shared.progress.pending(|root| view.shows(root))
     }
 
-    /// How many files of the roots of a view were tried, failed by a transient fault and are to be tried again.
+    /// How many files of the roots of a view failed by a transient fault and are to be tried again.
     pub fn retrying(&self, view: &View) -> u64 {
         self.shared.retries.count(|root| view.shows(root))
     }
 
-    /// Waits for the threads to end, once shutdown was signalled: what is queued is dropped and found
-    /// again by the next rescan. False where one that reads the shares has not ended by `until`: it is left behind,
-    /// with those that wait for what it reads.
+    /// Waits for the threads to end, after shutdown was signalled: queued files are dropped, and found again by the
+    /// next rescan. Returns false if a thread that reads the shares has not ended by `until`: it is left behind,
+    /// with those that wait for it.
     pub fn join(&self, until: Instant) -> bool {
         let Threads { ingesters, others } = std::mem::take(&mut *self.lock());
         if !join_until(ingesters, until) {
@@ -299,8 +299,7 @@ impl Pipeline {
         &self.shared.writer
     }
 
-    /// Gives the writer back once all threads have ended, to close the index with; none where something still
-    /// holds it.
+    /// Returns the writer once all threads have ended, for closing the index; `None` if something still holds it.
     pub fn into_writer(self) -> Option<IndexWriter> {
         self.join(Instant::now() + AT_A_SHARE);
         let Self { shared, .. } = self;
@@ -312,7 +311,7 @@ impl Pipeline {
     }
 }
 
-/// Lowers the priority of this thread alone, as Linux counts it.
+/// Lowers the priority of this thread alone: on Linux, niceness is per thread.
 fn lower_priority() {
     // If it fails, the thread runs at normal priority.
     let _ = rustix::process::nice(NICE_INCREMENT);
@@ -335,7 +334,7 @@ impl Shared {
         }
     }
 
-    /// The check behind [`Pipeline::check_may_wait`].
+    /// Implements [`Pipeline::check_may_wait`].
     fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
         cancel.check()?;
         self.ended()?;
@@ -355,7 +354,7 @@ impl Shared {
     }
 
     /// Schedules or clears the retry of a job's file, then returns the job's tickets. Returns another job if hints of
-    /// the file came during it.
+    /// the file arrived meanwhile.
     ///
     /// The retry comes first, so that a barrier that waits for the tickets finds it counted.
     fn settle_retry(&self, job: Job) -> Option<Job> {

@@ -1,7 +1,7 @@
 //! Which changes are in progress: tickets that barriers wait for.
 //!
-//! A ticket is issued when a file is enqueued and given back when the index shows what came of it. A
-//! file is ingested by one thread at a time; a hint that comes during it makes it be ingested once more,
+//! A ticket is issued when a file is enqueued and returned when the index shows the result. A file is
+//! ingested by one thread at a time; a hint that arrives meanwhile causes it to be ingested once more,
 //! so that an old reading never overwrites a newer one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,7 +19,7 @@ pub struct Job {
     /// The file to ingest.
     pub key: FileKey,
     tickets: Vec<u64>,
-    /// A transient fault kept it from being read.
+    /// Whether a transient fault kept it from being read.
     pub to_retry: bool,
 }
 
@@ -36,7 +36,7 @@ struct State {
     outstanding: BTreeSet<u64>,
     /// Files enqueued or being ingested.
     busy: HashMap<FileKey, FileProgress>,
-    /// How many of those are no retries, by root.
+    /// How many of those are not retries, by root.
     pending: BTreeMap<RootId, u64>,
     done: u64,
     rate: RateWindow,
@@ -47,19 +47,19 @@ struct State {
 struct FileProgress {
     /// The tickets issued since its job was.
     tickets: Vec<u64>,
-    /// It is tried again after a transient fault, and no hint of it came since.
+    /// Whether it is a retry after a transient fault, with no hint since.
     is_retry: bool,
 }
 
 /// How often a blocked barrier checks its cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How much is in progress, and how much is done.
+/// How much is in progress, and how much has been done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Files enqueued or being ingested, retries apart.
+    /// Files enqueued or being ingested, not counting retries.
     pub pending: u64,
-    /// IngestQueue finished since the start.
+    /// Jobs finished since the start.
     pub finished: u64,
 }
 
@@ -80,8 +80,8 @@ impl Progress {
         job
     }
 
-    /// Submits a file that is tried again after a transient fault: it is not counted as pending, unless
-    /// a hint of it comes before it is done.
+    /// Submits a file that is retried after a transient fault: it is not counted as pending, unless a
+    /// hint of it arrives before it is done.
     pub fn retry(&self, key: FileKey) -> Option<Job> {
         let mut state = self.lock();
         let job = state.submit(key.clone())?;
@@ -102,7 +102,7 @@ impl Progress {
         self.lock().busy.keys().filter(is_below).cloned().collect()
     }
 
-    /// Gives a job's tickets back. Returns another job if hints came since it was issued.
+    /// Returns a job's tickets. Returns another job if hints arrived since it was issued.
     pub fn return_tickets(&self, job: Job) -> Option<Job> {
         let mut state = self.lock();
         for ticket in &job.tickets {
@@ -123,8 +123,8 @@ impl Progress {
         Some(Job::new(job.key, busy.tickets))
     }
 
-    /// Returns once every ticket taken before the call is given back, or with the error of `keep_going`,
-    /// which is called periodically. A ticket whose change was not applied is never given back.
+    /// Returns once every ticket taken before the call has been returned, or with the error of `keep_going`, which is
+    /// called periodically. A ticket whose change was not applied is never returned.
     pub fn wait<E>(&self, keep_going: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let mut state = self.lock();
         let before = state.next;
@@ -138,7 +138,7 @@ impl Progress {
             drop(state);
             keep_going()?;
             state = self.lock();
-            // It may have come while the lock was given up.
+            // The result may have arrived while the lock was released.
             if waits(&state) {
                 let waited = self.changed.wait_timeout(state, POLL_INTERVAL);
                 state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -147,12 +147,12 @@ impl Progress {
         Ok(())
     }
 
-    /// Lets all who wait ask once more whether to go on.
+    /// Lets all waiters check once more whether to continue.
     pub fn wake(&self) {
         self.changed.notify_all();
     }
 
-    /// How much is in progress, and how much is done.
+    /// How much is in progress, and how much has been done.
     pub fn counts(&self) -> Counts {
         let state = self.lock();
         Counts {
@@ -161,14 +161,14 @@ impl Progress {
         }
     }
 
-    /// How fast the files in progress are done at this moment, retries apart; none where none is, or where they have
+    /// How fast the files in progress are being done, not counting retries; `None` if there are none, or they have
     /// hardly begun.
     pub fn pace(&self, now: Instant) -> Option<Pace> {
         let state = self.lock();
         state.rate.pace(now, state.pending.values().sum())
     }
 
-    /// Files of these roots that are enqueued or being ingested, retries apart.
+    /// Files of these roots that are enqueued or being ingested, not counting retries.
     pub fn pending(&self, is_counted: impl Fn(RootId) -> bool) -> u64 {
         let state = self.lock();
         let counted = state.pending.iter().filter(|(root, _)| is_counted(**root));
@@ -302,7 +302,7 @@ mod tests {
         let (asked, was_asked) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             let waiter = scope.spawn(|| {
-                // Asked only while it waits.
+                // Called only while it waits.
                 progress.wait(|| asked.send(()))
             });
             was_asked.recv().unwrap();

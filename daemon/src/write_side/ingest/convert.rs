@@ -11,15 +11,15 @@ use super::MAX_FAILURES;
 use super::facts::asks_for_frames;
 use super::reader_version::is_current;
 
-/// The answer of a worker for a content, in the terms of the schema.
+/// A worker's answer for a content, in the terms of the schema.
 pub struct WorkerAnswer {
     /// State of the content.
     pub state: State,
     /// Refines the state.
     pub reason: StoredReason,
-    /// Extracted text; `None` where the outcome is another.
+    /// Extracted text; `None` if the outcome is another.
     pub text: Option<String>,
-    /// Media type, by the bytes.
+    /// Media type, determined from the bytes.
     pub media_type: String,
     /// Format reader that answered.
     pub reader: Option<Reader>,
@@ -31,7 +31,7 @@ pub struct WorkerAnswer {
     pub facts: Vec<(String, String)>,
     /// Files inside, not yet read.
     pub members: Vec<Member>,
-    /// A transient fault of the system; it is no failure of the content.
+    /// A transient fault of the system; not a failure of the content.
     pub transient: Option<Reason>,
 }
 
@@ -69,7 +69,8 @@ impl WorkerAnswer {
         }
     }
 
-    /// The daemon stops before the document is made: it is read again at the next start.
+    /// Marks the content as interrupted: the daemon stops before the document is made, and reads it
+    /// again at the next start.
     pub(super) fn interrupt(&mut self) {
         let reason = Reason::ShuttingDown;
         (self.state, self.reason) = (State::Failed, reason.into());
@@ -77,8 +78,8 @@ impl WorkerAnswer {
         self.transient = Some(reason);
     }
 
-    /// Failures in a row, this one included. Failures of an older version of the reader do not count,
-    /// nor do transient faults.
+    /// Failures in a row, including this one. Failures of an older version of the reader do not
+    /// count, nor do transient faults.
     pub(super) fn strikes(&self, old: Option<ContentRecord>) -> u32 {
         let same = old.filter(is_current);
         match self.state {
@@ -90,7 +91,7 @@ impl WorkerAnswer {
         }
     }
 
-    /// The state on record: quarantined after so many failures, and too short without a document.
+    /// The state to record: quarantined after this many failures, and too short without a document.
     pub(super) fn state_with(&self, strikes: u32, has_document: bool) -> State {
         if strikes >= MAX_FAILURES {
             return State::Quarantined;
@@ -139,7 +140,7 @@ pub fn state_of_unread(reason: Reason) -> State {
     }
 }
 
-/// The record of a member, the `ordinal`th of its container.
+/// The record of a member, which is the `ordinal`th of its container.
 pub(super) fn member_record(member: &Member, ordinal: usize, outcome: FileOutcome) -> FileRecord {
     let place = MemberPlace {
         role: role(member.role),

@@ -1,4 +1,4 @@
-//! Whether a file must be read: what the walk and [`super::Ingest`] ask before they open it.
+//! Whether a file must be read: asked by the walk and by [`super::Ingest`] before they open it.
 
 use simdex_extract::Pool;
 use simdex_index::{IndexError, Registry};
@@ -14,7 +14,7 @@ use crate::config::ExtractConfig;
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
 
-/// Decides by records and stat whether a file must be read. [`super::Ingest`] reads with what it holds.
+/// Decides by records and stat whether a file must be read. [`super::Ingest`] uses the same data for reading.
 #[derive(Clone, Copy)]
 pub struct ChangeDetector<'a> {
     pub(super) records: Records<'a>,
@@ -26,14 +26,14 @@ pub struct ChangeDetector<'a> {
 /// What was seen of a file on its share.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenStat<'a> {
-    /// What `lstat` said of it.
+    /// The result of `lstat`.
     pub stat: &'a FileStat,
-    /// Whether its file system keeps inode numbers: [`Root::stable_inodes`], which asks that once for a walk.
+    /// Whether its file system keeps inode numbers: [`Root::stable_inodes`], queried once for a walk.
     pub stable_inodes: bool,
 }
 
 impl<'a> ChangeDetector<'a> {
-    /// With the limits of the config.
+    /// A detector with the limits of the config.
     pub fn new(
         registry: &'a Registry,
         pool: &'a Pool,
@@ -47,7 +47,7 @@ impl<'a> ChangeDetector<'a> {
         }
     }
 
-    /// Whether a file on record must be read: its stat differs or proves nothing, or what is on record may
+    /// Whether a file on record must be read: its stat differs or proves nothing, or its record may
     /// improve: its content, a member, a frame, or the manifest that made it a report of this daemon's own.
     pub fn needs_read(
         &self,
@@ -66,7 +66,7 @@ impl<'a> ChangeDetector<'a> {
             return Ok(listed.is_none());
         }
         if listed.is_some() && listed == recorded.content() {
-            // Read as a document before its manifest was there.
+            // It was read as a document before its manifest existed.
             return Ok(true);
         }
         match &recorded.outcome {
@@ -76,8 +76,8 @@ impl<'a> ChangeDetector<'a> {
         }
     }
 
-    /// Whether reading an unchanged file of this content may end otherwise than is on record. What was found at rest
-    /// is not looked up again until a record of it changes.
+    /// Whether reading an unchanged file of this content may have another result than the record. A content found at
+    /// rest is not looked up again until a record of it changes.
     fn may_improve(
         &self,
         root: &Root,
@@ -106,7 +106,7 @@ impl<'a> ChangeDetector<'a> {
             holds_members,
             asks_for_frames || lacked_reader(&content).is_some(),
         ) {
-            // What it depends on lies beside it.
+            // Its result depends on the files beside it.
             (_, true) => {}
             (true, false) => registry.note_container_resting(key, hash, seen),
             (false, false) => registry.note_resting(hash, seen),

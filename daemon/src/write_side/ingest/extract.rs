@@ -1,4 +1,4 @@
-//! From the bytes of a content to its record and document, and the members it holds.
+//! From the bytes of a content to its record and document, and its members.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -15,11 +15,11 @@ use simdex_signature::{Chunks, Ladder};
 use super::convert::WorkerAnswer;
 use super::reader_version::version_of;
 
-/// Has contents read by workers, and signs what was read.
+/// Has contents read by workers, and signs the resulting text.
 pub(super) struct Extractor<'a> {
     pub(super) index: &'a IndexReader,
     pub(super) pool: &'a Pool,
-    /// Whose turn it is that a worker takes.
+    /// The key under which its documents queue for workers.
     pub(super) queue_key: QueueKey,
     /// Permits for what is held of a file and its members until they are applied.
     pub(super) account: MemoryAccount,
@@ -33,9 +33,9 @@ pub(super) struct SignedContent {
     pub(super) content: NewContent,
     /// Its members, not yet read.
     pub(super) members: Vec<Member>,
-    /// A transient fault of the system: then nothing here says anything about the content.
+    /// A transient fault of the system: nothing here then says anything about the content.
     pub(super) transient: Option<Reason>,
-    /// The time that it was at workers; waiting for one is not in it.
+    /// The time it spent at workers, not counting the wait for one.
     pub(super) took: Duration,
 }
 
@@ -50,13 +50,12 @@ pub(super) struct SnapshotRef<'a> {
 }
 
 impl Extractor<'_> {
-    /// Where bytes are kept that are of the same root or user.
+    /// Where to keep further bytes of the same root or user.
     pub(super) fn space(&self) -> SpoolBudget {
         self.pool.space().of(self.queue_key)
     }
 
-    /// Extracts a content and signs what was read. `cut` is the reason for which `bytes` are not
-    /// all of it.
+    /// Extracts a content and signs the result. `cut` is the reason why `bytes` are not all of it.
     pub(super) fn extract(
         &self,
         bytes: &SnapshotRef<'_>,
@@ -64,7 +63,7 @@ impl Extractor<'_> {
         old: Option<ContentRecord>,
         cut: Option<Reason>,
     ) -> SignedContent {
-        // Kept until the text is signed: a crash of the daemon until then counts against the content.
+        // Kept until the text is signed: a crash of the daemon before that counts against the content.
         let asked = self.read_in_pool(bytes.private, bytes.hash, name);
         let (took, _mark) = (asked.took, asked.mark);
         let mut read = WorkerAnswer::of(asked.extraction);
@@ -103,7 +102,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Has a worker read a content; the mark is dropped once nothing more is done with what it read.
+    /// Has a worker read a content; the mark is dropped once the result needs no further processing.
     pub(super) fn read_in_pool(
         &self,
         private: &PrivateFile,
@@ -122,7 +121,7 @@ impl Extractor<'_> {
             .extract_marked(private, hash.0, &options, wait_policy)
     }
 
-    /// The document of a text; `None` where the text is shorter than one shingle. An error where the
+    /// The document of a text; `None` if the text is shorter than one shingle. An error if the
     /// daemon stops before there is memory for it.
     fn text_document(
         &self,
@@ -130,7 +129,7 @@ impl Extractor<'_> {
         read: &mut WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
         // For the text, which is held until it is applied, and signatures of all schemes while they are
-        // sorted. Taken however short it is: a container may have thousands.
+        // sorted. Taken even for short texts: a container may have thousands.
         let bytes = text.len() as u64;
         let signer = self.index.signer();
         let of_fixed_size = signer.fixed_size_bytes();
@@ -158,8 +157,8 @@ impl Extractor<'_> {
         }))
     }
 
-    /// The document of raw bytes, for a content without text; `None` where it is empty or too long, or
-    /// must not be worked on. An error where the daemon stops before there is memory for it.
+    /// The document of raw bytes, for a content without text; `None` if it is empty or too long, or
+    /// must not be processed. An error if the daemon stops before there is memory for it.
     fn raw_document(
         &self,
         bytes: &SnapshotRef<'_>,
@@ -177,13 +176,13 @@ impl Extractor<'_> {
     }
 }
 
-/// Keeps a document being read until the account of its asker is cancelled.
+/// Lets a document be read until the account of its caller is cancelled.
 pub fn keep_going_of(account: &MemoryAccount) -> KeepGoing {
     let cancel = account.cancel().clone();
     KeepGoing::asking(move || cancel.check().is_ok())
 }
 
-/// Whether the holder of an account may wait for others: not while it holds memory that they may wait for.
+/// Whether the holder of an account may wait for others: not while it holds memory that others may wait for.
 pub fn wait_policy_of(account: &MemoryAccount) -> WaitPolicy {
     match account.held() {
         0 => WaitPolicy::MayWait,
@@ -191,8 +190,8 @@ pub fn wait_policy_of(account: &MemoryAccount) -> WaitPolicy {
     }
 }
 
-/// The raw-byte document of these bytes. Its hash is BLAKE3 under a key of its own, so that no text can
-/// have the same one.
+/// The raw-byte document of these bytes. Its hash is BLAKE3 with a separate key, so that no text can
+/// have the same hash.
 pub fn raw_document(raw: &[u8], ladder: Ladder) -> NewDocument {
     NewDocument {
         hash: DocumentHash(

@@ -1,4 +1,4 @@
-//! Facts of a content that ingestion decides by, read by their codes.
+//! Facts of a content that ingestion depends on, read by their codes.
 
 use simdex_extract::Fact;
 use simdex_schema::ContentRecord;
@@ -16,16 +16,15 @@ pub(super) fn tried_programs(content: &ContentRecord) -> &str {
     stated(&content.facts, Fact::ProgramsTried).unwrap_or_default()
 }
 
-/// The addresses of the frames that a content asks for; empty unless it is a page that holds no files
-/// of its own.
+/// The addresses of the frames that a content asks for; empty unless it is a page without files inside.
 pub(super) fn frames_asked(content: &ContentRecord) -> Vec<String> {
     frames_asked_if_page(content).unwrap_or_default()
 }
 
-/// The addresses of the frames that a page asks for; `None` where the content is no page at all.
+/// The addresses of the frames that a page asks for; `None` if the content is not a page.
 pub(super) fn frames_of_page(media_type: &str, facts: &[(String, String)]) -> Option<Vec<String>> {
     let asked = match stated(facts, Fact::FramesAsked) {
-        // Addresses are percent-encoded: the space between two stands in none.
+        // Addresses are percent-encoded, so that a space only separates them.
         Some(list) if stated(facts, Fact::Members).is_none() => {
             list.split(' ').map(str::to_owned).collect()
         }
@@ -34,12 +33,12 @@ pub(super) fn frames_of_page(media_type: &str, facts: &[(String, String)]) -> Op
     (media_type == PAGE).then_some(asked)
 }
 
-/// The frames that a content on record asks for, where it is a page.
+/// The frames that a content on record asks for, if it is a page.
 pub(super) fn frames_asked_if_page(content: &ContentRecord) -> Option<Vec<String>> {
     frames_of_page(&content.media_type, &content.facts)
 }
 
-/// Whether a page asks for frames, as its facts say.
+/// Whether a page asks for frames, according to its facts.
 pub(super) fn asks_for_frames(facts: &[(String, String)]) -> bool {
     stated(facts, Fact::FramesAsked).is_some()
 }

@@ -1,14 +1,13 @@
-//! Framesets: pages rendered with their frames and immediate refreshes filled in from the files beside
-//! them.
+//! Framesets: pages rendered with their frames and immediate refreshes filled in from the files beside them.
 //!
-//! A worker sees one document and may open nothing, and a content's text follows from its bytes
-//! alone: equal framesets lie in many folders, beside other frames. So the reader of a page only
-//! tells which relative addresses the page asks for; the daemon finds those files, with the care it
-//! takes for every file of a share, and puts page and frames into one web archive. That is a member
-//! of the page (`index.html!/as-shown.mhtml`), a content of its own, and read like any other.
+//! A worker sees one document and may open nothing else, and a content's text must depend on its bytes
+//! alone: equal framesets may be in many folders, beside different frames. So the reader of a page
+//! only returns the relative addresses that the page asks for; the daemon finds those files, with the
+//! care it takes for every file of a share, and puts page and frames into one web archive. That is a
+//! member of the page (`index.html!/as-shown.mhtml`), a content of its own, and read like any other.
 //!
 //! [`Framesets`] renders pages of a share, [`ContainerPages`] those among the members of a container.
-//! Both share the [`plan`]: which pages are shown together.
+//! Both use the [`plan`]: which pages are shown together.
 
 mod address;
 mod archive;
@@ -35,24 +34,24 @@ use crate::write_side::watch::walk::{PathState, WalkEntry};
 
 pub(super) use container::{ContainerPages, FramedPage};
 
-/// Name of a rendered page in the page.
+/// Name of a rendered page, as a member of the page.
 pub(super) const RENDERED_NAME: &str = "as-shown.mhtml";
 
 /// The result of rendering a page.
 pub(super) enum RenderedPage {
-    /// No frame lies beside it.
+    /// There are no frames beside it.
     WithoutFrames,
     /// The page with its frames.
     Filled(FilledPage),
-    /// They change while they are read: the next ingest tries again.
+    /// The files changed while they were read: the next ingest tries again.
     ChangedDuringRead,
 }
 
 /// A page with its frames.
 pub(super) struct FilledPage {
-    /// The archive that holds them.
+    /// The archive that contains them.
     pub(super) member: Member,
-    /// Differs where any of the pages does.
+    /// Changes if any of the pages does.
     pub(super) digest: u64,
 }
 
@@ -65,8 +64,8 @@ pub(super) struct Framesets<'a> {
 }
 
 impl Framesets<'_> {
-    /// Puts a page, of which `file` is a copy, together with what lies beside it. The bytes of each are
-    /// those whose hash the plan has, or nothing is rendered until the next ingest.
+    /// Combines a page, of which `file` is a copy, with the files beside it. If the bytes of any do not
+    /// have the hash in the plan, nothing is rendered until the next ingest.
     pub(super) fn render(
         &self,
         extractor: &Extractor<'_>,
@@ -102,7 +101,7 @@ impl Framesets<'_> {
         })
     }
 
-    /// Whether a page would be rendered otherwise than is on record, or may be: judged without reading.
+    /// Whether a page would be rendered differently than on record, or may be: decided without reading.
     pub(super) fn changed_on_record(
         &self,
         key: &FileKey,
@@ -131,7 +130,7 @@ impl Framesets<'_> {
         })
     }
 
-    /// Classifies a file by its record, where its stat proves that true.
+    /// Classifies a file by its record, if its stat proves that the record is current.
     fn seen_on_record(&self, key: FileKey) -> Result<PathLookup, IndexError> {
         let Some(stat) = self.regular_at(&key) else {
             return Ok(PathLookup::Nothing);
@@ -150,8 +149,7 @@ impl Framesets<'_> {
         }))
     }
 
-    /// Classifies a file by reading it where its record proves nothing; its text is read where its
-    /// content is not known.
+    /// Classifies a file, reading it if its record proves nothing; its text is extracted if its content is unknown.
     fn seen_on_disk(
         &self,
         extractor: &Extractor<'_>,

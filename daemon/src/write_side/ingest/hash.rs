@@ -1,4 +1,4 @@
-//! Hashes of bytes, and the clock they are taken by.
+//! Hashes of bytes, and the clock for reading times.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -6,15 +6,15 @@ use std::io::{self, Read, Seek};
 use simdex_index::{Cancel, IndexError};
 use simdex_schema::{ContentHash, Timestamp};
 
-/// BLAKE3 and length of bytes that do not change during that.
+/// BLAKE3 and length of bytes that must not change meanwhile.
 pub fn hash_all(bytes: impl Read) -> io::Result<(ContentHash, u64)> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(bytes)?;
     Ok((ContentHash(*hasher.finalize().as_bytes()), hasher.count()))
 }
 
-/// BLAKE3 of a file of a share, which has `length` bytes; `None` where it has more or fewer by now.
-/// Nothing more is known of the bytes afterwards: to do more with them, take a snapshot.
+/// BLAKE3 of a file of a share, which has `length` bytes; `None` if it has more or fewer by now.
+/// The bytes cannot be relied on afterwards: to do more with them, take a snapshot.
 pub(super) fn hash_in_place(
     mut file: &File,
     length: u64,
@@ -32,7 +32,7 @@ pub(super) fn hash_in_place(
             return Ok(None);
         };
         match left.checked_sub(read as u64) {
-            // It grows: to read on might take for ever.
+            // It grows: reading on might never end.
             None => return Ok(None),
             Some(0) if read == 0 => break,
             Some(_) if read == 0 => return Ok(None),
@@ -43,7 +43,7 @@ pub(super) fn hash_in_place(
     Ok(Some(ContentHash(*hasher.finalize().as_bytes())))
 }
 
-/// The present, as `stat` tells times.
+/// The current time, in the format of `stat`.
 pub fn now() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let since = since.unwrap_or_default();
@@ -66,7 +66,7 @@ mod tests {
         let (whole, _) = hash_all(&b"some bytes"[..]).unwrap();
         assert_eq!(hash(10), Some(whole));
         assert_eq!((hash(9), hash(11)), (None, None));
-        // Read to its end it would take hours.
+        // Reading it to the end would take hours.
         file.set_len(1 << 40).unwrap();
         assert_eq!(hash(10), None);
         let cancel = Cancel::never();

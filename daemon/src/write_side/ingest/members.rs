@@ -1,10 +1,9 @@
 //! Files inside a file: each is hashed, looked up and extracted like a file on disk, at any depth.
 //!
-//! A container is read as one whole. Where it is a great one it is recorded in parts, and its own
-//! record says that it is not read until the last is there. What a content holds is read once:
-//! another file with the same bytes gets the same members from one that is whole.
-//! The bounds here are those of the whole tree under one file; what one container may unpack to is
-//! for the worker to keep.
+//! A container is read as a unit. A large one is recorded in parts, and its own record says that it is unread until
+//! the last part is recorded. A content's members are read once: another file with the same bytes gets copies of the
+//! members of a file that is complete. The limits here are those of the whole tree under one file; limits on what one
+//! container may unpack to are enforced by the worker.
 
 mod names;
 mod tree;
@@ -20,21 +19,21 @@ use super::extract::Extractor;
 use super::records::Records;
 use crate::config::ExtractConfig;
 
-/// Limits of unpacking one file, containers within containers included.
+/// Limits of unpacking one file, including nested containers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLimits {
-    /// Members in all.
+    /// Number of all members.
     entries: usize,
-    /// Bytes of all of them.
+    /// Bytes of all members.
     bytes: u64,
-    /// Containers within containers.
+    /// Depth of nested containers.
     nesting: usize,
-    /// Time at workers after which the rest is put off.
+    /// Time at workers after which the rest is postponed.
     time: Duration,
 }
 
 impl TreeLimits {
-    /// The limits that are configured.
+    /// The configured limits.
     pub(super) fn of(limits: &ExtractConfig) -> Self {
         Self {
             entries: limits.container_entries as usize,
@@ -53,7 +52,7 @@ pub(super) struct Unpacker<'a> {
 }
 
 impl Unpacker<'_> {
-    /// Reads the members of a content that the file `container` holds, and what they hold in turn.
+    /// Reads the members of a content held by the file `container`, and their members in turn.
     pub(super) fn unpack(
         &self,
         container: &FileKey,

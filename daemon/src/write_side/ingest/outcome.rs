@@ -18,10 +18,10 @@ pub enum IngestOutcome {
     Unchanged,
     /// The file was read and is as recorded: only the time of the reading, in this record, is new.
     Reverified(Box<FileRecord>),
-    /// The index must apply this.
+    /// The index must apply this change.
     Changed(FileChange),
-    /// A transient fault of the system kept the file, or all that it holds, from being read. The index
-    /// must apply this, if anything, and the file must be ingested again after a while.
+    /// A transient fault of the system kept the file, or all its contents, from being read. The index
+    /// must apply the change, if there is one, and the file must be ingested again after a while.
     RetryLater(Option<FileChange>),
 }
 
@@ -47,9 +47,9 @@ pub(super) struct IngestedFile<'a> {
 pub(super) struct TransientFault {
     /// The file as it was seen.
     pub(super) stat: FileStat,
-    /// Its content, where that much is known.
+    /// Its content, if known so far.
     pub(super) content: Option<ContentHash>,
-    /// The fault, for a file of which nothing on record still holds.
+    /// The fault, as the reason of a file whose record does not apply any more.
     pub(super) reason: Reason,
 }
 
@@ -76,12 +76,12 @@ impl IngestedFile<'_> {
         self.recorded_as(FileRecord::unread(stat, state, reason))
     }
 
-    /// A file longer than the limit.
+    /// The outcome for a file longer than the limit.
     pub(super) fn too_large(&self, stat: FileStat) -> IngestOutcome {
         self.unread(Some(stat), State::TooLarge, Reason::InputLimit)
     }
 
-    /// A file with this record and without a content; unchanged where the same is on record.
+    /// The outcome for a file with this record and without a content; unchanged if it is already on record.
     pub(super) fn recorded_as(&self, record: FileRecord) -> IngestOutcome {
         if self.recorded.as_ref() == Some(&record) {
             return IngestOutcome::Unchanged;
@@ -90,9 +90,8 @@ impl IngestedFile<'_> {
         IngestOutcome::Changed(FileChange::file(seen))
     }
 
-    /// A file for which the share, or a folder above it, answered with an error. That is no state of a
-    /// file whose content is known: it keeps that, the root reports the error, and the next rescan
-    /// tries again.
+    /// The outcome for a file for which the share, or a folder above it, returned an error. A file with known content
+    /// keeps its state; the root reports the error, and the next rescan tries again.
     pub(super) fn keep_on_io_error(&self, stat: Option<FileStat>, reason: Reason) -> IngestOutcome {
         let (trouble, outcome) = match self.has_content() {
             true => (Trouble::Kept, IngestOutcome::Unchanged),
@@ -105,8 +104,8 @@ impl IngestedFile<'_> {
         outcome
     }
 
-    /// A file that another file system was mounted over, or over a folder above it: what is on record
-    /// is kept, as the file may still be there below.
+    /// The outcome for a file covered by another file system mounted over it, or over a folder above
+    /// it: its record is kept, as the file may still exist below.
     pub(super) fn keep_covered(&self) -> IngestOutcome {
         if self.recorded.is_some() {
             self.root.saw_trouble(&self.key.path, Trouble::Kept);
@@ -114,14 +113,14 @@ impl IngestedFile<'_> {
         IngestOutcome::Unchanged
     }
 
-    /// Whether bytes are on record of the file.
+    /// Whether a content of the file is on record.
     pub(super) fn has_content(&self) -> bool {
         let recorded = self.recorded.as_ref();
         recorded.and_then(FileRecord::content).is_some()
     }
 
-    /// A file that a transient fault kept from being read: what is on record stays where it still
-    /// holds, else the file is unstable; either way it is tried again.
+    /// The outcome for a file that a transient fault kept from being read: its record stays if it
+    /// still applies, otherwise the file is unstable; either way it is tried again.
     pub(super) fn retry_later(&self, fault: &TransientFault) -> IngestOutcome {
         let still_holds = |recorded: &FileRecord| match fault.content {
             Some(content) => recorded.content() == Some(content),
@@ -142,10 +141,10 @@ impl IngestedFile<'_> {
         }
     }
 
-    /// A file that could not be opened.
+    /// The outcome for a file that could not be opened.
     pub(super) fn not_opened(&self, stat: FileStat, error: &OpenError) -> IngestOutcome {
         match error {
-            // The kernel asks the holder of the lease to give it up, within a time.
+            // The kernel asks the holder of the lease to release it within a time.
             OpenError::Io(error) if is_leased(error) => {
                 self.retry_later(&TransientFault::of_stat(stat, Reason::Leased))
             }
@@ -169,13 +168,13 @@ pub(super) fn is_incomplete(record: &FileRecord) -> bool {
     matches!(record.outcome, FileOutcome::Unread(State::Unstable, _))
 }
 
-/// Whether an error is for want of something that the system may have again later.
+/// Whether an error means that the system lacks something that it may have again later.
 fn is_transient(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw_os_error);
     errno.is_some_and(is_shortage)
 }
 
-/// Whether somebody has a lease on the file that was to be opened (a server of shares may have).
+/// Whether somebody holds a lease on the file that was to be opened (a file server may).
 fn is_leased(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
 }

@@ -1,8 +1,8 @@
-//! Reports of this daemon that lie below a root: what it wrote itself is no document of the share.
+//! Reports of this daemon that lie below a root: what it wrote itself is not a document of the share.
 //!
-//! A file is passed over where it stands in a folder whose manifest this daemon marked, has the name of
-//! a file of reports, and has the very bytes that the manifest gives it. Whatever else lies there is
-//! read: nobody can hide a file by a name.
+//! A file is passed over if it is in a folder whose manifest bears this daemon's mark, has the name of
+//! a file of reports, and has exactly the bytes that the manifest lists for it. Everything else there
+//! is read: nobody can hide a file by its name.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -17,7 +17,7 @@ use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, WalkEntry};
 
-/// Files at the top of a report, its pages apart.
+/// Files at the top of a report, except for its pages.
 const AT_TOP: [&str; 6] = [
     MANIFEST,
     "findings.jsonl",
@@ -31,7 +31,7 @@ const LONGEST: u64 = 32 << 20;
 /// Manifests that are cached.
 const CACHE_SIZE: usize = 4;
 
-/// Knows the reports of this daemon below its roots.
+/// Recognises the reports of this daemon below its roots.
 pub struct OwnReports {
     key: ReportKey,
     kept: Mutex<VecDeque<CachedManifest>>,
@@ -42,7 +42,7 @@ struct CachedManifest {
     root: RootId,
     path: Vec<u8>,
     stat: FileStat,
-    /// `None` where it is not this daemon's.
+    /// `None` if it is not this daemon's.
     listing: Option<Arc<OwnManifest>>,
 }
 
@@ -54,7 +54,7 @@ struct OwnManifest {
 }
 
 impl OwnReports {
-    /// The reports that bear the mark of this key.
+    /// Recognises the reports that bear the mark of this key.
     pub fn marked_by(key: ReportKey) -> Self {
         Self {
             key,
@@ -67,8 +67,8 @@ impl OwnReports {
         &self.key
     }
 
-    /// The content that a file must have for its record to be true: its own, or of a report of this daemon the one
-    /// that its manifest names. None where the record names no content, or proves nothing.
+    /// The content that a file must have for its record to be true: the recorded one, or for a file of this
+    /// daemon's reports the one that its manifest lists. `None` if the record has no content, or proves nothing.
     pub fn content_on_record(
         &self,
         root: &Root,
@@ -84,7 +84,7 @@ impl OwnReports {
         }
     }
 
-    /// The content that a file has in a report of this daemon; none where it belongs to none.
+    /// The content that a file has in a report of this daemon; `None` if it belongs to none.
     pub(super) fn content_of(&self, root: &Root, key: &FileKey) -> Option<ContentHash> {
         let place = report_path(&key.path)?;
         let own = self.report_at(root, [place.report, MANIFEST.as_bytes()].concat())?;
@@ -130,7 +130,7 @@ impl OwnReports {
     }
 }
 
-/// A place that a file of a report can have.
+/// A path that a file of a report can have.
 #[derive(Debug, PartialEq, Eq)]
 struct ReportPath<'a> {
     /// The folder of the report, with a slash at its end; empty for the root itself.
@@ -139,8 +139,8 @@ struct ReportPath<'a> {
     name: &'a str,
 }
 
-/// Where a path would stand in a report; none where no report has such a file. Most files are told apart
-/// here, without a look at the share.
+/// Splits a path that a file of a report can have; `None` if no report has such a file. Most files are
+/// excluded here, without accessing the share.
 fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     let parts = path.rsplit(|byte| *byte == b'/').take(3);
     let mut parts = parts.map(|part| std::str::from_utf8(part).unwrap_or_default());
@@ -162,7 +162,7 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     Some(ReportPath { report, name })
 }
 
-/// Reports of version 0.1 name diffs by the beginning of a hash.
+/// Reports of version 0.1 name diffs by the first digits of a hash.
 fn is_name_of_diff(file: &str) -> bool {
     match file.split_once('.') {
         Some((hash, "diff")) => is_hash(hash, 64) || is_hash(hash, 16),
@@ -184,7 +184,7 @@ pub(super) fn record(stat: FileStat, racy: bool) -> FileRecord {
     }
 }
 
-/// Whether a file is on record as one of a report of this daemon.
+/// Whether a file is recorded as one of a report of this daemon.
 pub(super) fn is_recorded(outcome: &FileOutcome) -> bool {
     matches!(outcome, FileOutcome::Unread(State::Skipped, reason) if reason.is(Reason::OwnReport))
 }

@@ -3,12 +3,12 @@
 use simdex_extract::{EXTRACTOR_VERSION, Reader};
 use simdex_schema::{ContentRecord, ReaderVersion, Reason};
 
-/// Whether a content was extracted by the current version of its reader or, where no reader is
+/// Whether a content was extracted by the current version of its reader or, if no reader is
 /// recorded, by the current version of all of them.
 pub(super) fn is_current(content: &ContentRecord) -> bool {
     let answered = match &content.reader {
         Some(ReaderVersion { reader, version }) => Reader::of_code(reader).zip(Some(*version)),
-        // Formats 1 to 3 name the parser alone; all readers had one version.
+        // Formats 1 to 3 record only the parser; all readers had one version.
         None => Reader::of_engine(&content.parser).zip(Some(content.extractor)),
     };
     match answered {
@@ -17,14 +17,14 @@ pub(super) fn is_current(content: &ContentRecord) -> bool {
     }
 }
 
-/// The reader this content needed but the program did not include.
+/// The reader that this content needed and the program did not include.
 pub(super) fn lacked_reader(content: &ContentRecord) -> Option<Reader> {
     let lacked = content.reason == Reason::ReaderNotBuiltIn.into();
     let named = content.reader.as_ref().filter(|_| lacked)?;
     Reader::of_code(&named.reader)
 }
 
-/// A reader as a record names it.
+/// A reader, as it is recorded.
 pub(super) fn version_of(reader: Reader) -> ReaderVersion {
     ReaderVersion {
         reader: reader.code().to_owned(),
@@ -61,7 +61,7 @@ mod tests {
             version: today.version - 1,
             ..today.clone()
         };
-        // When another reader changed, the version of all rose; that of this one did not.
+        // When another reader changed, the version of all was raised; that of this one was not.
         let others_changed = EXTRACTOR_VERSION - 1;
         assert!(is_current(&read_by("x", others_changed, Some(today))));
         assert!(!is_current(&read_by("x", EXTRACTOR_VERSION, Some(older))));

@@ -17,30 +17,29 @@ pub(super) struct Records<'a> {
     pub(super) pool: &'a Pool,
 }
 
-/// The next step for a content that a file turns out to hold.
+/// The next step for a file's content.
 pub(super) enum ContentLookup {
-    /// It must be extracted; its record from the last time, if there is one.
+    /// It must be extracted; with its previous record, if there is one.
     NeedsRead(Option<ContentRecord>),
     /// Its record is current, and so are the members of this file.
     Recorded,
     /// Its record is current, and these are its members, copied from another file.
     CopyMembers(Vec<SeenFile>),
-    /// Its record is current, and it asks for frames at these addresses: what lies there differs by
-    /// folder.
+    /// Its record is current, and it asks for frames at these addresses: the files there differ from folder to folder.
     Frameset(Vec<String>),
 }
 
 impl ContentLookup {
-    /// Whether the bytes are needed beyond their hash.
+    /// Whether the bytes themselves are needed, not only their hash.
     pub(super) fn needs_bytes(&self) -> bool {
         matches!(self, Self::NeedsRead(_) | Self::Frameset(_))
     }
 
-    /// Whether the index may still hold members that the file no longer has: then even a file without
+    /// Whether the index may still have members that the file no longer has: then even a file without
     /// members is applied as a container, which removes them.
     pub(super) fn may_have_stale_members(&self) -> bool {
         match self {
-            // Read again, it may hold fewer files than before.
+            // When read again, it may contain fewer files than before.
             Self::NeedsRead(Some(old)) => holds_members(old) || !frames_asked(old).is_empty(),
             Self::Frameset(_) => true,
             Self::NeedsRead(None) | Self::Recorded | Self::CopyMembers(_) => false,
@@ -49,7 +48,7 @@ impl ContentLookup {
 }
 
 impl Records<'_> {
-    /// Looks up the content that the file `key` holds; `recorded` is the file's record.
+    /// Looks up the content of the file `key`; `recorded` is the file's record.
     pub(super) fn lookup(
         &self,
         key: &FileKey,
@@ -84,9 +83,9 @@ impl Records<'_> {
         })
     }
 
-    /// The members of another file of this content, as members of this one. `None` where they are not whole:
-    /// where some are still to be read, or where the limits of the tree that the other file lies in cut them
-    /// off, which says nothing of this one.
+    /// The members of another file of this content, as members of this one. `None` if they are incomplete:
+    /// some are still to be read, or were cut off by the limits of the tree that the other file is in, which
+    /// may not apply to this one.
     pub(super) fn copied_if_whole(
         &self,
         from: &FileKey,
@@ -101,7 +100,7 @@ impl Records<'_> {
         Ok(copied.filter(|members| !members.iter().any(is_cut)))
     }
 
-    /// Whether reading the same bytes again may end otherwise.
+    /// Whether reading the same bytes again may have another result.
     pub(super) fn deserves_another_try(&self, content: &ContentRecord) -> bool {
         let could_improve = |outside: &OutsidePrograms| {
             let (kind, reason) = (&content.media_type, content.reason.as_str());
@@ -113,8 +112,8 @@ impl Records<'_> {
             || self.pool.outside().is_some_and(could_improve)
     }
 
-    /// Whether a file that holds members has none on record, or one that is still to be read, lost its text,
-    /// or may not be on record.
+    /// Whether a file that contains members has none on record, or has one that is still to be read, lost
+    /// its text, or may not be on record.
     pub(super) fn members_are_incomplete(&self, container: &FileKey) -> Result<bool, IndexError> {
         if self.read_disk_record(container)?.is_none() {
             return Ok(true);
@@ -135,15 +134,15 @@ impl Records<'_> {
         Ok(members.is_empty())
     }
 
-    /// The record of the file on disk that a container is or lies in, read; `None` while that is not read:
-    /// of what it holds, some may be on record and some not yet.
+    /// The record of the file on disk that a container is or is inside of, if that file is read; `None`
+    /// while it is not: some of its members may be on record and others not yet.
     fn read_disk_record(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         let on_disk = self.registry.file(&container.on_disk())?;
         Ok(on_disk.filter(|record| record.content().is_some()))
     }
 
-    /// The record of the file on disk that a container of this content is or lies in, as long as it holds
-    /// that content and is read.
+    /// The record of the file on disk that a container of this content is or is inside of, as long as it
+    /// has that content and is read.
     fn read_disk_record_of(
         &self,
         container: &FileKey,
@@ -160,8 +159,8 @@ impl Records<'_> {
         Ok(whole.flatten())
     }
 
-    /// The members of another file of this content, as members of this one. `None` where that file holds
-    /// other bytes since it was found, changes during that, or is not whole: what was found may be a part, or
+    /// The members of another file of this content, as members of this one. `None` if that file has got other
+    /// bytes since it was found, changes meanwhile, or is incomplete: what was found may be a part, or
     /// members of another content.
     fn copied(
         &self,
@@ -178,8 +177,8 @@ impl Records<'_> {
     }
 }
 
-/// Whether a member may have been left out for the limits of the tree that it lies in. That its container
-/// itself holds too much reads alike: such a one is read once more for each of its copies.
+/// Whether a member may have been left out because of the limits of the tree it is in. The record is the same if its
+/// container itself has too many members: such a container is read once more for each of its copies.
 pub(super) fn is_cut_by_a_tree(member: &FileRecord) -> bool {
     let FileOutcome::Unread(State::TooLarge, reason) = &member.outcome else {
         return false;
@@ -189,7 +188,7 @@ pub(super) fn is_cut_by_a_tree(member: &FileRecord) -> bool {
         .any(|limit| reason.is(*limit))
 }
 
-/// A member of the file `from` as a member of the file `to`, which has the same content.
+/// A member of the file `from`, converted to a member of the file `to`, which has the same content.
 pub(super) fn moved(key: &FileKey, record: FileRecord, from: &FileKey, to: &FileKey) -> SeenFile {
     let path = [&to.path[..], &key.path[from.path.len()..]].concat();
     SeenFile {
@@ -219,7 +218,7 @@ mod tests {
         }
     }
 
-    /// A file of this content, of which nothing was extracted.
+    /// A file of this content, from which nothing was extracted.
     fn seen(key: FileKey, content: ContentHash) -> SeenFile {
         let record = ContentRecord {
             state: State::Container,
@@ -244,7 +243,7 @@ mod tests {
         }
     }
 
-    /// A container with one member, each of a content of its own.
+    /// A container with one member, each with its own content.
     fn container(path: &str, [own, inside]: [u8; 2]) -> FileChange {
         let file = seen(key(path), ContentHash([own; 32]));
         let mut member = seen(file.key.member(b"letter"), ContentHash([inside; 32]));
@@ -281,7 +280,7 @@ mod tests {
         assert_eq!(holder.as_ref(), Some(&from));
         let copied = records.copied(&from, older, &to).unwrap().unwrap();
         assert_eq!(copied[0].record.content(), Some(ContentHash([11; 32])));
-        // Folders change places after the holder was found.
+        // The folders are swapped after the holder was found.
         apply(container("a/x.zip", [2, 22]));
         assert!(records.copied(&from, older, &to).unwrap().is_none());
         assert!(records.copied(&from, newer, &to).unwrap().is_some());

@@ -1,5 +1,5 @@
-//! The bytes of a file, taken once: whatever is said of them, by hash, worker, raw chunks or frames,
-//! is said of what was taken and not of the file, which may change at any time.
+//! The bytes of a file, taken once: every result, whether hash, text, raw chunks or frames, is about
+//! the bytes that were taken and not about the file, which may change at any time.
 
 use std::fs::File;
 
@@ -17,7 +17,7 @@ const HASHED_FIRST: u64 = 64 << 20;
 /// Takes snapshots of the files of one root, and looks their contents up.
 pub(super) struct SnapshotTaker<'a> {
     pub(super) records: Records<'a>,
-    /// Where copies are kept, of the root's share.
+    /// Where copies are kept, counted for the root's share.
     pub(super) space: SpoolBudget,
     /// Longest file that is read, bytes.
     pub(super) input_bytes: u64,
@@ -28,7 +28,7 @@ pub(super) struct SnapshotTaker<'a> {
 pub(super) enum TakeOutcome {
     /// The stat was the same before and after.
     Taken(Box<FileSnapshot>),
-    /// The stat changed: take it again.
+    /// The stat changed: take the bytes again.
     Changed,
     /// The share answered with an error.
     IoError(FileStat),
@@ -38,19 +38,19 @@ pub(super) enum TakeOutcome {
     NoRoom(FileStat),
 }
 
-/// The bytes of a file at one moment: their hash, what the index knows of them, and a copy where it is needed.
+/// The bytes of a file at one moment: their hash, what the index knows of them, and a copy if it is needed.
 pub(super) struct FileSnapshot {
     pub(super) stat: FileStat,
     pub(super) read_at: Timestamp,
     pub(super) hash: ContentHash,
-    /// Result of looking their content up.
+    /// Result of looking up their content.
     pub(super) lookup: ContentLookup,
-    /// A private copy and its length; `None` unless they are needed beyond their hash.
+    /// A private copy and its length; `None` unless the bytes themselves are needed.
     pub(super) bytes: Option<(PrivateFile, u64)>,
 }
 
 impl FileSnapshot {
-    /// Whether the file changed so shortly before that an equal stat proves nothing.
+    /// Whether the file changed so recently that an equal stat proves nothing.
     pub(super) fn is_racy(&self) -> bool {
         self.stat.racy(self.read_at)
     }
@@ -60,7 +60,7 @@ impl FileSnapshot {
 struct LookedUp {
     hash: ContentHash,
     lookup: ContentLookup,
-    /// A private copy with its length, where the bytes are needed.
+    /// A private copy with its length, if the bytes are needed.
     bytes: Option<(PrivateFile, u64)>,
 }
 
@@ -84,7 +84,7 @@ impl SnapshotTaker<'_> {
             Ok(looked_up) => looked_up,
             Err(error) => return Ok(TakeOutcome::failed(&error, stat)),
         };
-        // The content is fixed now; it is that of the stat only if the file did not change during that.
+        // The content is fixed now; it belongs to the stat only if the file did not change meanwhile.
         if !FileStat::of_open(file).is_ok_and(|after| after.unchanged(&stat, true)) {
             return Ok(TakeOutcome::Changed);
         }
@@ -97,7 +97,7 @@ impl SnapshotTaker<'_> {
         })))
     }
 
-    /// Hashes a file and looks its content up; keeps a copy where the bytes are needed.
+    /// Hashes a file and looks up its content; keeps a copy if the bytes are needed.
     fn look_up(
         &self,
         key: &FileKey,
@@ -113,7 +113,7 @@ impl SnapshotTaker<'_> {
         let keep_going = || self.cancel.check().is_ok();
         let snapshot = match self.space.snapshot(file, self.input_bytes, &keep_going) {
             Ok(snapshot) => snapshot,
-            // What is known needs no room; a longer file was looked up already.
+            // A known content needs no room; a longer file was looked up already.
             Err(SnapshotError::Spool(error)) if length <= HASHED_FIRST => {
                 let known = self.known_in_place(key, recorded, (file, length))?;
                 return Ok(known.ok_or(SnapshotError::Spool(error)));
@@ -138,7 +138,7 @@ impl SnapshotTaker<'_> {
         }))
     }
 
-    /// A file of which nothing but its hash is needed: one reading of it is enough, and no copy.
+    /// A file of which only the hash is needed: it is read once, without a copy.
     fn known_in_place(
         &self,
         key: &FileKey,
@@ -161,7 +161,7 @@ impl TakeOutcome {
     fn failed(error: &SnapshotError, stat: FileStat) -> Self {
         match error {
             SnapshotError::Source(_) => Self::IoError(stat),
-            // The next ingest takes it again.
+            // The next ingest takes the bytes again.
             SnapshotError::Stopped => Self::Changed,
             SnapshotError::TooLong => Self::TooLong(stat),
             SnapshotError::Spool(error) => {

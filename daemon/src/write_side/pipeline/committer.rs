@@ -10,8 +10,8 @@ use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
 
 impl Shared {
-    /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
-    /// and what is applied can be queried during that.
+    /// Commits what was applied, every `commit_ms`: on a thread of its own, since a disk takes time
+    /// and applied changes can be queried meanwhile.
     pub(super) fn commit_periodically(&self) {
         let every = Duration::from_millis(self.host.config.store.commit_ms.max(1));
         let mut backoff = Backoff::default();

@@ -1,4 +1,4 @@
-//! The thread that gives back the room of records that were replaced and of texts that died.
+//! The thread that frees the room of replaced records and dead texts.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use super::Shared;
 use crate::base::causes::causes;
 use crate::error::Failure;
 
-/// How often it asks whether there is anything to do, which depends on sizes alone.
+/// How often it checks whether there is work, which only requires sizes.
 const EVERY: Duration = Duration::from_secs(2);
-/// How long it waits where the machine did not let it.
+/// How long it waits after an attempt that the machine did not allow.
 const AFTER_FAILURE: Duration = Duration::from_secs(600);
 
 impl Shared {
@@ -29,7 +29,8 @@ impl Shared {
         }
     }
 
-    /// Logs how compacting went, and fails the engine where the index failed; false where it is to be tried later.
+    /// Logs the result of compacting, and fails the engine if the index failed; returns false if it is to be tried
+    /// later.
     fn report_outcome(&self, what: &str, done: Result<usize, IndexError>) -> bool {
         match done {
             Ok(0) => {}

@@ -1,10 +1,10 @@
-//! The files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one delays
-//! its own files and not those beside. Queues are bounded: a caller waits while the queue is full.
+//! The files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one folder
+//! delays only its own files. Queues are bounded: a caller waits while the queue is full.
 //!
-//! Ingesters go where the fewest of them are: to the root first, then to the folder in it, and among
-//! equals to the one that has waited longest. A root never has all ingesters, nor a folder all of a
-//! root's, so that a file that comes alone finds one at once. One ingester of each root is its own: however many
-//! shares hang, with all that the roots have in common, each other root is still read.
+//! Ingesters go where the fewest of them are: to the root first, then to the folder in it, ties to the one that
+//! has waited longest. A root never has all ingesters, nor a folder all of a root's, so that a single new file
+//! finds a free one at once. One ingester is reserved for each root: however many shares hang, with all shared
+//! ingesters, each other root is still read.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,7 +21,7 @@ use crate::write_side::progress::Job;
 pub(super) const WAITING_IN_FOLDER: usize = 1024;
 const WAITING_IN_ROOT: usize = 8192;
 
-/// How often a caller that waits for room checks whether to go on.
+/// How often a caller that waits for room checks whether to continue.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The files to ingest, queued by root and folder.
@@ -31,10 +31,10 @@ pub(super) struct IngestQueue {
     most: IngesterLimits,
 }
 
-/// Ingesters that may be at work at once.
+/// Limits on the ingesters that may be at work at once.
 #[derive(Clone, Copy)]
 struct IngesterLimits {
-    /// Room for all roots together, beside one for each.
+    /// Ingesters for all roots together, in addition to one for each.
     shared: usize,
     of_root: usize,
     of_folder: usize,
@@ -54,7 +54,7 @@ struct Root {
     waiting: usize,
     /// Ingesters at work for it.
     ingesters: usize,
-    /// When it was last served, as a number of files handed out.
+    /// When it was last served, as a count of files handed out.
     served: u64,
 }
 
@@ -65,18 +65,18 @@ struct Folder {
     served: u64,
 }
 
-/// What an ingester is to do.
+/// The next step of an ingester.
 pub(super) enum NextStep {
     /// Ingest this file, then call [`IngestQueue::release_ingester`].
     Job(Job),
-    /// Nothing came in time: call again.
+    /// Nothing arrived in time: call again.
     Idle,
     /// The queues are closed.
     Ended,
 }
 
 impl IngestQueue {
-    /// Queues for so many ingesters beside one for each root.
+    /// Queues for this many ingesters, in addition to one for each root.
     pub(super) fn new(shared: usize) -> Self {
         let most = IngesterLimits {
             shared,
@@ -114,8 +114,7 @@ impl IngestQueue {
         went_on
     }
 
-    /// Queues a file once more, even where the queue is full: neither an ingester nor the thread of the retries must
-    /// wait for room.
+    /// Queues a file once more, even if the queue is full: neither an ingester nor the retry thread may wait for room.
     pub(super) fn requeue(&self, job: Job) {
         self.add(self.lock(), job);
     }
@@ -132,7 +131,7 @@ impl IngestQueue {
         }
     }
 
-    /// The next file; waits for it at most `patience`.
+    /// The next file; waits at most `patience` for it.
     pub(super) fn next(&self, patience: Duration) -> NextStep {
         let none = |state: &mut State| !state.closed && state.turn(self.most).is_none();
         let waited = self.changed.wait_timeout_while(self.lock(), patience, none);
@@ -148,7 +147,7 @@ impl IngestQueue {
         NextStep::Job(job)
     }
 
-    /// A file handed out was ingested: its ingester is free again.
+    /// Call when a file that was handed out has been ingested: its ingester is free again.
     pub(super) fn release_ingester(&self, key: &FileKey) {
         let mut state = self.lock();
         if let Some(root) = state.roots.get_mut(&key.root) {
@@ -161,7 +160,7 @@ impl IngestQueue {
         self.changed.notify_all();
     }
 
-    /// Drops what waits, and all that comes.
+    /// Drops what is waiting, and whatever arrives later.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -232,7 +231,7 @@ impl Root {
     }
 }
 
-/// Whose turn a file takes in the queue for workers.
+/// The key under which a file queues for workers.
 pub(super) fn queue_key(key: &FileKey) -> QueueKey {
     let mut folder = DefaultHasher::new();
     folder_of(&key.path).hash(&mut folder);

@@ -1,4 +1,4 @@
-//! The threads that ingest: file after file, until the engine ends.
+//! The threads that ingest one file after another, until the engine ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::SyncSender;
@@ -12,7 +12,7 @@ use crate::host::alarms::AlarmSource;
 use crate::write_side::ingest::{Ingest, IngestOutcome, gave_up};
 
 impl Shared {
-    /// An ingester thread: ingests file after file.
+    /// An ingester thread: ingests one file after another.
     pub(super) fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestedJob>) {
         loop {
             let mut job = match self.queue.next(IDLE) {
@@ -32,8 +32,8 @@ impl Shared {
         }
     }
 
-    /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
-    /// workers answered is discarded then, because they report `shutting-down`.
+    /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends:
+    /// answers of workers are then discarded, because they report `shutting-down`.
     fn ingest_until_done(&self, number: usize, key: &FileKey) -> Option<IngestOutcome> {
         // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own
         // (the reading time, by `record_reading` below).

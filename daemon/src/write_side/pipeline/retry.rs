@@ -1,6 +1,6 @@
-//! Files that a transient fault kept from being read: ingested again after a while, which grows with
-//! each try. No ingester thread waits for them; what does not fit into the queue is found by the next rescan,
-//! and is counted all the same until then.
+//! Files that a transient fault kept from being read: ingested again after a wait, which grows with each try.
+//! No ingester thread waits for them; files that do not fit into the queue are found by the next rescan, and
+//! are still counted until then.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -51,14 +51,14 @@ impl RetryQueue {
         self.changed.notify_all();
     }
 
-    /// Clears the retries of a file once it was ingested.
+    /// Clears the retries of a file that has been ingested.
     pub(super) fn clear(&self, key: &FileKey) {
         let mut state = self.lock();
         state.files.remove(key);
         state.failing.remove(key);
     }
 
-    /// How many files of these roots failed when they were read last, in the queue or not; [`COUNTED`] at most.
+    /// How many files of these roots failed when they were last read, in the queue or not; at most [`COUNTED`].
     pub(super) fn count(&self, is_counted: impl Fn(RootId) -> bool) -> u64 {
         let state = self.lock();
         let roots = state.failing.roots.iter();
@@ -66,9 +66,8 @@ impl RetryQueue {
         counted.map(|(_, keys)| keys.len() as u64).sum()
     }
 
-    /// Enqueues each file when its time has come, until this is closed. It waits for no room among the jobs:
-    /// where the queue of one folder is full, the files of all others are tried all the same. How many come
-    /// so is bounded here.
+    /// Enqueues each file when it is due, until this is closed. It does not wait for room among the jobs: if the queue
+    /// of one folder is full, the files of all others are still tried. The bound on retries is here.
     pub(super) fn run(&self, progress: &Progress, jobs_queue: &IngestQueue) {
         while let Some(key) = self.next() {
             if let Some(job) = progress.retry(key) {
@@ -77,7 +76,7 @@ impl RetryQueue {
         }
     }
 
-    /// The next file, when its time has come; `None` once this is closed.
+    /// The next file, once it is due; `None` once this is closed.
     fn next(&self) -> Option<FileKey> {
         let mut state = self.lock();
         loop {
@@ -95,7 +94,7 @@ impl RetryQueue {
         }
     }
 
-    /// Wakes the thread that waits, at shutdown.
+    /// Wakes the waiting thread, at shutdown.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -121,7 +120,7 @@ impl State {
         (file.due, file.tries) = (Some(now + wait), file.tries.saturating_add(1));
     }
 
-    /// Whether one more file of this root is kept in mind: no root takes the room of all others.
+    /// Whether one more file of this root may be queued: no root takes the room of all others.
     fn has_room(&self, root: RootId) -> bool {
         let first = |root| FileKey {
             root,
@@ -133,7 +132,7 @@ impl State {
         self.files.len() < FILES && of_root.count() < OF_ROOT
     }
 
-    /// A file whose time has come.
+    /// Takes a file that is due.
     fn take(&mut self, now: Instant) -> Option<FileKey> {
         let is_due = |file: &&mut NextTry| file.due.is_some_and(|due| due <= now);
         let mut files = self.files.iter_mut();
@@ -143,8 +142,8 @@ impl State {
     }
 }
 
-/// Files that are counted, each once, by root. A hash stands for each: two of four million agree with a probability of
-/// 10^-6, and nobody outside can make two agree.
+/// Counted files, each once, by root. Each is represented by a hash: two of four million collide with a probability
+/// of 10^-6, and outsiders cannot construct collisions.
 #[derive(Default)]
 struct CountedFiles {
     roots: BTreeMap<RootId, HashSet<u64>>,
@@ -217,7 +216,7 @@ mod tests {
                 Ok::<(), Infallible>(())
             });
         }
-        // In the order of their paths, the one of the full folder comes first.
+        // Ordered by path, the file of the full folder comes first.
         for key in [full(WAITING_IN_FOLDER), key("other/1")] {
             queue.schedule(&key);
         }

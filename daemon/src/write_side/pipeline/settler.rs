@@ -1,5 +1,5 @@
-//! The thread that finds edges and keeps the groups while documents wait for it, and signs documents anew while none
-//! does.
+//! The thread that finds edges and maintains the groups while documents wait for it, and signs documents again while
+//! none do.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,14 +15,15 @@ use crate::base::events::{EventKind, VisibleChange};
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
 
-/// Longest sleep of the settler between checks for documents that are not settled.
+/// Longest sleep of the settler between checks for unsettled documents.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// Longest rest between two steps of signing anew. Each is followed by one as long as it took until its documents had
-/// their groups again, so that answers are complete half of the time, and others have half of the machine.
+/// Longest rest between two steps of signing again. After each step it rests for as long as the step took until its
+/// documents had their groups again, so that answers are complete half of the time, and other work has half of the
+/// machine.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
 impl Shared {
-    /// Finds edges and keeps groups while anything waits.
+    /// Finds edges and maintains groups while anything waits.
     pub(super) fn settle(&self) {
         let (mut backoff, mut signing) = (Backoff::default(), None);
         let mut was_settled = true;
@@ -31,7 +32,7 @@ impl Shared {
                 continue;
             }
             if self.writer.is_settled() {
-                // What a step failed at may have been removed.
+                // The cause of an earlier failure may be gone.
                 self.host.alarms.clear(AlarmSource::Settler);
                 was_settled = true;
                 self.to_settle.wait(POLL_INTERVAL);
@@ -57,7 +58,7 @@ impl Shared {
         }
     }
 
-    /// Counts the documents that got their places since this was called last; `is_first` where none waited in between.
+    /// Counts the documents that got their places since the last call; `is_first` if none waited in between.
     fn note_settled(&self, is_first: bool) {
         let (now, placed) = (Instant::now(), self.writer.take_placed());
         let settled = self.settled.lock();
@@ -68,8 +69,8 @@ impl Shared {
         }
     }
 
-    /// Signs some documents anew that are signed otherwise than was chosen, or rests after it did; false where there is
-    /// nothing to sign now, so that others are settled. `begun` is when it did so last.
+    /// Signs some documents again whose sampling differs from the chosen one, or rests after it did; returns false if
+    /// there is nothing to sign now, so that other documents are settled. `begun` is when it last did so.
     fn sign_anew(&self, begun: &mut Option<Instant>, backoff: &mut Backoff) -> bool {
         if !self.writer.has_to_sign() {
             *begun = None;
@@ -99,13 +100,13 @@ impl Shared {
             Err(error) => {
                 self.lifecycle
                     .try_again(AlarmSource::Settler, &error, backoff);
-                // Crowded documents have their turn all the same.
+                // Crowded documents still get their turn.
                 self.writer.is_settled()
             }
         }
     }
 
-    /// Publishes how groups changed: documents by the first of their files in each root.
+    /// Publishes how groups changed, identifying documents by their first file in each root.
     fn publish_groups(&self, regrouped: &Regrouped) -> Result<(), IndexError> {
         use EventKind::{GroupJoined, GroupLed, GroupLeft, GroupMade, GroupVanished};
         if !self.host.events.is_watched() {
@@ -125,7 +126,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Publishes what became of a group, in each root by the first file there of this document.
+    /// Publishes a change of a group, in each root with the first file there of this document.
     fn publish_group(&self, kind: EventKind, group: GroupId, id: DocId) -> Result<(), IndexError> {
         let mut is_told = false;
         for root in self.roots.iter() {

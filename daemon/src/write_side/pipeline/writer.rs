@@ -1,4 +1,4 @@
-//! The thread that applies the changes made by ingestion, gathered into batches.
+//! The thread that applies the changes from the ingesters, in batches.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -26,18 +26,18 @@ const MAX_OPEN_CONTAINERS: usize = 16;
 /// How long a batch waits for more changes.
 const BATCH_LINGER: Duration = Duration::from_millis(30);
 
-/// Bytes that a change takes in the store beside its text, about.
+/// Approximate bytes that a change takes in the store beside its text.
 const CHANGE_OVERHEAD: u64 = 4 << 10;
 
-/// Changes that were not applied.
+/// Why changes were not applied.
 enum UnappliedChange {
     /// The engine ends.
     Ended,
-    /// The store does not take one of them, whatever the machine does.
+    /// The store rejects one of them, whatever the state of the machine.
     Refused(String),
 }
 
-/// A container that is applied in parts, others between them.
+/// A container that is applied in parts, with other changes in between.
 struct OpenContainer {
     job: Job,
     parts: VecDeque<FileChange>,
@@ -47,13 +47,13 @@ struct OpenContainer {
 enum NextPart {
     /// The container has more parts.
     More(OpenContainer),
-    /// It was the last.
+    /// That was the last part.
     Finished,
 }
 
 impl Shared {
-    /// Applies what ingesters found, batch by batch; commits at its end. Where the engine fails, jobs in
-    /// progress are not acknowledged.
+    /// Applies the results of the ingesters, batch by batch; commits at the end. If the engine fails,
+    /// jobs in progress are not acknowledged.
     pub(super) fn write(&self, results: &Receiver<IngestedJob>) {
         let mut containers: VecDeque<OpenContainer> = VecDeque::new();
         while let Some(batch) = gather(results, containers.len()) {
@@ -90,8 +90,8 @@ impl Shared {
         }
     }
 
-    /// Applies the next part of a container; `None` where the engine ends. Where a content is not known,
-    /// the rest is dropped: the container is not whole, and stays to be read again.
+    /// Applies the next part of a container; `None` if the engine ends. If a content is unknown, the
+    /// rest is dropped: the container is incomplete, and remains to be read again.
     fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
         let next = container.parts.pop_front();
         let unknown = self.apply(next.as_slice())?;
@@ -102,14 +102,14 @@ impl Shared {
         Some(NextPart::Finished)
     }
 
-    /// Applies changes, however often it takes; files that name a content that is not known any
-    /// more. None where the engine ends before they are applied.
+    /// Applies changes, however many attempts it takes; returns the files whose content is not
+    /// known any more. `None` if the engine ends before they are applied.
     fn apply(&self, changes: &[FileChange]) -> Option<Vec<FileKey>> {
         match (self.apply_with_retries(changes), changes) {
             (Ok(unknown), _) => Some(unknown),
             (Err(UnappliedChange::Ended), _) => None,
             (Err(UnappliedChange::Refused(reason)), [one]) => self.apply_refused(one, reason),
-            // One of them is at fault: the others go on.
+            // One of them is at fault: the others are applied separately.
             (Err(UnappliedChange::Refused(_)), _) => {
                 let each = changes.iter().map(std::slice::from_ref);
                 let unknown: Option<Vec<_>> = each.map(|change| self.apply(change)).collect();
@@ -118,7 +118,7 @@ impl Shared {
         }
     }
 
-    /// Records of a change that the store does not take that it was refused.
+    /// Records, for a change that the store rejects, that it was refused.
     fn apply_refused(&self, change: &FileChange, reason: String) -> Option<Vec<FileKey>> {
         tracing::error!(reason, "a file cannot be stored");
         match self.apply_with_retries(&[change.refused()]) {
@@ -173,8 +173,8 @@ impl Shared {
         }
     }
 
-    /// Finishes the jobs of a batch that was applied. A file whose content was purged before its change was applied
-    /// is ingested once more, for the same tickets: a barrier that waits for it goes on waiting.
+    /// Finishes the jobs of an applied batch. A file whose content was purged before its change was applied is
+    /// ingested once more, for the same tickets: a barrier that waits for it keeps waiting.
     fn finish_batch(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
         let more = jobs.into_iter().filter_map(|job| {
             if unknown.contains(&job.key) {
@@ -204,7 +204,7 @@ impl Shared {
         }
     }
 
-    /// Where a file ended of which nothing was read; none where something was, or it is gone again.
+    /// The state of a file of which nothing was read; `None` if something was read, or the file is already gone.
     fn unread(&self, key: &FileKey) -> Option<String> {
         let file = self
             .writer
@@ -222,8 +222,9 @@ impl Shared {
     }
 }
 
-/// A batch: what is there, and what comes within [`BATCH_LINGER`]; only what is there while containers are
-/// applied in parts, and nothing while there are too many. Returns `None` once all ingesters have ended.
+/// Gathers a batch: the results that are there, and those that arrive within [`BATCH_LINGER`]; only those
+/// already there while containers are applied in parts, and none while there are too many. Returns `None`
+/// once all ingesters have ended.
 fn gather(results: &Receiver<IngestedJob>, containers: usize) -> Option<Vec<IngestedJob>> {
     let text_of = |result: &IngestedJob| result.change.as_ref().map_or(0, FileChange::text_bytes);
     let (mut batch, patience) = match containers {
@@ -245,7 +246,7 @@ fn gather(results: &Receiver<IngestedJob>, containers: usize) -> Option<Vec<Inge
     Some(batch)
 }
 
-/// Room that changes take on the disk, at most about.
+/// Approximate upper bound of the room that changes take on the disk.
 fn room_of(changes: &[FileChange]) -> u64 {
     changes
         .iter()
@@ -253,7 +254,7 @@ fn room_of(changes: &[FileChange]) -> u64 {
         .sum()
 }
 
-/// The event that a change is to subscribers.
+/// The event that subscribers get for a change.
 enum FileEvent {
     Ingested,
     Removed,

@@ -1,23 +1,23 @@
-//! Where an address of a page leads among the files of its share. Addresses are hostile: whatever
-//! they say, they name a path below the root or nothing.
+//! Resolves an address in a page to a path among the files of its share. Addresses are hostile:
+//! whatever they contain, they resolve to a path below the root or to nothing.
 
 /// The target of an address.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ResolvedPath {
     /// Below the root.
     pub(super) path: Vec<u8>,
-    /// Fewest folders below the root on the way there.
+    /// The smallest number of folders below the root that the path passes through while it is resolved.
     pub(super) top: usize,
 }
 
-/// Folders a file lies in, below the root.
+/// Number of folders that a file is in, below the root.
 pub(super) fn depth_of(path: &[u8]) -> usize {
     path.iter().filter(|byte| **byte == b'/').count()
 }
 
-/// The path that a relative address means to a page in `folder` (RFC 3986 §5.2, without query and
-/// fragment, percent-encoding undone). None where it names a scheme or the top of a site, leads out
-/// of the root even on the way, or to no file.
+/// The path that a relative address means in a page in `folder` (RFC 3986 §5.2, without query and
+/// fragment, percent-decoded). `None` if it has a scheme, begins at the top of a site, leads out of
+/// the root even temporarily, or leads to no file.
 pub(super) fn resolve(folder: &[u8], address: &str) -> Option<ResolvedPath> {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     let named = &address[..end];
@@ -49,8 +49,8 @@ pub(super) fn resolve(folder: &[u8], address: &str) -> Option<ResolvedPath> {
     })
 }
 
-/// What a page calls the file at `path` when its own folder's ancestor with `top` folders is the
-/// top: percent-encoded, without `..`.
+/// The address by which a page refers to the file at `path` if the ancestor of its folder at depth
+/// `top` is the top: percent-encoded, without `..`.
 pub(super) fn location(path: &[u8], top: usize) -> String {
     let below: Vec<&[u8]> = parts(path).skip(top).collect();
     let mut location = String::new();
@@ -64,7 +64,7 @@ pub(super) fn location(path: &[u8], top: usize) -> String {
     location
 }
 
-/// The names in a path.
+/// The components of a path.
 pub(super) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let parts = path.split(|byte| *byte == b'/');
     parts.filter(|part| !part.is_empty() && *part != b".")

@@ -1,5 +1,5 @@
-//! Pages in one file: a web archive (MHTML, RFC 2557) whose bytes follow from its parts alone, so that
-//! a page shown alike in two folders is one content.
+//! Pages in one file: a web archive (MHTML, RFC 2557) whose bytes depend on its parts alone, so that a
+//! page that looks the same in two folders is one content.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,13 @@ use simdex_schema::ContentHash;
 
 /// One page of the archive.
 pub(super) struct ArchivedPage {
-    /// The address by which other pages call it.
+    /// The address by which other pages refer to it.
     pub(super) location: String,
     /// BLAKE3 of its bytes.
     pub(super) hash: ContentHash,
 }
 
-/// Names an archive: BLAKE3 of places and contents, in order.
+/// Identifies an archive: BLAKE3 of locations and contents, in order.
 pub(super) fn digest(parts: &[ArchivedPage]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -23,7 +23,7 @@ pub(super) fn digest(parts: &[ArchivedPage]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Writes the archive; `copy` writes the bytes of the part of that number.
+/// Writes the archive; `copy` writes the bytes of the part with the given number.
 ///
 /// # Errors
 /// Errors of `out` and of `copy`.
@@ -37,7 +37,7 @@ pub(super) fn write(
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    // No part holds it: that would take a part that knows its own hash.
+    // No part contains it: such a part would have to contain its own hash.
     let boundary = format!("simdex-{hex}");
     write!(
         out,

@@ -1,6 +1,6 @@
 //! Pages of a container, rendered with frames that are members of the same container.
 //!
-//! Unlike on a share, what lies beside such a page cannot change without its container, so the
+//! Unlike on a share, the files beside such a page cannot change without its container, so the
 //! rendered page is on record exactly as long as the container is.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use simdex_schema::{ContentHash, FileKey, FileStat};
 use super::address::parts;
 use super::plan::{Page, PathLookup, Plan, copy};
 
-/// The pages directly in one container, by path in it.
+/// The pages directly in one container, by their path in it.
 #[derive(Default)]
 pub(in crate::write_side::ingest) struct ContainerPages(BTreeMap<Vec<u8>, MemberPage>);
 
@@ -26,7 +26,7 @@ struct MemberPage {
     asked: Vec<String>,
 }
 
-/// A page that has frames, and which.
+/// A page that has frames, with its plan.
 pub(in crate::write_side::ingest) struct FramedPage<'a> {
     pages: &'a ContainerPages,
     plan: Plan,
@@ -37,7 +37,7 @@ pub(in crate::write_side::ingest) struct FramedPage<'a> {
 }
 
 impl ContainerPages {
-    /// Adds a member that is a page and asks for these frames; of several at one path the first.
+    /// Adds a member that is a page and asks for these frames; the first of several at one path counts.
     pub(in crate::write_side::ingest) fn add(
         &mut self,
         key: &FileKey,
@@ -71,7 +71,7 @@ impl ContainerPages {
         })
     }
 
-    /// What the page at `path` is rendered with, if anything.
+    /// The plan for rendering the page at `path`, if it has frames.
     fn plan(&self, path: &[u8]) -> Result<Option<Plan>, IndexError> {
         let Some(page) = self.page(path) else {
             return Ok(None);
@@ -99,7 +99,7 @@ impl FramedPage<'_> {
     /// The archive of page and frames.
     ///
     /// # Errors
-    /// When a member cannot be read, or the archive cannot be kept in `space`.
+    /// If a member cannot be read, or the archive cannot be kept in `space`.
     pub(in crate::write_side::ingest) fn put_together(
         &self,
         space: &SpoolBudget,

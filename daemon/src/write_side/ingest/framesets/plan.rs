@@ -1,5 +1,5 @@
-//! Which pages are shown together, and the archive that holds them: whatever tells what there is at
-//! an address, a share or a container.
+//! Which pages are shown together, and the archive that contains them; independent of whether a
+//! share or a container provides the files.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -13,16 +13,16 @@ use super::RENDERED_NAME;
 use super::address::{ResolvedPath, depth_of, location, resolve};
 use super::archive::{self, ArchivedPage};
 
-/// Most pages that are put together, the page itself among them.
+/// Most pages that are combined, including the page itself.
 const MAX_PAGES: usize = 64;
 /// Frames of frames are followed to this depth.
 const MAX_DEPTH: usize = 4;
-/// Most bytes of all of them.
+/// Most bytes of all pages together.
 pub(super) const MAX_BYTES: u64 = 32 << 20;
 
 /// A page that is shown, or a frame of it.
 pub(super) struct Page {
-    /// Below the root, or in the container.
+    /// Path below the root, or in the container.
     pub(super) path: Vec<u8>,
     pub(super) hash: ContentHash,
     stat: FileStat,
@@ -51,27 +51,27 @@ impl Page {
 pub(super) enum PathLookup {
     /// A page, which may ask for frames of its own.
     Page(Page),
-    /// A file that is no page; its length in bytes.
+    /// A file that is not a page; its length in bytes.
     NotHtml(u64),
     /// Nothing that may be read.
     Nothing,
-    /// Its record proves nothing.
+    /// The record of the file proves nothing.
     Unproven,
 }
 
-/// Pages in the order in which they are asked for, the first asks for all others.
+/// Pages in the order in which they are referred to; the first leads to all others.
 pub(super) struct Plan {
     pages: Vec<Page>,
-    /// Folders below the root of the one that all addresses stay in.
+    /// Number of folders, below the root, of the folder that contains all addresses.
     top: usize,
-    /// Paths looked at in vain; none is looked at twice.
+    /// Paths looked up without result; none is looked up twice.
     passed: HashSet<Vec<u8>>,
-    /// Bytes of the files there.
+    /// Bytes of the files at those paths.
     passed_bytes: u64,
 }
 
 impl Plan {
-    /// Follows the addresses from a page on; none where `see` cannot tell what lies at a path.
+    /// Follows the addresses, starting at a page; `None` if `see` cannot classify a path.
     pub(super) fn follow(
         page: Page,
         see: &mut dyn FnMut(Vec<u8>) -> Result<PathLookup, IndexError>,
@@ -105,8 +105,8 @@ impl Plan {
         Ok(Some(plan))
     }
 
-    /// Whether a path is still to be looked at: what is shown or was passed is known, and what is read
-    /// in vain is bounded as what is shown.
+    /// Whether a path should still be looked up: shown and passed paths are known, and what is read
+    /// without result has the same bounds as what is shown.
     fn may_look_at(&self, path: &[u8]) -> bool {
         let is_known = self.shows(path) || self.passed.contains(path);
         !is_known && self.room() > 0 && self.passed_bytes < MAX_BYTES
@@ -121,15 +121,15 @@ impl Plan {
         self.passed_bytes += bytes;
     }
 
-    /// Whether anything is shown but the page alone.
+    /// Whether more than the page alone is shown.
     pub(super) fn shows_frames(&self) -> bool {
         self.pages.len() > 1
     }
 
-    /// The archive, a member of the page; `copy` writes the bytes of the page of that number.
+    /// The archive, a member of the page; `copy` writes the bytes of the page with the given number.
     ///
     /// # Errors
-    /// Errors of `copy`, and when the archive cannot be kept in `space`.
+    /// Errors of `copy`, or if the archive cannot be kept in `space`.
     pub(super) fn put_together(
         &self,
         space: &SpoolBudget,
@@ -148,13 +148,13 @@ impl Plan {
         })
     }
 
-    /// With a page more, that the one of this number asks for.
+    /// Adds a page that the page with the number `asker` refers to.
     fn show(&mut self, asker: usize, frame: Page) {
         let depth = self.pages[asker].depth + 1;
         self.pages.push(Page { depth, ..frame });
     }
 
-    /// Where the addresses of a page lead.
+    /// The paths that the addresses of a page resolve to.
     fn asked_by(&self, at: usize) -> Vec<ResolvedPath> {
         let page = &self.pages[at];
         let asked = page.asked.iter().filter(|_| page.depth < MAX_DEPTH);
@@ -169,7 +169,7 @@ impl Plan {
         self.pages.iter().map(|page| page.stat.length).sum()
     }
 
-    /// Bytes that another page may have.
+    /// Bytes that a further page may have.
     fn room(&self) -> u64 {
         match self.pages.len() < MAX_PAGES {
             true => MAX_BYTES.saturating_sub(self.bytes()),
@@ -185,7 +185,7 @@ impl Plan {
         self.pages.iter().map(part).collect()
     }
 
-    /// Tells of any change: the beginning of what names the archive.
+    /// Changes with any of the pages: the first bytes of the hash that identifies the archive.
     pub(super) fn digest(&self) -> u64 {
         let digest = archive::digest(&self.parts());
         digest[..8]
@@ -224,7 +224,7 @@ mod tests {
         Page::new(path.into(), (ContentHash([1; 32]), stat), asked.collect())
     }
 
-    /// The plan of a page, and how often there was a look at some path.
+    /// The plan of a page, and the number of look-ups.
     fn follow(first: Page, see: impl Fn(&str) -> PathLookup) -> (Plan, usize) {
         let mut looks = 0;
         let plan = Plan::follow(first, &mut |path| {

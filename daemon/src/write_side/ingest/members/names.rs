@@ -1,4 +1,4 @@
-//! The names of members on record.
+//! The recorded names of members.
 
 use std::collections::HashSet;
 
@@ -7,14 +7,14 @@ use simdex_schema::{FileKey, Reason};
 
 use crate::write_side::ingest::framesets::RENDERED_NAME;
 
-/// A name of its own for every member: what has none, or has another's, gets its number.
+/// Gives every member a unique name: one without a name, or with another's, gets its number.
 pub(super) fn name(
     container: &FileKey,
     member: &Member,
     ordinal: usize,
     names: &mut HashSet<String>,
 ) -> FileKey {
-    // A NUL is dropped before names are told apart: a stored path has it between members only.
+    // NUL is removed before names are compared: in a stored path it only separates members.
     let mut name = member.name.replace('\0', "");
     if name.is_empty() {
         name = format!("member {}", ordinal + 1);
@@ -25,7 +25,7 @@ pub(super) fn name(
     container.member(name.as_bytes())
 }
 
-/// Stands for a page that could not be rendered.
+/// Placeholder for a page that could not be rendered.
 pub(super) fn not_rendered() -> Member {
     Member {
         name: RENDERED_NAME.to_owned(),

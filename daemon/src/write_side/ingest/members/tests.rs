@@ -1,4 +1,4 @@
-//! Limits of a tree that no real worker is needed for.
+//! Limits of a tree, tested without real workers.
 
 use simdex_extract::{
     EXTRACTOR_VERSION, Fact, Limits, MemberBytes, Pool, QueueKey, Role, WorkerCommand,
@@ -19,7 +19,7 @@ fn file() -> FileKey {
     }
 }
 
-/// What becomes of two members within these limits, where no worker can be started, after `before` was done to
+/// The outcomes of two members within these limits if no worker can be started, after `before` was applied to
 /// their tree.
 fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut Tree<'_>)) -> Vec<SeenFile> {
     let texts = tempfile::tempdir().unwrap();
@@ -65,7 +65,7 @@ fn unpacked(limits: TreeLimits) -> Vec<SeenFile> {
     unpacked_after(limits, |_| ())
 }
 
-/// A content on record that holds so many files, with a reason to read it again or none.
+/// A content on record that contains this many files, with or without a reason to read it again.
 fn on_record(members: u32, state: State) -> ContentRecord {
     ContentRecord {
         state,
@@ -105,7 +105,7 @@ fn containers_on_record_take_no_time_from_what_they_hold_as_long_as_they_have_th
     assert!(!left(Some(on_record(0, State::Indexed))));
 }
 
-/// Members whose reason is this, all of them still to be read.
+/// The number of members with this reason; all of them must still be unread.
 fn put_off(files: &[SeenFile], wanted: Reason) -> usize {
     let is_it = |file: &&SeenFile| {
         let outcome = &file.record.outcome;
@@ -122,7 +122,7 @@ fn what_no_time_is_left_for_is_tried_again_and_waiting_takes_none() {
         ..TreeLimits::of(&ExtractConfig::default())
     };
     assert_eq!(put_off(&unpacked(limits), Reason::WallLimit), 2);
-    // The least time there is outlasts documents that never reach a worker.
+    // Even the shortest time is longer than that of documents that never reach a worker.
     let limits = TreeLimits {
         time: Duration::from_nanos(1),
         ..limits

@@ -17,22 +17,22 @@ use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_
 use crate::write_side::ingest::hash::hash_all;
 use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
 
-/// The members under one file on disk, as far as they are extracted.
+/// The members under one file on disk that are extracted so far.
 pub(super) struct Tree<'a> {
     unpacker: &'a Unpacker<'a>,
-    /// Time at workers that is left.
+    /// Remaining time at workers.
     time: Duration,
-    /// Time for containers on record that are unpacked again for what they hold.
+    /// Remaining time for containers on record that are unpacked again for their members.
     time_again: Duration,
     /// Bytes that may still be extracted.
     bytes: u64,
-    /// Members that may still be looked at.
+    /// Members that may still be examined.
     entries: usize,
-    /// Members beyond the limits that may still be named.
+    /// Members beyond the limits that may still be recorded by name.
     names: usize,
-    /// Contents read in this tree.
+    /// Contents already read in this tree.
     read: HashMap<ContentHash, FirstHolder>,
-    /// Contents being extracted, the outermost first: one that holds itself has no end.
+    /// Contents being extracted, the outermost first: a content that contains itself would never end.
     open: Vec<ContentHash>,
     files: Vec<SeenFile>,
 }
@@ -44,26 +44,26 @@ type MemberSkip = (State, Reason);
 struct FirstHolder {
     key: FileKey,
     asked: Option<Vec<String>>,
-    /// Containers around it.
+    /// Number of containers around it.
     depth: usize,
 }
 
 /// A member that was read.
 struct ReadMember {
     hash: ContentHash,
-    /// The addresses that a page asks for.
+    /// The addresses that it asks for, if it is a page.
     asked: Option<Vec<String>>,
-    /// Where it was not known before.
+    /// The content, if it was not known before.
     content: Option<Box<NewContent>>,
     inside: MemberContents,
 }
 
-/// What a member holds.
+/// The contents of a member.
 enum MemberContents {
     Nothing,
     /// Still to be read.
     Members(Vec<Member>),
-    /// As another file of the same content holds it.
+    /// Copies of what another file of the same content contains.
     Copies(Vec<SeenFile>),
 }
 
@@ -83,7 +83,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Reads the members of the file, and what they hold.
+    /// Reads the members of the file, and their members in turn.
     pub(super) fn into_files(
         mut self,
         container: &FileKey,
@@ -94,7 +94,7 @@ impl<'a> Tree<'a> {
         Ok(self.files)
     }
 
-    /// Reads the members of one container, then renders its pages that have frames.
+    /// Reads the members of one container, then renders those of its pages that have frames.
     fn visit(&mut self, container: &FileKey, members: Vec<Member>) -> Result<(), IndexError> {
         let (mut names, mut pages) = (HashSet::new(), ContainerPages::default());
         for (ordinal, member) in members.into_iter().enumerate() {
@@ -131,7 +131,7 @@ impl<'a> Tree<'a> {
         rendered.map_err(|_| (State::Unstable, Reason::ReadError))
     }
 
-    /// Records a member, then what it holds.
+    /// Records a member, then its contents.
     fn push(
         &mut self,
         key: FileKey,
@@ -164,7 +164,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Reads one member; or says why its content is not recorded.
+    /// Reads one member, or returns why its content is not recorded.
     fn read_member(
         &mut self,
         key: &FileKey,
@@ -200,15 +200,15 @@ impl<'a> Tree<'a> {
         Ok(read)
     }
 
-    /// A content that was read before in this tree; none where it was not, or where the limits left less of it
-    /// than they may here: deeper inside.
+    /// A content that was read before in this tree; `None` if it was not, or if it was read deeper inside,
+    /// where the limits left less of it than they allow here.
     fn reuse_from_tree(&mut self, key: &FileKey, hash: ContentHash) -> Option<ReadMember> {
         let FirstHolder {
             key: first,
             asked,
             depth,
         } = self.read.get(&hash)?;
-        // What a page is shown with differs by its place.
+        // The frames of a page depend on its location.
         let copies = match asked {
             Some(asked) if !asked.is_empty() => Vec::new(),
             _ => self.copies_within(first, key),
@@ -221,8 +221,8 @@ impl<'a> Tree<'a> {
         Some(self.reuse(key, hash, asked, copies))
     }
 
-    /// A content that the index knows; none where it is to be read. It is what `Records::lookup` decides for a
-    /// file on disk, but for frames: those of a page in a container lie in the container, and are filled in
+    /// A content that the index knows; `None` if it must be read. This decides like `Records::lookup` for a
+    /// file on disk, except for frames: those of a page in a container are in the container, and are filled in
     /// once all its members are read.
     fn reuse_from_index(
         &mut self,
@@ -245,7 +245,7 @@ impl<'a> Tree<'a> {
         Ok(copies.map(|copies| self.reuse(key, hash, None, copies)))
     }
 
-    /// A content that was read before, with what it holds.
+    /// Records a content that was read before, with its contents.
     fn reuse(
         &mut self,
         key: &FileKey,
@@ -265,7 +265,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Of the files inside `key` those that it holds itself, by name, where the limits leave no room for them.
+    /// Reduces the files inside `key` to its direct members, by name, if the limits leave no room for them.
     fn named_only(
         &mut self,
         key: &FileKey,
@@ -293,7 +293,7 @@ impl<'a> Tree<'a> {
         known: Option<ContentRecord>,
     ) -> Result<ReadMember, MemberSkip> {
         if self.time.is_zero() {
-            // What was read by then is not read again, so that the next try comes further.
+            // What was read so far is not read again, so that the next try gets further.
             return Err((State::Unstable, Reason::WallLimit));
         }
         let not_kept = |_| (State::Unstable, Reason::SpoolFailed);
@@ -322,8 +322,9 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Takes time for a content that was read. One on record that is unpacked again for what it holds has a time of
-    /// its own, as long: at each try it would use up the time of that, and no try would come further.
+    /// Charges the time for a content that was read. A content on record that is unpacked again for its members has
+    /// a separate budget of the same size: otherwise each try would use up the time for new contents, and no try
+    /// would get further.
     pub(super) fn charge(&mut self, took: Duration, known: Option<&ContentRecord>) {
         let records = self.unpacker.records;
         let is_read =
@@ -335,8 +336,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The members of a container, one level below; where the limits leave no room for them, without their
-    /// bytes: what the container itself says is read all the same.
+    /// The members of a container, one level below; without their bytes if the limits leave no room for
+    /// them. The container's own text is read in any case.
     fn admitted(&mut self, mut members: Vec<Member>) -> Vec<Member> {
         let bodies = members.iter().filter_map(|m| m.body.as_ref().ok());
         let bytes = bodies.map(MemberBytes::length).sum();
@@ -358,7 +359,7 @@ impl<'a> Tree<'a> {
             .collect()
     }
 
-    /// Takes room for so many members more one level below.
+    /// Reserves room for this many more members one level below.
     fn take(&mut self, members: usize, bytes: u64) -> Result<(), MemberSkip> {
         match () {
             () if members == 0 => return Ok(()),
@@ -374,8 +375,8 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// How many of so many members beyond the limits are named: as many again as may be read, and of each
-    /// container one, so that it shows that there are some.
+    /// How many of this many members beyond the limits are recorded by name: as many again as may be
+    /// read, and at least one of each container, so that it is visible that it has members.
     fn take_names(&mut self, members: usize) -> usize {
         let named = members.min(self.names.max(1));
         self.names -= named.min(self.names);

@@ -1,16 +1,16 @@
-//! Whose turn it is, how many ingesters a root and a folder may have, and how callers wait for room.
+//! Turns, limits on the ingesters of a root and a folder, and callers that wait for room.
 
 use super::*;
 use crate::write_side::progress::Progress;
 
 impl IngestQueue {
-    /// Queues a file, however long that takes.
+    /// Queues a file, however long it takes.
     fn queue(&self, job: Job) {
         self.push(job, || Ok::<(), ()>(())).unwrap();
     }
 }
 
-/// Enough ingesters that none is kept from anybody.
+/// Enough ingesters that the limits do not matter.
 const MANY: usize = 100;
 
 fn key(root: u32, path: &str) -> FileKey {
@@ -99,7 +99,7 @@ fn however_many_roots_hang_each_other_one_is_read() {
         for (root, folder) in (1..=hanging).flat_map(|root| (0..9).map(move |at| (root, at))) {
             named(&queue, &progress, &[(root, &format!("{folder}/1"))]);
         }
-        // Threads that are not through, of so many as there are with one more root.
+        // Threads that are still busy, out of those that exist with one more root.
         let at_work = all(&queue).len();
         assert!(at_work < SHARED + hanging as usize + 1, "{hanging} hang");
         named(&queue, &progress, &[(99, "a"), (99, "b")]);
