@@ -1,9 +1,9 @@
 //! Rehashes files in the background to find changes that left no trace in their metadata.
 //!
-//! A store into a page that is mapped and dirty already changes the bytes of a file and none of its
-//! times: no event, no rescan and no `sync` can know. So all files are hashed again in the background,
-//! in the order of their paths, so many bytes a second; one that holds other bytes than recorded is
-//! marked and read again. Where the last run was is kept in the data directory.
+//! A store into a page that is mapped and already dirty changes the bytes of a file but none of its
+//! times: no event, rescan or `sync` can detect it. So all files are hashed again in the background,
+//! in the order of their paths, at a limited number of bytes per second; a file with other bytes than
+//! recorded is marked and read again. The position reached is kept in the data directory.
 
 mod cursor;
 mod debt;
@@ -28,27 +28,26 @@ use crate::write_side::pipeline::Pipeline;
 use crate::write_side::roots::{Root, Roots};
 use crate::write_side::watch::stat::Observe;
 
-/// Names that are taken from the index at once.
+/// Names that are fetched from the index at once.
 const BATCH: usize = 64;
 /// Bytes read at once.
 const CHUNK: usize = 128 << 10;
 /// Added to the niceness of the thread.
 const GIVE_WAY: i32 = 15;
-/// How often the place is written down.
+/// How often the position is saved.
 const NOTED: Duration = Duration::from_secs(60);
 
 /// Rate limit of the recheck.
 #[derive(Clone, Debug)]
 pub struct Pace {
-    /// Bytes a second, at least 1.
+    /// Bytes per second, at least 1.
     pub bytes_per_second: u64,
-    /// Files read within so long are passed over, and between two rounds it rests as long, at most
-    /// ten minutes.
+    /// Files read within this time are skipped; between two rounds it rests for this time, at most ten minutes.
     pub rest: Duration,
 }
 
 impl Pace {
-    /// As configured; none where it is switched off.
+    /// The configured pace; `None` if the recheck is switched off.
     pub fn of(config: &WatchConfig) -> Option<Self> {
         let bytes_per_second = config.recheck_mib_per_second.bytes();
         (bytes_per_second > 0).then_some(Self {
@@ -58,13 +57,13 @@ impl Pace {
     }
 }
 
-/// The thread, ended and waited for when this is dropped.
+/// The thread; dropping this ends it and waits for it.
 pub struct Recheck {
     stop: Arc<Stop>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Tells the thread to end.
+/// Signals the thread to end.
 #[derive(Default)]
 struct Stop {
     ended: Mutex<bool>,
@@ -72,7 +71,7 @@ struct Stop {
 }
 
 impl Stop {
-    /// Waits; true where the end came first.
+    /// Waits; returns true if the signal to end came first.
     fn within(&self, time: Duration) -> bool {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
@@ -87,7 +86,7 @@ impl Recheck {
     /// `data_dir` keeps the cursor.
     ///
     /// # Errors
-    /// Where no thread can be started.
+    /// If the thread cannot be started.
     pub fn start(
         lifecycle: &Arc<Lifecycle>,
         pipeline: Arc<Pipeline>,
@@ -108,7 +107,7 @@ impl Recheck {
             stop: Arc::clone(&stop),
         };
         let thread = lifecycle.spawn("recheck".to_owned(), move || {
-            // Where it is refused, all are equal.
+            // If it is refused, all threads have equal priority.
             let _ = rustix::process::nice(GIVE_WAY);
             round.run();
         })?;
@@ -118,7 +117,7 @@ impl Recheck {
         })
     }
 
-    /// Tells the thread to end, without waiting for it.
+    /// Signals the thread to end, without waiting for it.
     pub fn end(&self) {
         *self
             .stop
@@ -130,7 +129,7 @@ impl Recheck {
 }
 
 impl Recheck {
-    /// Tells the thread to end, and hands it over to the caller, who waits for it.
+    /// Signals the thread to end, and hands it to the caller, who waits for it.
     pub fn into_thread(mut self) -> Option<JoinHandle<()>> {
         self.end();
         self.thread.take()
@@ -145,7 +144,7 @@ impl Drop for Recheck {
     }
 }
 
-/// Round after round over all files.
+/// The rounds over all files.
 struct Round {
     pipeline: Arc<Pipeline>,
     roots: Arc<Roots>,
@@ -157,10 +156,10 @@ struct Round {
     stop: Arc<Stop>,
 }
 
-/// It was told to end.
+/// The thread was signalled to end.
 struct ToldToEnd;
 
-/// Why a round did not come to its end.
+/// Why a round was not completed.
 enum RoundEnd {
     Ended,
     Index(IndexError),
@@ -197,7 +196,7 @@ impl Round {
         self.cursor.write();
     }
 
-    /// All files from the cursor on.
+    /// Checks all files from the cursor on.
     fn all(&mut self) -> Result<(), RoundEnd> {
         let roots = Arc::clone(&self.roots);
         let mut roots: Vec<_> = roots.iter().cloned().collect();
@@ -224,7 +223,7 @@ impl Round {
         self.pipeline.writer()
     }
 
-    /// Some files of a root, behind the cursor.
+    /// The next files of a root, after the cursor.
     fn next_names(&self, root: &Root) -> Result<Vec<FileKey>, IndexError> {
         let from = self.cursor.from(root.id);
         let mut names = Vec::new();
@@ -240,7 +239,7 @@ impl Round {
         Ok(names)
     }
 
-    /// One file: hashed again where its record says that nothing changed.
+    /// Checks one file: hashes it again if its record says that nothing changed.
     fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), RoundEnd> {
         self.wait()?;
         let Some(record) = self
@@ -281,8 +280,7 @@ impl Round {
         !record.last_read.is_some_and(is_fresh)
     }
 
-    /// Hashes a file; none where it cannot be read, or its stat tells a change: that is for hints
-    /// and rescans to find.
+    /// Hashes a file; `None` if it cannot be read, or its stat shows a change: hints and rescans find those.
     fn hash_of(
         &mut self,
         root: &Root,
@@ -291,8 +289,8 @@ impl Round {
     ) -> Result<Option<ContentHash>, ToldToEnd> {
         let length = record.stat.length;
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
-        // Opened again for each part: no descriptor is held while it waits, which would keep a share
-        // from being unmounted, and a file that grows during that is given up at once.
+        // Reopened for each part: no descriptor is held during waits, which would keep a share from
+        // being unmounted, and a file that grows meanwhile is given up at once.
         loop {
             let part = self.debt.charge_part(at, length);
             if !read_part(root, key, record, (at, part), &mut hasher) {
@@ -306,7 +304,7 @@ impl Round {
         }
     }
 
-    /// Keeps to the rate, and writes the place down at times.
+    /// Keeps to the rate, and saves the position periodically.
     fn wait(&mut self) -> Result<(), ToldToEnd> {
         let time = self.debt.pay_off(self.pace.bytes_per_second);
         if self.noted.elapsed() >= NOTED {
@@ -320,8 +318,8 @@ impl Round {
     }
 }
 
-/// Adds a part of a file, of `length` bytes from `start`, to a hash; false where it cannot be read or
-/// the file is not any more what its record says.
+/// Adds a part of a file, of `length` bytes from `start`, to a hash; returns false if it cannot be
+/// read or the file does not match its record any more.
 fn read_part(
     root: &Root,
     key: &FileKey,
@@ -352,8 +350,8 @@ fn read_part(
     whole && stands()
 }
 
-/// Whether a file was read so recently that it may rest. One read in the future was read under a clock
-/// that was wrong.
+/// Whether a file was read so recently that it may be skipped. A time in the future means that the
+/// clock was wrong when it was read.
 fn is_fresh(read: i64, now: i64, rest: Duration) -> bool {
     let rest = i64::try_from(rest.as_secs()).unwrap_or(i64::MAX);
     (0..rest).contains(&now.saturating_sub(read))

@@ -1,11 +1,10 @@
 //! The truth about a root: a walk that enqueues every file that may have changed, and decides about losses.
 //!
-//! Events are hints; this is what makes the index right. A walk comes in the order in which files are
-//! on record, so both are read side by side: files whose stat proves them unchanged are passed over,
-//! files on record that the walk did not meet are enqueued last. What lies below a directory that could
-//! not be read, or that something was mounted over, is neither: it is kept. Where so many files are
-//! missing at once that a share may have lost them rather than its users, they are held until a person
-//! confirms.
+//! Events are hints; the walk is what makes the index correct. It visits files in the order in which they are
+//! recorded, so both sequences are read side by side: files whose stat proves them unchanged are skipped, and
+//! recorded files that the walk did not meet are enqueued last. Files below a directory that could not be
+//! read, or that something was mounted over, are neither: they are kept. If so many files are missing at once
+//! that a share may have lost them rather than its users, they are held until a person confirms.
 //!
 //! Nothing is concluded from a directory that is not proven to be the root ([`crate::write_side::identity`]).
 
@@ -39,34 +38,33 @@ use known::KnownFiles;
 /// The result of a walk, or the error that ended it.
 type Result<T> = std::result::Result<T, EngineError>;
 
-/// Walks roots and enqueues what may have changed; holds what that needs.
+/// Walks roots and enqueues what may have changed; holds everything needed for that.
 pub struct Rescan<'a> {
     /// The records that a walk is compared with.
     pub registry: &'a Registry,
-    /// Records what becomes of roots and of damaged texts.
+    /// Records changes of roots and damaged texts.
     pub writer: &'a IndexWriter,
-    /// Takes the files that must be read.
+    /// Receives the files that must be read.
     pub pipeline: &'a Pipeline,
     /// Decides what must be read.
     pub detector: &'a ChangeDetector<'a>,
     /// How long delete events may still be on their way.
     pub event_delay: Duration,
-    /// An error once nobody waits for this any more, or the caller should rather know what keeps
-    /// changes from being applied.
+    /// Fails once nobody waits any more, or if the caller should be told what keeps changes from being applied.
     pub keep_going: &'a dyn Fn() -> Result<()>,
 }
 
-/// The findings of a walk below a directory.
+/// The results of a walk below a directory.
 #[derive(Default)]
 struct WalkFindings {
-    /// Files on record with a content that the walk did not meet, with their move keys.
+    /// Recorded files with a content that the walk did not meet, with their move keys.
     missing: Vec<(FileKey, u64)>,
-    /// Move keys of files that are not on record: a missing file with one of them has moved.
+    /// Move keys of files that are not recorded: a missing file with one of them has been moved.
     arrived: HashSet<u64>,
 }
 
 impl WalkFindings {
-    /// Names the loss of these files.
+    /// The token that identifies the loss of these files.
     fn token(&self, anchor: &Anchor, lost: u64) -> LossToken {
         let missing = self.missing.iter().map(|(key, _)| key);
         LossToken::of_held(anchor.inode(), lost, missing)
@@ -78,20 +76,20 @@ impl WalkFindings {
 pub enum WalkOutcome {
     /// Everything below it is enqueued.
     Complete,
-    /// So much is missing that the whole root must be walked and judged.
+    /// So many files are missing that the whole root must be walked and assessed.
     NeedsRootWalk,
 }
 
 impl Rescan<'_> {
     /// Walks a root and enqueues what may have changed; returns the status it ended with. The
-    /// root's status may differ later: another walk may have begun by then.
+    /// root's current status may differ: another walk may have begun since.
     pub fn root(&self, root: &Root) -> Result<RootStatus> {
         let _walking = self.walking(root)?;
         self.walk_and_assess(root, RootState::Scanning)?;
         Ok(root.finish_walk())
     }
 
-    /// Walks a root because it is time to: as long as it meets nothing new, nothing is pending.
+    /// Walks a root because a walk is due: as long as it finds nothing new, nothing is pending.
     pub fn routine(&self, root: &Root) -> Result<()> {
         let _walking = self.walking(root)?.quiet();
         let shown = match root.state() {
@@ -101,7 +99,7 @@ impl Rescan<'_> {
         self.walk_and_assess(root, shown)
     }
 
-    /// Walks a root, which is in the state `shown` during the walk.
+    /// Walks a root, which is shown in the state `shown` during the walk.
     fn walk_and_assess(&self, root: &Root, shown: RootState) -> Result<()> {
         // Files whose text was found damaged count as unread from here on.
         for key in self.writer.release_damaged_texts()? {
@@ -119,7 +117,7 @@ impl Rescan<'_> {
         }
     }
 
-    /// Accepts what a walk of the whole root missed as removed, or holds it for a person.
+    /// Accepts that the files missed by a walk of the whole root are removed, or holds them for a person to confirm.
     fn accept_or_hold(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<()> {
         match self.held(root, &found)? {
             Some(lost) => self.hold(root, lost, found.token(anchor, lost)),
@@ -130,7 +128,7 @@ impl Rescan<'_> {
         }
     }
 
-    /// Enqueues all that is missing; how many files that is. The root is in step with its share from here on.
+    /// Enqueues all that is missing; returns how many files. From here on the root is in step with its share.
     fn believe(
         &self,
         root: &Root,
@@ -144,21 +142,21 @@ impl Rescan<'_> {
         Ok(removed)
     }
 
-    /// Enqueues every file below a directory (a new or renamed one), and every file on record there that
-    /// is not there any more.
+    /// Enqueues every file below a directory (a new or renamed one), and every file recorded there that
+    /// does not exist any more.
     pub fn subtree(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
         let _walking = self.walking(root)?;
         let (Some(key), Some(anchor)) = (root.key(directory), self.proven(root)) else {
-            // Of the root itself, and of one that is not proven, the next rescan says all.
+            // The root itself, and an unproven root, are left to the next rescan.
             return Ok(WalkOutcome::NeedsRootWalk);
         };
-        // It may have been one that could not be entered, or a file.
+        // It may have been a directory that could not be entered, or a file.
         self.submit(key.clone())?;
         let Ok(found) = self.walk(root, &anchor, &key)? else {
             return Ok(WalkOutcome::NeedsRootWalk);
         };
         let missed = found.missing.len() as u64;
-        // What a person is to confirm, and what goes folder by folder, is for the whole root to judge.
+        // Losses that a person must confirm, or that accumulate folder by folder, are assessed for the whole root.
         let is_held = root.state() == RootState::LossHeld;
         if missed > 0 && (is_held || !root.may_miss_below(missed)) {
             return Ok(WalkOutcome::NeedsRootWalk);
@@ -184,7 +182,7 @@ impl Rescan<'_> {
         named.try_for_each(|key| self.submit(key))
     }
 
-    /// The directory at a root's path, where it is the root on record; says so where it is not.
+    /// The directory at a root's path, if it is the root on record; otherwise updates the root's status.
     fn prove(&self, root: &Root) -> Result<Option<Anchor>> {
         let anchor = match Anchor::open_listable(&root.path) {
             Ok(anchor) => anchor,
@@ -209,14 +207,14 @@ impl Rescan<'_> {
         }
     }
 
-    /// The root's directory, opened as it was proven last.
+    /// The root's directory, as it was last proven.
     fn proven(&self, root: &Root) -> Option<Anchor> {
         let anchor = Anchor::open_listable(&root.path).ok()?;
         (root.status().proven == Some(anchor.inode())).then_some(anchor)
     }
 
-    /// Says that a root cannot be used as it stands. A shortage says nothing about the root: it is
-    /// an error, and the walk is to be repeated.
+    /// Records that a root cannot be used in its present state. A shortage says nothing about the
+    /// root: it is returned as an error, and the walk is to be repeated.
     fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
         if let Some(errno) = refusal.shortage() {
             return Err(IndexError::Shortage {
@@ -239,14 +237,14 @@ impl Rescan<'_> {
         self.pipeline.submit_while(key, self.keep_going)
     }
 
-    /// Waits until no other walk of the root is under way, behind those who came before.
+    /// Waits its turn until no other walk of the root is under way.
     fn walking<'r>(&self, root: &'r Root) -> Result<Turn<'r>> {
         let turn = root.walking.take(self.keep_going)?;
         root.count_walk();
         Ok(turn)
     }
 
-    /// Walks the whole root; none where it vanished during the walk, which its status says.
+    /// Walks the whole root; `None` if it vanished during the walk, which its status then says.
     fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<WalkFindings>> {
         let key = FileKey {
             root: root.id,
@@ -258,7 +256,7 @@ impl Rescan<'_> {
         }
     }
 
-    /// Walks what lies below a directory beside what is on record there.
+    /// Walks a directory in parallel with the files recorded below it.
     fn walk(
         &self,
         root: &Root,
@@ -290,7 +288,7 @@ impl Rescan<'_> {
         Ok(Ok(comparison.found))
     }
 
-    /// Enqueues files that are being read and are not there any more: they come on record only now.
+    /// Enqueues files that are being read and do not exist any more: they are recorded only after the comparison.
     fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
         let gone = |key: &FileKey| {
             look(anchor, Path::new(OsStr::from_bytes(&key.path))) == PathState::NoFile
@@ -300,13 +298,13 @@ impl Rescan<'_> {
         gone.try_for_each(|key| self.submit(key))
     }
 
-    /// Enqueues what is missing: ingesting each decides.
+    /// Enqueues the missing files: ingesting each of them decides.
     fn enqueue_missing(&self, found: WalkFindings) -> Result<()> {
         let mut missing = found.missing.into_iter();
         missing.try_for_each(|(key, _)| self.submit(key))
     }
 
-    /// How many files were lost, where a person must confirm that.
+    /// How many files were lost, if a person must confirm that.
     fn held(&self, root: &Root, found: &WalkFindings) -> Result<Option<u64>> {
         let missed = found.missing.len() as u64;
         if missed < HELD_FROM {
@@ -319,13 +317,13 @@ impl Rescan<'_> {
             return Ok(None);
         }
         if root.has_events() {
-            // The events that tell of these deletes may still be on their way.
+            // The events of these deletes may still be on their way.
             std::thread::sleep(self.event_delay);
         }
         Ok(hold().then_some(missed.saturating_sub(moved)))
     }
 
-    /// Says that so many files wait for a person; what went until now is decided.
+    /// Records that this many files wait for a person; earlier deletes are decided.
     fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
         root.forget_deletes();
         root.update(self.writer, |status| {
@@ -360,7 +358,7 @@ impl Rescan<'_> {
     }
 }
 
-/// Stays the same when a file is moved: inode, length and time.
+/// A key that stays the same when a file is moved: inode, length and time.
 fn move_key(stat: &FileStat) -> u64 {
     let mut hasher = DefaultHasher::new();
     (stat.inode, stat.length, stat.mtime).hash(&mut hasher);

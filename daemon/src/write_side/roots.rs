@@ -1,8 +1,8 @@
-//! The watched trees: where they are, how they are watched, what is held against them.
+//! The watched trees: where they are, how they are watched, what problems they have.
 //!
 //! A root is used only while the directory at its path is the one that was proven to be it
 //! ([`crate::write_side::identity`]): every look and every open goes through [`Root::look`] and [`Root::open_file`],
-//! which conclude nothing otherwise.
+//! which draw no conclusions otherwise.
 
 mod deletes;
 mod keys;
@@ -43,15 +43,15 @@ pub use troubles::Trouble;
 
 /// One watched tree.
 pub struct Root {
-    /// Number in the index.
+    /// Its number in the index.
     pub id: RootId,
     /// Absolute path, as it is configured.
     pub path: PathBuf,
     /// Its section of the config.
     pub configured: RootConfig,
-    /// Whose turn it is to walk it, so that no walk decides about the losses of another.
+    /// Walks of it take turns, so that no walk decides about the losses of another.
     pub walking: Turns,
-    /// Files of it that questions read where they lie.
+    /// Its files that questions read in place.
     pub live_reads: LiveReads,
     /// Threads that wait for its share.
     pub share_waits: ShareWaits,
@@ -121,12 +121,12 @@ impl Root {
         status
     }
 
-    /// Where it stands now.
+    /// Its state now.
     pub fn state(&self) -> RootState {
         self.lock().state
     }
 
-    /// Whether it is being walked, other than by routine, or was not yet in this run.
+    /// Whether it is being walked, other than by routine, or has not been walked yet in this run.
     pub fn is_walked(&self) -> bool {
         self.is_being_walked() || self.state() == RootState::Scanning
     }
@@ -135,7 +135,7 @@ impl Root {
         self.walking.are_taken()
     }
 
-    /// Counts a walk that begins; the caller holds [`Root::walking`].
+    /// Counts a walk that is beginning; the caller holds [`Root::walking`].
     pub fn count_walk(&self) {
         self.walks.fetch_add(1, Ordering::SeqCst);
     }
@@ -154,7 +154,7 @@ impl Root {
         last.unwrap_or_else(|| self.status())
     }
 
-    /// The number of the walk under way, or of the first one of this run where that is to come.
+    /// The number of the walk under way, or of the first one of this run if that has not begun.
     pub fn awaited_walk(&self) -> Option<u64> {
         let begun = self.walks.load(Ordering::SeqCst);
         match (self.is_being_walked(), self.state()) {
@@ -164,7 +164,7 @@ impl Root {
         }
     }
 
-    /// Whether a walk is over, or not to come any more.
+    /// Whether a walk is over, or will not take place any more.
     pub fn is_walk_over(&self, number: u64) -> bool {
         match self.walks.load(Ordering::SeqCst) {
             begun if begun == number => !self.is_being_walked(),
@@ -173,7 +173,7 @@ impl Root {
         }
     }
 
-    /// Changes what is known of it, and what is recorded where that changed.
+    /// Changes what is known of it, and its record if that changed.
     pub fn update(
         &self,
         writer: &IndexWriter,
@@ -199,7 +199,7 @@ impl Root {
         writer.put_root(self.id, &record)
     }
 
-    /// The directory at its path, where that is the one proven to be this root.
+    /// The directory at its path, if that is the one proven to be this root.
     fn anchor(&self) -> Result<Anchor, RootRefusal> {
         let anchor = Anchor::open(&self.path)?;
         match self.lock().proven == Some(anchor.inode()) {
@@ -228,7 +228,7 @@ impl Root {
         lock(&self.troubles).add(below, trouble);
     }
 
-    /// Forgets the trouble of this very path: it could be accessed.
+    /// Forgets the trouble of exactly this path: it could be accessed.
     pub fn forget_trouble(&self, below: &[u8]) {
         lock(&self.troubles).forget(below);
     }
@@ -238,12 +238,12 @@ impl Root {
         lock(&self.troubles).begin_walk(directory)
     }
 
-    /// Ends the walk of this number: what it could access is no trouble any more.
+    /// Ends the walk of this number: paths that it could access are no trouble any more.
     pub fn end_walk(&self, directory: &[u8], number: u64) {
         lock(&self.troubles).end_walk(directory, number);
     }
 
-    /// Paths below it that cannot be accessed and keep what was known there.
+    /// Paths below it that cannot be accessed and whose records are kept.
     pub fn unreadable(&self) -> u64 {
         lock(&self.troubles).kept()
     }
@@ -253,25 +253,25 @@ impl Root {
         FileSystem::of(&self.path).is_ok_and(|file_system| file_system.stable_inodes)
     }
 
-    /// Sets the watcher, or none; dropping the one before ends its watch.
+    /// Sets the watcher, or removes it; dropping the previous one ends its watch.
     pub fn set_watcher(&self, watcher: Option<RootWatcher>) {
         let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
         drop(old);
     }
 
-    /// Has the watcher ask for another walk soon: this one could not use the root.
+    /// Makes the watcher request another walk soon: this one could not use the root.
     pub fn retry_walk_soon(&self) {
         lock(&self.watcher)
             .iter()
             .for_each(RootWatcher::retry_walk_soon);
     }
 
-    /// How it is watched now; none where it is not (a scan).
+    /// How it is watched now; `None` if it is not (a scan).
     pub fn chosen(&self) -> Option<ChosenMode> {
         lock(&self.watcher).as_ref().map(RootWatcher::chosen)
     }
 
-    /// Whether events tell of changes, so that deletes may still be announced.
+    /// Whether changes are reported by events, so that deletes may still be announced.
     pub fn has_events(&self) -> bool {
         self.chosen()
             .is_some_and(|chosen| chosen.mode == Mode::Native)
@@ -313,8 +313,8 @@ impl Root {
         lock(&self.deletes).among(keys)
     }
 
-    /// Whether walks of directories may believe that so many files more are gone: no more of them, since the last
-    /// rescan judged, than a rescan believes without a judgement.
+    /// Whether walks of directories may accept that this many further files are gone: in total since the last
+    /// assessed rescan, no more than a rescan accepts without an assessment.
     pub fn may_miss_below(&self, files: u64) -> bool {
         lock(&self.deletes).may_miss(files)
     }
@@ -334,7 +334,7 @@ impl Root {
     }
 }
 
-/// All roots of this run. Roots on record that are not configured stay out of every answer.
+/// All roots of this run. Recorded roots that are not configured appear in no answer.
 pub struct Roots(Vec<Arc<Root>>);
 
 impl Roots {
@@ -359,7 +359,7 @@ impl Roots {
         self.0.iter()
     }
 
-    /// The root that the file or member of a shown path lies under, with its key.
+    /// The root that contains the file or member of a displayed path, with its key.
     pub fn locate(&self, shown: &Path) -> Option<(Arc<Root>, FileKey)> {
         let stored = path::from_shown(shown.as_os_str().as_bytes());
         let end = stored.iter().position(|byte| *byte == path::MEMBER);
@@ -372,12 +372,12 @@ impl Roots {
         })
     }
 
-    /// The view of an asker who may see every root.
+    /// The view of a user who may see every root.
     pub fn view(&self) -> View {
         View::Roots(self.0.iter().map(|root| root.id).collect())
     }
 
-    /// A view of these roots alone; those that are not configured are left out.
+    /// A view of only these roots; those that are not configured are left out.
     pub fn view_of(&self, ids: &[u32]) -> View {
         let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
         View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())

@@ -1,12 +1,11 @@
-//! The walks that one root wants, done by a thread of its own: hints of the root are acted on during a walk, and
-//! other roots are not held up. Every request knows the generation in which it was made, so that a caller can
-//! wait for those made before, however many come after.
+//! The requested walks of one root, done by a thread of its own: hints of the root are handled during a walk, and
+//! other roots are not delayed. Every request has the generation in which it was made, so that a caller can wait
+//! for the requests made before, however many come after.
 //!
-//! After a walk of the whole root a pause as long as the walk was follows, but for what cannot wait: however
-//! short the time between polls is, and however often somebody asks, no more than half of the time is spent on
-//! walking. A `sync` waits out that pause behind a walk that somebody asked for, behind no other, and never for
-//! longer than [`SYNC_PAUSE`]: a caller that asks for walks again and again delays other walks, one that asks once
-//! does not.
+//! A walk of the whole root is followed by a pause as long as the walk, except for requests that cannot wait:
+//! however short the polling interval is, and however often users ask, no more than half of the time is spent on
+//! walking. A `sync` waits out that pause only after a walk that somebody asked for, and never for longer than
+//! [`SYNC_PAUSE`]: a caller that asks for walks again and again delays other walks, one that asks once does not.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -15,33 +14,33 @@ use std::time::{Duration, Instant};
 
 use crate::write_side::watch::Cause;
 
-/// Directories that wait to be walked; beyond that the whole root is.
+/// Directories that wait to be walked; if there are more, the whole root is walked.
 const DIRECTORIES: usize = 1024;
-/// A sync waits so long at most until a walk for it may begin: one that took longer waited, for a share that hung or
-/// for readers, and was no load on the share during that.
+/// Longest time that a sync waits until a walk for it may begin: a walk that took longer was waiting, for a share
+/// that hung or for readers, and did not load the share meanwhile.
 const SYNC_PAUSE: Duration = Duration::from_secs(1800);
 
-/// A walk to do.
+/// A walk to be done.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WalkRequest {
     /// The whole root: something in it may have changed.
     Root,
-    /// The whole root, for nothing but that it is time to.
+    /// The whole root, only because a walk is due.
     Routine,
-    /// All below a directory.
+    /// Everything below a directory.
     Below(PathBuf),
 }
 
-/// Why the whole root is wanted, the least pressing first.
+/// Why the whole root is to be walked, the least urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RootWish {
-    /// It is time to.
+    /// A walk is due.
     Routine,
-    /// Somebody asks for it.
+    /// Somebody asked for it.
     Asked,
     /// Events were lost.
     Lost,
-    /// Another directory stands at the root's path than before, or a walk could not be finished.
+    /// Another directory is at the root's path than before, or a walk could not be finished.
     Pressing,
 }
 
@@ -57,7 +56,7 @@ impl From<Cause> for RootWish {
     }
 }
 
-/// The walks that one root wants; several requests for the same are one walk.
+/// The requested walks of one root; several requests for the same are one walk.
 #[derive(Default)]
 pub struct WalkQueue {
     state: Mutex<State>,
@@ -67,19 +66,20 @@ pub struct WalkQueue {
 #[derive(Default)]
 struct State {
     root: Option<RootRequest>,
-    /// Each with the generation of the first request for it; they ascend.
+    /// Each with the generation of the first request for it, ascending.
     directories: VecDeque<(u64, PathBuf)>,
-    /// The walk of the root that its watcher asks for at its start, which cannot wait, was handed out: what others
-    /// ask for may come before.
+    /// Whether the walk of the root that its watcher requests at its start, which cannot wait, was handed out:
+    /// other requests may come before.
     begun: bool,
     /// The walk handed out last, until it is over.
     walking: Option<Walk>,
     /// When the pause after the last walk of the root is over.
     rested: Option<Instant>,
-    /// When the pause before a walk for a sync is over; none unless the last walk of the root was asked for, or made for a sync.
+    /// When the pause before a walk for a sync is over; `None` unless the last walk of the root was asked for, or
+    /// made for a sync.
     sync_rested: Option<Instant>,
     ended: bool,
-    /// The present generation.
+    /// The current generation.
     generation: u64,
 }
 
@@ -87,20 +87,20 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 struct RootRequest {
     wish: RootWish,
-    /// The generation of the first request for it, routine apart.
+    /// The generation of the first request for it, not counting routine.
     since: u64,
-    /// A sync waits for it.
+    /// Whether a sync waits for it.
     is_sync: bool,
 }
 
-/// A walk that was handed out.
+/// The walk that was handed out.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
-    /// Why the whole root is walked; none of a walk below a directory.
+    /// Why the whole root is walked; `None` for a walk below a directory.
     root: Option<RootWish>,
-    /// The generation of the first request that it answers.
+    /// The generation of the first request that it serves.
     since: u64,
-    /// A sync waits for it.
+    /// Whether a sync waits for it.
     is_sync: bool,
     began: Instant,
 }
@@ -112,18 +112,18 @@ impl Walk {
 }
 
 impl WalkQueue {
-    /// Wants the whole root walked, which every directory is part of.
+    /// Requests a walk of the whole root, which includes every directory.
     pub fn want_root(&self, wish: RootWish) {
         self.change(|state| state.want_root(wish));
     }
 
-    /// Wants the whole root walked for a sync, which waits for it.
+    /// Requests a walk of the whole root for a sync, which waits for it.
     pub fn want_sync(&self) {
         self.change(State::want_sync);
     }
 
-    /// Wants the whole root walked at once in place of what is being walked: a caller that waits for that waits for
-    /// this.
+    /// Requests an immediate walk of the whole root in place of the present one: callers that wait for that one
+    /// wait for this.
     pub fn want_root_instead(&self) {
         self.change(|state| {
             let walking = state.walking.map(|walk| walk.since);
@@ -134,7 +134,7 @@ impl WalkQueue {
         });
     }
 
-    /// Wants a directory walked.
+    /// Requests a walk of a directory.
     pub fn want_below(&self, directory: PathBuf) {
         self.change(|state| {
             let mut wanted = state.directories.iter();
@@ -148,20 +148,20 @@ impl WalkQueue {
         });
     }
 
-    /// Ends the present generation and returns it.
+    /// Ends the current generation and returns it.
     pub fn end_generation(&self) -> u64 {
         let mut state = self.lock();
         state.generation += 1;
         state.generation - 1
     }
 
-    /// Whether all that was wanted in this generation or before was walked, but for what is mere routine.
+    /// Whether all walks requested in this generation or before are done, not counting routine.
     pub fn is_done_through(&self, generation: u64) -> bool {
         let oldest = self.lock().oldest();
         oldest.is_none_or(|oldest| oldest > generation)
     }
 
-    /// Waits for the next request, which ends the walk before it; none once it is over.
+    /// Waits for the next request, which ends the walk before it; `None` once the queue has ended.
     pub fn next(&self) -> Option<WalkRequest> {
         let mut state = self.lock();
         state.walked(Instant::now());
@@ -188,13 +188,13 @@ impl WalkQueue {
         }
     }
 
-    /// Whether a walk is wanted or under way for which something may have changed. The first walk of the root is
-    /// wanted from the beginning: the watcher asks for it as soon as its watches stand.
+    /// Whether a walk is requested or under way because something may have changed. The first walk of the root
+    /// is requested from the beginning: the watcher asks for it as soon as its watches are in place.
     pub fn is_busy(&self) -> bool {
         self.lock().is_busy(Instant::now())
     }
 
-    /// Nothing is walked any more.
+    /// Ends the queue: nothing is walked any more.
     pub fn end(&self) {
         self.change(|state| state.ended = true);
     }
@@ -225,7 +225,7 @@ impl State {
         self.root.iter_mut().for_each(|root| root.is_sync = true);
     }
 
-    /// Ends the walk that was handed out.
+    /// Marks the walk that was handed out as done.
     fn walked(&mut self, now: Instant) {
         let Some(walk) = self.walking.take() else {
             return;
@@ -239,7 +239,7 @@ impl State {
         }
     }
 
-    /// The walk to do now, if there is one.
+    /// The walk to be done now, if there is one.
     fn hand_out(&mut self, now: Instant) -> Option<WalkRequest> {
         let Some(root) = self.root.filter(|root| self.is_at_hand(root, now)) else {
             let (since, directory) = self.directories.pop_front()?;
@@ -255,11 +255,11 @@ impl State {
         let below = self.directories.front().map(|(since, _)| *since);
         self.directories.clear();
         let wish = match root.wish {
-            // It is walked for the directories as well, in which something changed.
+            // It is also walked for the directories, in which something changed.
             RootWish::Routine if below.is_some() => RootWish::Lost,
             wish => wish,
         };
-        // The first is wanted from the beginning, before anybody asks for it.
+        // The first walk is requested from the beginning, before anybody asks for it.
         let first = (!self.begun).then_some(0);
         let since = [Some(root.since), below, first];
         self.begun |= root.wish == RootWish::Pressing;
@@ -275,7 +275,7 @@ impl State {
         })
     }
 
-    /// When the pause that this request waits out is over; none where it waits for none.
+    /// When the pause that this request waits for is over; `None` if it does not wait.
     fn rested_for(&self, root: &RootRequest) -> Option<Instant> {
         match (root.wish, root.is_sync) {
             (RootWish::Pressing, _) => None,
@@ -288,7 +288,7 @@ impl State {
         self.rested_for(root).is_none_or(|until| until <= now)
     }
 
-    /// The generation of the first request that is not done, but for routine.
+    /// The generation of the first request that is not done, not counting routine.
     fn oldest(&self) -> Option<u64> {
         let root = self.root.filter(|root| root.wish != RootWish::Routine);
         let below = self.directories.front().map(|(since, _)| *since);
@@ -306,7 +306,7 @@ impl State {
         let is_walking = self.walking.is_some_and(|walk| !walk.is_routine());
         let wants_root = self.root.is_some_and(|root| match root.wish {
             RootWish::Routine => false,
-            // Who asks again and again would have no answer be complete.
+            // Otherwise a caller that asks again and again would keep every answer from being complete.
             RootWish::Asked => self.sync_rested.is_none() || self.is_at_hand(&root, now),
             RootWish::Lost | RootWish::Pressing => true,
         });

@@ -1,12 +1,12 @@
 //! Watching roots: events are hints, the walk is the truth.
 //!
-//! A [`RootWatcher`] turns what the kernel tells about one root into a few debounced [`Hint`]s; the
-//! engine answers each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever
-//! may have been missed (an overflow, a share without events, a root that came back) ends in
-//! [`Hint::Rescan`], so a lost event costs time and never truth.
+//! A [`RootWatcher`] turns the kernel's events for one root into a few debounced [`Hint`]s; the engine responds
+//! to each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever may have
+//! been missed (an overflow, a share without events, a root that came back) ends in [`Hint::Rescan`], so a lost
+//! event costs time but never correctness.
 //!
-//! * [`walk`], [`rules`], [`stat`]: what stands under a root, what is passed over, what is unchanged;
-//! * [`anchor`], `mount`: a root opened, from which everything below is reached, and mount points below it;
+//! * [`walk`], [`rules`], [`stat`]: what is under a root, what is skipped, what is unchanged;
+//! * [`anchor`], `mount`: an opened root, from which everything below is reached, and mount points below it;
 //! * [`open`]: opening a file without leaving its root;
 //! * [`loss`]: the guard against a mass loss that never happened;
 //! * [`probe`]: which file systems report changes;
@@ -38,10 +38,10 @@ use root_thread::RootThread;
 /// How a root is watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Native where the file system reports changes, else polled.
+    /// Native if the file system reports changes, otherwise polled.
     #[default]
     Auto,
-    /// Watched by the kernel's events, with a rescan now and then.
+    /// Watched by the kernel's events, with a periodic rescan.
     Native,
     /// Watched by rescans alone.
     Poll,
@@ -57,26 +57,26 @@ impl From<RootMode> for Mode {
     }
 }
 
-/// The mode chosen for [`Mode::Auto`], or in place of a mode that does not work here.
+/// The mode chosen for [`Mode::Auto`], or instead of a mode that does not work here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenMode {
     /// [`Mode::Native`] or [`Mode::Poll`].
     pub mode: Mode,
-    /// Why, for people.
+    /// The reason, for people.
     pub why: String,
 }
 
 /// A change that may have happened below a root; the engine finds out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// A path that is no directory and may be new or changed.
+    /// A path that is not a directory and may be new or changed.
     Path(PathBuf),
-    /// A directory that is new, moved here or changed its rights: walk it.
+    /// A directory that is new, was moved here or changed its permissions: walk it.
     Subtree(PathBuf),
     /// Walk the whole root. Merge it with one already waiting.
     Rescan(Cause),
-    /// A delete or a move away was seen and nothing stands here now: a file, or a directory with all
-    /// that was under it. The root itself was still there. May name what was never known.
+    /// A delete or a move away was seen and nothing is at the path now: it was a file, or a directory with everything
+    /// under it. The root itself still existed. The path may never have been known.
     Removed(PathBuf),
 }
 
@@ -85,20 +85,20 @@ pub enum Hint {
 pub enum Cause {
     /// The watcher has just started; native watches are already armed.
     Start,
-    /// Time for it.
+    /// A periodic rescan is due.
     Timer,
     /// Events were lost: the kernel's queue, ours, or the table of pending paths was full.
     Overflow,
-    /// The native watcher failed and was armed again.
+    /// The native watcher failed and was re-armed.
     WatcherError,
     /// Native watching could not be armed, whatever the error: from now on the root is polled
-    /// ([`RootWatcher::chosen`] says why). Its code is of the most frequent error.
+    /// ([`RootWatcher::chosen`] says why). The cause's code is that of the most frequent error.
     FellBackToPolling,
     /// The root is missing or unreadable: it is stale and nothing in it counts as deleted.
     RootGone,
     /// The root is there again.
     RootBack,
-    /// Another directory stands at the root's path: a mount came or went, or it was replaced. Losses
+    /// Another directory is at the root's path: a mount came or went, or it was replaced. Losses
     /// found now are suspect at any size.
     RootReplaced,
 }
@@ -122,24 +122,24 @@ impl Cause {
 /// The times and bounds of a watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// A path must be quiet for this long before it is told.
+    /// A path must be quiet for this long before its hint is sent.
     pub debounce: Duration,
-    /// A path that is never quiet is told after this long all the same.
+    /// The hint for a path that is never quiet is sent after this long.
     pub max_delay: Duration,
-    /// A path told again and again is told ever more seldom, at last once in this time.
+    /// Hints for a path that changes again and again become less frequent, down to one in this time.
     pub hot_delay: Duration,
-    /// Rescans of a native root.
+    /// Interval of rescans of a native root.
     pub rescan_every: Duration,
-    /// Rescans of a polled root.
+    /// Interval of rescans of a polled root.
     pub poll_every: Duration,
-    /// How often it is checked that the root is still there.
+    /// How often to check that the root still exists.
     pub check_every: Duration,
-    /// Paths held back at most; beyond that a rescan stands for them.
+    /// Most paths held back; if there are more, a rescan replaces them.
     pub pending_limit: usize,
 }
 
 impl Settings {
-    /// As they are configured; the rest by default.
+    /// The configured settings; the others have their defaults.
     pub fn of(config: &WatchConfig) -> Self {
         Self {
             debounce: Duration::from_millis(config.debounce_ms),
@@ -165,7 +165,7 @@ impl Default for Settings {
     }
 }
 
-/// Why a watcher does not start. A missing root is none: it is waited for.
+/// Why a watcher does not start. A missing root is not an error: the watcher waits for it.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// Paths in hints start with the root, so it must be absolute.
@@ -187,10 +187,10 @@ impl RootWatcher {
     /// Dropping waits this long for the thread; one that hangs in a dead share is left behind.
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    /// Starts watching `path`. Hints arrive at `sink`, first a
-    /// rescan ([`Cause::Start`] once the watches stand, or [`Cause::RootGone`]); a full `sink` delays hints and
-    /// merges them, the watcher never waits for it. Returned is the mode aimed at: arming may still fall back to
-    /// polling, which [`RootWatcher::chosen`] then tells. A panic of its thread ends the engine.
+    /// Starts watching `path`. Hints arrive at `sink`, first a rescan ([`Cause::Start`] once the watches are in
+    /// place, or [`Cause::RootGone`]); a full `sink` delays and merges hints, but the watcher never waits for
+    /// it. Returns the intended mode: arming may still fall back to polling, which [`RootWatcher::chosen`] then
+    /// reports. A panic of the thread ends the engine.
     pub fn start(
         lifecycle: &Arc<Lifecycle>,
         root: u32,
@@ -271,8 +271,8 @@ impl Drop for RootWatcher {
     }
 }
 
-/// Decides how `path` can be watched, by the type of its file system: a share is not ours to write a
-/// probe file to.
+/// Decides how `path` can be watched, by the type of its file system: a share is not ours, so no
+/// probe file is written to it.
 fn choose(mode: Mode, path: &Path) -> ChosenMode {
     let (mode, why) = match mode {
         Mode::Native => (Mode::Native, "native by config".to_owned()),

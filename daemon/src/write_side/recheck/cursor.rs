@@ -1,4 +1,4 @@
-//! How far the background reading is: the last file it passed, kept over a restart.
+//! The position of the background reading: the last file it passed, kept across restarts.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use simdex_index::safe_fs;
 use simdex_schema::{FileKey, RootId};
 
-/// Name of the file in the data directory: the root's number (4 bytes, big-endian), then the path.
+/// The file in the data directory. It holds the root's number (4 bytes, big-endian), then the path.
 const NAME: &str = "recheck";
-/// Longer than any path there is.
+/// Longer than any path.
 const LONGEST: usize = 1 << 16;
 
-/// The last file passed; none at the start of a round.
+/// The last file passed; `None` at the start of a round.
 pub(super) struct Cursor {
     directory: PathBuf,
     passed: Option<FileKey>,
@@ -19,7 +19,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// As it was written down; at the start where nothing usable is.
+    /// Reads the saved position; the start if there is none that is usable.
     pub(super) fn read(directory: PathBuf) -> Self {
         let bytes = read_bounded(&directory.join(NAME)).unwrap_or_default();
         let passed = match bytes.split_first_chunk::<4>() {
@@ -36,14 +36,14 @@ impl Cursor {
         }
     }
 
-    /// Whether all files of a root are passed, as far as roots tell.
+    /// Whether all files of a root are passed, judging by the order of roots alone.
     pub(super) fn has_passed(&self, root: RootId) -> bool {
         self.passed
             .as_ref()
             .is_some_and(|passed| passed.root > root)
     }
 
-    /// Where to go on in a root: behind this name.
+    /// Where to continue in a root: after this name.
     pub(super) fn from(&self, root: RootId) -> FileKey {
         let passed = self.passed.clone().filter(|passed| passed.root == root);
         passed.unwrap_or(FileKey {
@@ -52,17 +52,17 @@ impl Cursor {
         })
     }
 
-    /// This file is passed.
+    /// Notes that this file is passed.
     pub(super) fn pass(&mut self, key: FileKey) {
         self.passed = Some(key);
     }
 
-    /// All files are passed.
+    /// Starts again: all files are passed.
     pub(super) fn restart(&mut self) {
         self.passed = None;
     }
 
-    /// Writes it down, where it changed. It is a help, not a promise: what fails is passed over.
+    /// Saves the position if it changed. It is only an optimisation: failures are ignored.
     pub(super) fn write(&mut self) {
         if self.passed == self.written {
             return;
@@ -82,7 +82,7 @@ impl Cursor {
     }
 }
 
-/// The bytes of the file, as many as it may have.
+/// The bytes of the file, up to the greatest valid length.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     safe_fs::open_read(path)?
@@ -127,7 +127,7 @@ mod tests {
         std::fs::write(&path, b"xyz").unwrap();
         let cursor = Cursor::read(dir.path().to_owned());
         assert_eq!(cursor.from(RootId(1)), key(1, ""));
-        // One that is read to its end would keep the daemon from starting.
+        // Reading such a file to its end would keep the daemon from starting.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
         let cursor = Cursor::read(dir.path().to_owned());

@@ -1,19 +1,19 @@
-//! The debt of the background reading to its rate: every byte is charged before it is read.
+//! Rate limit of the background reading: every byte is charged before it is read.
 
 use std::time::Duration;
 
 /// Bytes read of a file before it is closed and the debt is paid.
 const PART: u64 = 1 << 20;
-/// A file counts as at least so many bytes: opening it costs as well.
+/// A file counts as at least this many bytes, since opening it has a cost too.
 const LEAST: u64 = 16 << 10;
 
-/// Bytes that were read and not yet waited for.
+/// Bytes that were charged and not yet waited for.
 #[derive(Debug, Default)]
 pub(super) struct UnwaitedBytes(u64);
 
 impl UnwaitedBytes {
-    /// The length of the next part of a file, charged before it is read: where that fails half way, bytes were
-    /// read as well. A file costs [`LEAST`] bytes at least.
+    /// The length of the next part of a file, charged before it is read, since bytes are also read if that
+    /// fails half way. A file costs at least [`LEAST`] bytes.
     pub(super) fn charge_part(&mut self, at: u64, length: u64) -> u64 {
         let part = (length - at).min(PART);
         let opening = if at == 0 {
@@ -25,7 +25,7 @@ impl UnwaitedBytes {
         part
     }
 
-    /// How long to wait for what was read, at a rate in bytes a second; zero while that is little.
+    /// How long to wait for what was charged, at a rate in bytes per second; zero while that is short.
     pub(super) fn pay_off(&mut self, rate: u64) -> Duration {
         let rate = rate.max(1);
         if self.0 < (rate / 4).max(1) {

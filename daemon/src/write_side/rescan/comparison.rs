@@ -1,4 +1,4 @@
-//! One walk, merged with the files on record: both come in the same order.
+//! One walk, merged with the recorded files: both are in the same order.
 
 use simdex_schema::{FileKey, FileRecord, FileStat};
 
@@ -8,7 +8,7 @@ use crate::write_side::ingest::SeenStat;
 use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::walk::{SkipReason, WalkEntry};
 
-/// A walk under way, beside what is on record.
+/// A walk in progress, alongside the recorded files.
 pub(super) struct RecordComparison<'a> {
     pub(super) rescan: &'a Rescan<'a>,
     pub(super) root: &'a Root,
@@ -29,7 +29,7 @@ impl RecordComparison<'_> {
         match seen {
             WalkEntry::File { stat, .. } => self.file(key, &stat, known),
             WalkEntry::Skipped { reason, .. } => {
-                // A mount covers what was known there. One that was there first covers nothing.
+                // A mount covers what was known there. A mount that was there first covers nothing.
                 if reason == SkipReason::MountPoint && self.keep_below(&key)? {
                     self.root.saw_trouble(&key.path, Trouble::Kept);
                 }
@@ -47,7 +47,7 @@ impl RecordComparison<'_> {
         }
     }
 
-    /// Keeps what is on record below a directory that is not entered; whether anything is.
+    /// Keeps the records below a directory that is not entered; returns whether there are any.
     fn keep_below(&mut self, directory: &FileKey) -> Result<bool> {
         self.miss_before(Some(&inside(&directory.path)))?;
         Ok(self.known.pass(&directory.path)?)
@@ -57,7 +57,7 @@ impl RecordComparison<'_> {
         let Rescan {
             registry, detector, ..
         } = self.rescan;
-        // One that was not met may have come on record since the page was read, or changed.
+        // A file that was not met may have been recorded, or changed, since the page was read.
         let known = match met {
             Some(record) => Some(record),
             None => registry.file(&key)?,
@@ -76,8 +76,8 @@ impl RecordComparison<'_> {
         Ok(())
     }
 
-    /// Files on record before this path, and after the last one met, are not there. One without a
-    /// content has nothing to lose and is enqueued at once.
+    /// Handles recorded files before this path and after the last one met: they are missing. A file
+    /// without a content has nothing to lose and is enqueued at once.
     pub(super) fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
         while let Some(key) = self.known.next_before(path)? {
             match self.rescan.registry.file(&key)? {
@@ -85,8 +85,7 @@ impl RecordComparison<'_> {
                     let kind = move_key(&record.stat);
                     self.found.missing.push((key, kind));
                 }
-                // One without a record of its own stands for members whose container is not on
-                // record.
+                // An entry without a record of its own stands for members whose container is not recorded.
                 Some(_) | None => self.rescan.submit(key)?,
             }
         }

@@ -1,15 +1,15 @@
-//! A loss that a person takes as real: what was shown, and no more.
+//! A loss that a person confirms as real: exactly what was shown, and no more.
 //!
-//! Between the moment at which a loss is shown and the one at which it is confirmed a share may go, lose more, or
-//! lose something else. So the root is proven and walked once more, and what differs from what was shown is decided
-//! again in place of being believed.
+//! Between showing a loss and confirming it, a share may disappear, lose more, or lose something else. So the root
+//! is proven and walked once more, and anything that differs from what was shown is assessed again instead of being
+//! accepted.
 
 use super::{Anchor, LossToken, Rescan, Result, Root, RootState, WalkFindings};
 
 impl Rescan<'_> {
-    /// Takes a held loss as real, or the directory at the root's path for the root: removes every file on record
-    /// that is not there. Returns how many; none, and removes nothing of the loss, where the root is not as it was
-    /// shown.
+    /// Accepts a held loss as real, or the directory at the root's path as the root: removes every recorded file
+    /// that does not exist. Returns how many; returns `None`, and removes nothing of the loss, if the root is not
+    /// as it was shown.
     pub fn confirm_loss(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
         let _walking = self.walking(root)?;
         let status = root.status();
@@ -46,11 +46,11 @@ impl Rescan<'_> {
     }
 
     fn confirm_replaced(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
-        // Where the right one is back, or none is there, nothing is to be confirmed.
+        // If the right directory is back, or there is none, there is nothing to confirm.
         if self.prove(root)?.is_some() || root.state() != RootState::Replaced {
             return Ok(None);
         }
-        // The record is of the old one and is replaced as well: without an identity this is none to be taken.
+        // The record is of the old directory and is replaced too: a directory without an identity cannot be accepted.
         let anchor = Anchor::open_listable(&root.path).ok();
         let known = anchor.and_then(|anchor| anchor.identity().ok().map(|of| (anchor, of)));
         let is_shown = |(anchor, identity): &(Anchor, _)| {

@@ -1,7 +1,8 @@
-//! Files on record below a directory, in the order of their keys, a page at a time: a walk, which
-//! comes in the same order, is held against them without keeping either in memory, and without looking any up.
+//! Recorded files below a directory, in the order of their keys, a page at a time: a walk, which visits in the
+//! same order, is compared with them without holding either in memory, and without single look-ups.
 //!
-//! Where any file's record changed since a page was read, its records say nothing any more, and each is looked up.
+//! If any file's record changed since a page was read, the records of the page are no longer used, and each is
+//! looked up.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -12,10 +13,10 @@ use simdex_schema::{FileKey, FileRecord};
 /// Records read at once.
 const PAGE: usize = 512;
 
-/// A file on record; one without a record of its own stands for members whose container is not on record.
+/// A recorded file; one without a record of its own stands for members whose container is not recorded.
 pub(super) type KnownFile = (FileKey, Option<FileRecord>);
 
-/// The files on record that are still to come.
+/// The recorded files that are still to come.
 pub(super) struct KnownFiles<'a> {
     registry: &'a Registry,
     /// The prefix of all their paths: the directory and a `/`, or nothing for the root.
@@ -23,12 +24,12 @@ pub(super) struct KnownFiles<'a> {
     page: VecDeque<KnownFile>,
     /// [`Registry::file_changes`] from before the page was read.
     read_at: u64,
-    /// Where the next page begins; none after the last.
+    /// Where the next page begins; `None` after the last.
     next: Option<FileKey>,
 }
 
 impl<'a> KnownFiles<'a> {
-    /// Everything on record below a directory; of the empty path, in the whole root.
+    /// All recorded files below a directory; for the empty path, in the whole root.
     pub(super) fn below(registry: &'a Registry, directory: &FileKey) -> Self {
         let prefix = inside(&directory.path);
         let next = FileKey {
@@ -44,7 +45,7 @@ impl<'a> KnownFiles<'a> {
         }
     }
 
-    /// Takes the next one, if it comes before this path; without a path whatever comes.
+    /// Takes the next one, if it comes before this path; without a path, any.
     pub(super) fn next_before(
         &mut self,
         path: Option<&[u8]>,
@@ -56,7 +57,7 @@ impl<'a> KnownFiles<'a> {
         })
     }
 
-    /// Takes the one at this path, if it comes next; its record, where it has one and that is still known.
+    /// Takes the one at this path, if it comes next; returns its record, if it has one and that is still valid.
     pub(super) fn meet(&mut self, path: &[u8]) -> Result<Option<FileRecord>, IndexError> {
         let is_met = self.first()?.is_some_and(|first| first.path == path);
         let met = is_met.then(|| self.page.pop_front()).flatten();
@@ -64,7 +65,7 @@ impl<'a> KnownFiles<'a> {
         Ok(met.and_then(|(_, record)| record.filter(|_| is_current)))
     }
 
-    /// Passes over what lies in a directory, if that comes next; whether anything does.
+    /// Skips the files in a directory, if they come next; returns whether there were any.
     pub(super) fn pass(&mut self, directory: &[u8]) -> Result<bool, IndexError> {
         let inside = inside(directory);
         let mut any = false;
@@ -75,7 +76,7 @@ impl<'a> KnownFiles<'a> {
             any = true;
             self.page.pop_front();
             if let (true, Some(next)) = (self.page.is_empty(), &mut self.next) {
-                // The first path behind all that begin so: `0` follows `/`.
+                // The first path after all with this prefix: `0` follows `/`.
                 next.path = [directory, b"0"].concat();
             }
         }
@@ -103,7 +104,7 @@ impl<'a> KnownFiles<'a> {
         })?;
         self.next = self.page.back().map(|(last, _)| FileKey {
             root: last.root,
-            // Behind the members of the last one, which a NUL follows.
+            // After the members of the last one, which are marked by a NUL.
             path: [&last.path[..], &[1]].concat(),
         });
         Ok(())

@@ -1,4 +1,4 @@
-//! Known files that delete events named since the last rescan: a loss among them was seen to happen.
+//! Known files that delete events named since the last rescan: their loss was observed.
 
 use std::collections::HashSet;
 
@@ -6,20 +6,20 @@ use simdex_schema::FileKey;
 
 use crate::write_side::watch::loss::HELD_FROM;
 
-/// Files remembered; of more a loss is not explained, and held.
+/// Files remembered; a loss of more is not explained by events, and held.
 const REMEMBERED: usize = 1 << 20;
 
-/// Files that went since the last rescan.
+/// Files deleted since the last rescan.
 #[derive(Default)]
 pub(super) struct Deletes {
     /// Files by 128-bit hashes of their paths.
     named: HashSet<[u8; 16]>,
-    /// Files that walks of directories missed, and that were believed to be gone.
+    /// Files that walks of directories missed and accepted as gone.
     missed: u64,
 }
 
 impl Deletes {
-    /// These were named by a delete event.
+    /// Notes that these were named by a delete event.
     pub(super) fn add(&mut self, keys: &[FileKey]) {
         let room = REMEMBERED - self.named.len().min(REMEMBERED);
         self.named.extend(keys.iter().take(room).map(hash));
@@ -31,8 +31,8 @@ impl Deletes {
         keys.iter().filter(named).count() as u64
     }
 
-    /// Counts files that the walk of a directory missed; false, and uncounted, where that makes so many that the
-    /// whole root is to be judged: a loss must not be believed folder by folder.
+    /// Counts files that the walk of a directory missed; returns false, without counting them, if the total
+    /// requires an assessment of the whole root: a loss must not be accepted folder by folder.
     pub(super) fn may_miss(&mut self, files: u64) -> bool {
         let missed = self.missed.saturating_add(files);
         let may = missed < HELD_FROM;

@@ -1,9 +1,9 @@
-//! From an absolute path to the path below a root, by which files are recorded.
+//! Converts an absolute path to the path below a root, by which files are recorded.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The part of a path below a root, as it is recorded; none of the root itself and of what does not lie in it.
+/// The part of a path below a root, in its recorded form; `None` for the root itself and for paths outside it.
 pub(super) fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
     let rest = match plain_rest(root.as_os_str().as_bytes(), path.as_os_str().as_bytes()) {
         Some(rest) => rest,
@@ -12,8 +12,8 @@ pub(super) fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
     (!rest.is_empty()).then(|| rest.to_vec())
 }
 
-/// What follows a root in a path that is spelled as a walk spells it, without taking both apart; none where it may be
-/// spelled otherwise.
+/// The rest of a path after the root, if it is spelled as a walk spells it, without splitting both into components;
+/// `None` if it may be spelled differently.
 fn plain_rest<'a>(root: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
     let rest = path.strip_prefix(root)?.strip_prefix(b"/")?;
     let is_odd = |two: &[u8]| two[0] == b'/' && matches!(two[1], b'/' | b'.');
@@ -27,7 +27,7 @@ fn plain_rest<'a>(root: &[u8], path: &'a [u8]) -> Option<&'a [u8]> {
 mod tests {
     use super::*;
 
-    /// However a path is spelled, its key is that of its components.
+    /// However a path is spelled, its key is derived from its components.
     #[test]
     fn a_path_has_the_key_that_its_components_have() {
         for root in ["/", "/srv", "/srv/share"] {

@@ -1,5 +1,5 @@
-//! Files that are read for questions where they lie: few at a time of one root. A share that hangs keeps the threads
-//! that read it, past every deadline; so it keeps that few, and all other questions are answered.
+//! Files that are read in place for questions: only a few at a time of one root. A share that hangs blocks the threads
+//! that read it, past every deadline; with this limit it blocks only those few, and all other questions are answered.
 
 use std::fs::File;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use super::Root;
 
-/// Reads of one root that are under way at once.
+/// Most reads of one root under way at once.
 const MOST: usize = 2;
-/// How long the next one waits for those before it, which are over by then where nothing hangs: what is answered
-/// without it is of the last reading, may be of another file that carries the same document, and says so.
+/// How long the next read waits for those before it, which are over by then unless they hang. An answer without the
+/// read uses the text of the last reading, possibly of another file that carries the same document, and says so.
 const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
 
-/// Why a question is answered by what the index keeps of a file, and not by the file where it lies.
+/// Why a question is answered from the index's text of a file, and not from the file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotReadAgain {
     /// The maximum number of reads on this share are blocked.
     NotInTime,
     /// It could not be read.
     Unreadable,
-    /// It has other bytes by now, which the index does not have yet.
+    /// It has other bytes now, which are not in the index yet.
     Changed,
 }
 
@@ -31,11 +31,11 @@ pub struct LiveReads {
     ended: Condvar,
 }
 
-/// A read under way, until it is dropped.
+/// A read in progress, until it is dropped.
 pub struct LiveRead<'a>(&'a LiveReads);
 
 impl LiveReads {
-    /// Begins a read; none where as many as may be have not ended for a while.
+    /// Begins a read; `None` if the maximum number of reads have not ended for a while.
     pub fn begin(&self) -> Option<LiveRead<'_>> {
         let full = |under_way: &mut usize| *under_way >= MOST;
         let waited = self.ended.wait_timeout_while(self.lock(), PATIENCE, full);
@@ -55,7 +55,7 @@ impl LiveReads {
 }
 
 impl Root {
-    /// Opens a file below it for a question, which holds the read until it has the bytes.
+    /// Opens a file below the root for a question, which holds the read until it has the bytes.
     pub fn open_live(&self, below: &[u8]) -> Result<(LiveRead<'_>, File), NotReadAgain> {
         let read = self.live_reads.begin().ok_or(NotReadAgain::NotInTime)?;
         let file = self.open_file(below);
@@ -106,7 +106,7 @@ mod tests {
     fn reads_that_hang_keep_no_more_than_few_who_read() {
         let reads = LiveReads::default();
         let hanging: Vec<_> = (0..MOST).map(|_| reads.begin().unwrap()).collect();
-        // None of them waits for what hangs.
+        // None of them waits for a read that hangs.
         assert!((0..MOST).all(|_| reads.begin().is_none()));
         drop(hanging);
         assert!(reads.begin().is_some());

@@ -1,5 +1,5 @@
-//! What a person would confirm of a root, as a short name: it changes whenever that does, so that what was looked
-//! at and what is confirmed are the same.
+//! A short name for what a person would confirm of a root. It changes whenever that changes, so that what is
+//! confirmed is what was shown.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,16 @@ use simdex_schema::{DirectoryIdentity, FileKey};
 
 use crate::write_side::watch::probe::InodeId;
 
-/// Bytes of a token: two of a day's losses agree with a probability of 10^-14.
+/// Bytes of a token: two of a day's losses collide with a probability of 10^-14.
 const BYTES: usize = 6;
 
-/// Names one held loss, or one directory in a root's place; shown as 12 hexadecimal digits.
+/// Identifies one held loss, or one directory in a root's place; shown as 12 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossToken([u8; BYTES]);
 
 impl LossToken {
-    /// The token of a held loss in this directory: how many files are lost, and which are missing, in the order of a walk.
+    /// The token of a held loss in this directory: the number of lost files, and which are missing, in the order of a
+    /// walk.
     pub fn of_held<'a>(
         directory: InodeId,
         lost: u64,
@@ -62,7 +63,7 @@ impl fmt::Display for LossToken {
     }
 }
 
-/// A text that is no token.
+/// A text that is not a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoToken;
 

@@ -1,11 +1,11 @@
 //! Threads that wait for the share of a root: for a stat, an open or a read of one file, which no deadline ends.
-//! Where that takes minutes the root says so, and of which file.
+//! If that takes minutes, the root's status says so, and for which file.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A wait that is told of.
+/// A wait this long is reported.
 const LONG: Duration = Duration::from_secs(300);
 
 /// The waits of one root.
@@ -15,18 +15,18 @@ pub struct ShareWaits(Mutex<State>);
 #[derive(Default)]
 struct State {
     next: u64,
-    /// Paths below the root, and since when; in the order in which the waits began.
+    /// Paths below the root with the time each wait began, in the order of beginning.
     waits: BTreeMap<u64, (Vec<u8>, Instant)>,
 }
 
-/// A wait, until it is dropped.
+/// A wait in progress, until it is dropped.
 pub struct ShareWait<'a> {
     waits: &'a ShareWaits,
     number: u64,
 }
 
 impl ShareWaits {
-    /// Begins to wait for the share with this path below the root.
+    /// Begins a wait for the share at this path below the root.
     pub fn begin(&self, below: &[u8]) -> ShareWait<'_> {
         let mut state = self.lock();
         let number = state.next;
@@ -36,7 +36,7 @@ impl ShareWaits {
         ShareWait { waits, number }
     }
 
-    /// A note about waits that are long by now; empty where none is.
+    /// A note about waits that are long by now; empty if there are none.
     pub(super) fn note(&self, now: Instant) -> String {
         let state = self.lock();
         let lasts = |since: Instant| now.saturating_duration_since(since);

@@ -1,4 +1,4 @@
-//! Where a root stands.
+//! The status of a root.
 
 use std::path::Path;
 
@@ -10,29 +10,29 @@ use crate::write_side::watch::probe::InodeId;
 /// The status of a root.
 #[derive(Clone, Debug)]
 pub struct RootStatus {
-    /// Where it stands.
+    /// Its state.
     pub state: RootState,
     /// Files whose removal waits for a person.
     pub pending_loss: u64,
-    /// The directory that was last walked whole.
+    /// The directory that was last walked completely.
     pub identity: Option<DirectoryIdentity>,
-    /// The directory that was proven to be this root, in this run; none where there is none now.
+    /// The directory that was proven to be this root, in this run; `None` if there is none now.
     pub proven: Option<InodeId>,
     /// Token of the loss that a person would confirm, while the state is [`RootState::LossHeld`] or
     /// [`RootState::Replaced`].
     pub to_confirm: Option<LossToken>,
-    /// Things worth saying: unreadable directories, errors.
+    /// Further information: unreadable directories, errors.
     pub detail: String,
 }
 
 impl RootStatus {
-    /// Names what a person would confirm, where anything waits for that.
+    /// The token of what a person would confirm, if anything waits for that.
     pub fn loss_token(&self) -> Option<LossToken> {
         let waits = matches!(self.state, RootState::LossHeld | RootState::Replaced);
         self.to_confirm.filter(|_| waits)
     }
 
-    /// Logs that the files of the root at this path keep their last state now, or that they do no more.
+    /// Logs that the files of the root at this path keep their last state from now on, or do so no longer.
     pub(super) fn log_change(&self, path: &Path, before: RootState) {
         let (path, state) = (path.display(), self.state.name());
         if self.state.keeps_files() {
@@ -43,8 +43,8 @@ impl RootStatus {
         }
     }
 
-    /// It is in step with its share, whose directory has this identity; where that could not be learnt, the recorded
-    /// one stands.
+    /// Marks it as in step with its share, whose directory has this identity; if the identity could not be
+    /// determined, the recorded one is kept.
     pub fn be_in_step(&mut self, identity: Option<DirectoryIdentity>) {
         self.state = RootState::Watching;
         self.pending_loss = 0;
@@ -54,16 +54,16 @@ impl RootStatus {
     }
 }
 
-/// Where a root stands.
+/// The state of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootState {
     /// A walk is under way or still to come.
     Scanning,
-    /// Up to date but for changes under way.
+    /// Up to date except for changes under way.
     Watching,
     /// Missing or unreadable; its files keep their last state.
     Stale,
-    /// Another directory stands at its path; its files keep their last state until the right one is
+    /// Another directory is at its path; its files keep their last state until the right one is
     /// back or a person confirms.
     Replaced,
     /// A rescan missed so many files that a person must confirm.
@@ -71,12 +71,12 @@ pub enum RootState {
 }
 
 impl RootState {
-    /// Whether files on record stay there whatever the share shows.
+    /// Whether recorded files are kept whatever the share shows.
     fn keeps_files(self) -> bool {
         matches!(self, Self::Stale | Self::Replaced | Self::LossHeld)
     }
 
-    /// As it is shown.
+    /// The name shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scanning => "scanning",

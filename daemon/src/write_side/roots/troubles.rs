@@ -1,4 +1,4 @@
-//! Paths of one root that could not be accessed: what is known there is kept, and the root says so.
+//! Paths of one root that could not be accessed: their records are kept, and the root's status says so.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,15 +7,15 @@ use std::path::PathBuf;
 
 use simdex_proto::text::counted;
 
-/// Paths kept by name; beyond that they are counted.
+/// Paths kept by name; any more are only counted.
 const NAMED: usize = 1024;
 
 /// The state of a path that could not be accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
-    /// Nothing was known there: its own record says that it is not read.
+    /// Nothing was known there: its own record says that it was not read.
     Unread,
-    /// Its record, or the records below it, are kept and may be out of date.
+    /// Its record, or the records below it, are kept and may be outdated.
     Kept,
 }
 
@@ -23,8 +23,7 @@ pub enum Trouble {
 #[derive(Default)]
 pub(super) struct Troubles {
     named: BTreeMap<Vec<u8>, NotedTrouble>,
-    /// Those beyond, of which what was known is kept and not; since the walk of the root that began last, and
-    /// before.
+    /// Paths beyond those, with and without kept records; counted since the last walk of the root began, and before.
     more: [Counts; 2],
     round: u64,
 }
@@ -42,12 +41,12 @@ struct Counts {
 }
 
 impl Troubles {
-    /// This path could not be accessed.
+    /// Notes that this path could not be accessed.
     pub(super) fn add(&mut self, below: &[u8], trouble: Trouble) {
         let round = self.round;
         let has_room = self.named.len() < NAMED;
         match self.named.get_mut(below) {
-            // A walk knows less than an ingest of the very path.
+            // A walk knows less than an ingest of exactly this path.
             Some(known) if known.round == round => known.trouble = known.trouble.max(trouble),
             Some(known) => *known = NotedTrouble { trouble, round },
             None if has_room => {
@@ -64,13 +63,13 @@ impl Troubles {
         }
     }
 
-    /// This very path was accessed.
+    /// Notes that exactly this path was accessed.
     pub(super) fn forget(&mut self, below: &[u8]) {
         self.named.remove(below);
     }
 
-    /// A walk of what lies at or below this directory begins; the empty path is the whole root. What was noted
-    /// until now stands until it has ended: it may find the same.
+    /// Begins a walk of what lies at or below this directory; the empty path is the whole root. Earlier notes
+    /// stay until the walk has ended, since it may find the same.
     pub(super) fn begin_walk(&mut self, directory: &[u8]) -> u64 {
         self.round += 1;
         if directory.is_empty() {
@@ -81,7 +80,7 @@ impl Troubles {
         self.round
     }
 
-    /// The walk that began this round has ended: what it did not note again is over.
+    /// Ends the walk that began this round: troubles that it did not note again are over.
     pub(super) fn end_walk(&mut self, directory: &[u8], began: u64) {
         if directory.is_empty() {
             self.more[1] = Counts::default();
@@ -94,7 +93,7 @@ impl Troubles {
             .retain(|path, noted| noted.round >= began || !is_below(path));
     }
 
-    /// Paths of which what was known is kept.
+    /// Paths whose records are kept.
     pub(super) fn kept(&self) -> u64 {
         let named = self.named.values();
         let named = named.filter(|noted| noted.trouble == Trouble::Kept).count();

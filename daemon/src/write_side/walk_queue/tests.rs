@@ -1,4 +1,4 @@
-//! Requests that are one walk, generations, pauses.
+//! Merged requests, generations, pauses.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ fn a_generation_is_done_whatever_is_wanted_later() {
     assert!(queue.is_done_through(at_start) && !queue.is_done_through(before));
     assert_eq!(queue.next(), Some(WalkRequest::Below("/r/b".into())));
     assert!(queue.is_done_through(before) && queue.is_busy());
-    // What is walked in place of a walk is of its generation, and what comes for itself is not.
+    // A walk made in place of another has the generation of that one; a request of its own has not.
     let before = queue.end_generation();
     queue.want_root(RootWish::Pressing);
     assert_eq!(queue.next(), Some(WalkRequest::Root));
@@ -123,7 +123,7 @@ fn routine_counts_for_the_directories_that_are_walked_with_it() {
     assert!(queue.is_done_through(below));
 }
 
-/// A state whose last walk of the root, for this wish, took a minute and ended now.
+/// A state whose last walk of the root, for this wish, took a minute and has just ended.
 fn after_a_minute(wish: RootWish) -> (State, Instant) {
     let start = Instant::now();
     let end = start + Duration::from_secs(60);
@@ -180,13 +180,14 @@ fn neither_the_timer_nor_who_asks_again_and_again_keeps_the_index_from_being_com
 #[test]
 fn syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_waits_for_none() {
     let minute = Duration::from_secs(60);
-    // Nobody asked for the walk before.
+    // Nobody asked for the previous walk.
     for wish in [RootWish::Routine, RootWish::Lost, RootWish::Pressing] {
         let (mut state, end) = after_a_minute(wish);
         state.want_sync();
         assert!(state.is_busy(end), "{wish:?}");
         assert_eq!(state.hand_out(end), Some(WalkRequest::Root), "{wish:?}");
-        // One that comes during the walk has the next, a pause later, and another wish does not hurry it.
+        // A request that arrives during the walk gets the next one, a pause later, and another wish does
+        // not speed it up.
         state.generation += 1;
         state.want_sync();
         let end = end + minute;

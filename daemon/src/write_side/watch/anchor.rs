@@ -1,9 +1,9 @@
-//! A root opened: everything below it is reached from this one directory.
+//! An opened root: everything below it is reached from this one directory.
 //!
-//! The path of a root is resolved without following a symlink in any of its components, so nobody
-//! who may write beside or above a root can put another tree in its place with a link. What is done
-//! below (a look, a walk, an open) starts at the directory that was opened here and never leaves it.
-//! Whether that directory is the one that is on record is for [`crate::write_side::identity`] to say.
+//! The path of a root is resolved without following a symlink in any of its components, so nobody who
+//! may write beside or above a root can put another tree in its place with a link. Every operation
+//! below it (a look, a walk, an open) starts at the directory that was opened here and never leaves
+//! it. Whether that directory is the one on record is decided by [`crate::write_side::identity`].
 //!
 //! An anchor is held for the time of one look or one walk: a descriptor kept longer would keep a
 //! share from being unmounted.
@@ -18,16 +18,16 @@ use simdex_schema::DirectoryIdentity;
 use super::probe::InodeId;
 use crate::base::symlinks::first_symlink;
 
-/// Why a root cannot be used as it stands: nothing may be concluded about the files in it.
+/// Why a root cannot be used in its present state: nothing may be concluded about its files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RootRefusal {
-    /// Nothing stands at its path.
+    /// There is nothing at its path.
     #[error("the directory is missing")]
     Missing,
     /// A component of its path, perhaps the last, is a symlink.
     #[error("{} is a symlink, which is never followed", shown(.0))]
     Symlink(PathBuf),
-    /// Something else stands at its path.
+    /// Something other than a directory is at its path.
     #[error("it is not a directory")]
     NotADirectory,
     /// It may not be opened, listed or searched.
@@ -36,12 +36,12 @@ pub enum RootRefusal {
     /// Another directory took its place during a walk.
     #[error("another directory took its place during the scan")]
     Replaced,
-    /// The file system answers with an error.
+    /// The file system returned an error.
     #[error("{0}")]
     Io(Errno),
 }
 
-/// A path without control characters.
+/// A path with its control characters replaced.
 fn shown(path: &Path) -> String {
     path.display().to_string().escape_debug().to_string()
 }
@@ -59,7 +59,7 @@ impl RootRefusal {
         }
     }
 
-    /// The refusal, where it is the machine's and says nothing about the root.
+    /// The error, if it is caused by this machine and says nothing about the root.
     pub fn shortage(&self) -> Option<Errno> {
         match self {
             Self::Io(errno) => Some(*errno).filter(|errno| is_shortage(*errno)),
@@ -68,8 +68,8 @@ impl RootRefusal {
     }
 }
 
-/// Whether the machine lacks something now that it may have again later: this says nothing about
-/// the path that was looked at.
+/// Whether the machine lacks something that it may have again later: this says nothing about the
+/// path that was accessed.
 pub(crate) fn is_shortage(errno: Errno) -> bool {
     let shortages = [
         Errno::MFILE,
@@ -113,7 +113,7 @@ impl Anchor {
         })
     }
 
-    /// Opens a root that may be listed and searched too.
+    /// Opens a root, which must allow listing and searching too.
     pub fn open_listable(root: &Path) -> Result<Self, RootRefusal> {
         let anchor = Self::open(root)?;
         let listable = check_listable(&anchor.directory);
@@ -126,19 +126,19 @@ impl Anchor {
         &self.path
     }
 
-    /// Which directory it is, while its file system is mounted.
+    /// Identifies the directory while its file system is mounted.
     pub fn inode(&self) -> InodeId {
         self.inode
     }
 
-    /// Its identity, which tells it from others after a remount.
+    /// Its identity, which distinguishes it from others after a remount.
     pub fn identity(&self) -> Result<DirectoryIdentity, RootRefusal> {
         let refusal = |errno| RootRefusal::of(&self.path, errno);
         super::probe::directory_identity(&self.directory).map_err(refusal)
     }
 
-    /// Opens what lies at `below`, a path relative to the root; the empty path is the root itself.
-    /// Symlinks on the way are refused ([`Errno::LOOP`]), and mount points too ([`Errno::XDEV`]).
+    /// Opens the entry at `below`, a path relative to the root; the empty path is the root itself. Symlinks on the
+    /// path are refused ([`Errno::LOOP`]), and so are mount points ([`Errno::XDEV`]).
     pub(super) fn resolve(&self, below: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         let below = match below.as_os_str().is_empty() {
             true => Path::new("."),
@@ -150,7 +150,7 @@ impl Anchor {
         }
     }
 
-    /// Opens the directory at `below`, which may be listed and searched.
+    /// Opens the directory at `below`, which must allow listing and searching.
     pub(super) fn directory(&self, below: &Path) -> Result<OwnedFd, Errno> {
         let directory = self.resolve(below, DIRECTORY)?;
         let searched = rustix::fs::statat(&directory, ".", AtFlags::empty());
@@ -158,7 +158,7 @@ impl Anchor {
     }
 }
 
-/// Whether a directory can be listed, and entries in it looked at.
+/// Checks that a directory can be listed, and its entries accessed.
 pub(super) fn check_listable(directory: &OwnedFd) -> Result<(), Errno> {
     rustix::fs::openat(directory, ".", LIST, Mode::empty())?;
     rustix::fs::statat(directory, ".", AtFlags::empty())?;
@@ -174,7 +174,7 @@ fn open_root(root: &Path, whole: OpenRoot) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// The kernel resolves the whole path (Linux 5.6).
+/// Opens a root whose whole path the kernel resolves (Linux 5.6).
 fn open_root_whole(root: &Path) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     rustix::fs::openat2(CWD, root, DIRECTORY, Mode::empty(), resolve)
@@ -195,7 +195,7 @@ fn open_root_stepwise(root: &Path) -> Result<OwnedFd, Errno> {
     Ok(here)
 }
 
-/// The kernel resolves the whole path.
+/// Resolves the whole path in the kernel.
 fn resolve_whole(anchor: &OwnedFd, below: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let resolve = ResolveFlags::BENEATH
         | ResolveFlags::NO_SYMLINKS

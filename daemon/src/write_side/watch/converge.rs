@@ -1,5 +1,5 @@
-//! The promise as a whole: whoever follows the hints, and only the hints, ends with what the disk
-//! holds, whatever happened in between.
+//! The guarantee as a whole: a follower of the hints, and of nothing else, ends with the contents
+//! of the disk, whatever happened in between.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +30,7 @@ fn on_disk(root: &Path, start: &Path) -> Files {
     files
 }
 
-/// The simplest engine there could be.
+/// The simplest possible engine.
 fn follow(files: &mut Files, root: &Path, hint: Hint) {
     match hint {
         Hint::Path(path) => {
@@ -50,7 +50,7 @@ fn follow(files: &mut Files, root: &Path, hint: Hint) {
     }
 }
 
-/// A small generator of its own, so that a failure can be run again.
+/// A small generator with a seed, so that a failure can be reproduced.
 struct Dice(u64);
 
 impl Dice {
@@ -70,7 +70,7 @@ impl Dice {
     }
 }
 
-/// One change; that some fail (no such directory, not empty) is part of the game. Hard links are
+/// Makes one change; it is intended that some fail (no such directory, not empty). Hard links are
 /// left out: see `native`.
 fn change(dice: &mut Dice, root: &Path) {
     let (path, other) = (dice.path(root), dice.path(root));
@@ -102,7 +102,7 @@ impl HintFollower {
         true
     }
 
-    /// Follows until nothing differs from the disk.
+    /// Follows hints until nothing differs from the disk.
     fn settle(&mut self, when: &str) {
         let since = Instant::now();
         while since.elapsed() < Duration::from_secs(60) {
@@ -143,7 +143,7 @@ fn converges(seed: u64, settings: &Settings, room: usize) {
         engine.follow_one(Duration::ZERO);
     }
     engine.settle(&format!("seed {seed}, after the burst"));
-    // No directory the burst left behind may be blind.
+    // No directory created during the burst may be unwatched.
     for directory in walkdir::WalkDir::new(&root).into_iter().flatten() {
         if directory.file_type().is_dir() {
             fs::write(directory.path().join("after"), "").unwrap();

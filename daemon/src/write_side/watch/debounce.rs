@@ -1,9 +1,9 @@
 //! When a hint is due: a pure state machine over (time, path), without a clock of its own.
 //!
-//! A path is told once it was quiet for `debounce`, and `max_delay` after its first event even if it
-//! never is. A path told again and again (a log that is appended forever) waits between two hints
-//! for a gap that doubles up to `hot_delay`; a calm spell of twice the gap forgets it. More paths
-//! than `limit` collapse into one rescan.
+//! A hint for a path is sent once the path was quiet for `debounce`, and `max_delay` after its first
+//! event even if it never is. For a path that changes again and again (a log that is appended
+//! forever) the gap between two hints doubles up to `hot_delay`; a calm period of twice the gap
+//! resets it. More paths than `limit` collapse into one rescan.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use super::{Cause, Settings};
 
-/// A deadline is met at most this late; it bounds how often the table is read through.
+/// A deadline is met at most this late; it limits how often the table is scanned.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The hints that are to be told now.
+/// The hints that are to be sent now.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DueHints {
     pub(super) paths: Vec<PathBuf>,
@@ -30,18 +30,18 @@ pub(super) struct Debouncer {
     told: HashMap<PathBuf, LastTold>,
     rescan: Option<(Cause, Burst)>,
     last_rescan: Option<Instant>,
-    /// No deadline lies before this; deadlines only ever move later.
+    /// No deadline is before this; deadlines only ever move later.
     wake: Option<Instant>,
 }
 
-/// Events of one path that were not told yet.
+/// Events of one path for which no hint was sent yet.
 struct Burst {
     first: Instant,
     last: Instant,
     not_before: Instant,
 }
 
-/// The last time a path was told, and how long it then has to wait.
+/// When a hint for a path was last sent, and how long the path has to wait after that.
 struct LastTold {
     at: Instant,
     gap: Duration,
@@ -62,7 +62,7 @@ impl Debouncer {
         }
     }
 
-    /// An event at `path`.
+    /// Records an event at `path`.
     pub(super) fn touch(&mut self, now: Instant, path: PathBuf) {
         if let Some(burst) = self.pending.get_mut(&path) {
             burst.last = now;
@@ -81,8 +81,9 @@ impl Debouncer {
         self.pending.insert(path, burst);
     }
 
-    /// Something was missed: a rescan is told like a path, at most once in `max_delay`. Of several causes the first is
-    /// told, but for [`Cause::WatcherError`], which replaces every other: for it alone the watches are armed again.
+    /// Requests a rescan because something was missed: its hint is sent like that of a path, at most once in
+    /// `max_delay`. The first of several causes is sent, except that [`Cause::WatcherError`] replaces every other: it
+    /// is the only one for which the watches are re-armed.
     pub(super) fn want_rescan(&mut self, now: Instant, cause: Cause) {
         if let Some((kept, burst)) = &mut self.rescan {
             burst.last = now;
@@ -101,7 +102,7 @@ impl Debouncer {
         self.rescan = Some((cause, burst));
     }
 
-    /// Takes what is due, in no order.
+    /// Takes what is due, in no particular order.
     pub(super) fn due(&mut self, now: Instant) -> DueHints {
         if self.wake.is_none_or(|wake| now < wake) {
             return DueHints::default();
@@ -132,12 +133,12 @@ impl Debouncer {
         DueHints { paths, rescan }
     }
 
-    /// When [`Debouncer::due`] should be asked again; `None` until the next event.
+    /// When to call [`Debouncer::due`] again; `None` until the next event.
     pub(super) fn wake(&self) -> Option<Instant> {
         self.wake
     }
 
-    /// Forgets what is pending: its root is gone.
+    /// Drops what is pending: its root is gone.
     pub(super) fn clear(&mut self) {
         self.pending.clear();
         self.told.clear();

@@ -1,11 +1,11 @@
 //! The guard against a mass loss that never happened: a share half mounted, a server half up.
 
-/// A loss smaller than this many files is believed.
+/// A loss of fewer files than this is accepted.
 pub const HELD_FROM: u64 = 1_000;
-/// A loss of at most this share of the known files, in percent, is believed.
+/// A loss of at most this share of the known files, in percent, is accepted.
 pub const HELD_ABOVE_PERCENT: u64 = 20;
 
-/// The decision about the files a rescan did not find.
+/// The decision about the files that a rescan did not find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDecision {
     /// They are gone: remove them.
@@ -21,8 +21,7 @@ pub enum LossDecision {
 /// * `moved`: those of the missed whose content was found under another path;
 /// * `deletes_seen`: those of the missed for which a delete event was seen, moves not counted twice.
 ///
-/// Held are losses of at least [`HELD_FROM`] files that are also more than [`HELD_ABOVE_PERCENT`]
-/// of the known ones.
+/// Losses of at least [`HELD_FROM`] files that are also more than [`HELD_ABOVE_PERCENT`] of the known ones are held.
 pub fn assess(known: u64, missed: u64, moved: u64, deletes_seen: u64) -> LossDecision {
     let unexplained = missed.saturating_sub(moved).saturating_sub(deletes_seen);
     let large = u128::from(unexplained) * 100 > u128::from(known) * u128::from(HELD_ABOVE_PERCENT);

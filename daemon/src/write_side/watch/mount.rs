@@ -1,4 +1,4 @@
-//! Telling a mount point below a root from an ordinary directory.
+//! Distinguishes a mount point below a root from an ordinary directory.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -11,15 +11,15 @@ pub(super) struct MountPoints {
 }
 
 impl MountPoints {
-    /// Tells mount points among directories below `root`.
+    /// Recognises mount points among directories below `root`.
     pub(super) fn below(root: &Path) -> Self {
         Self {
             device: root.metadata().ok().map(|m| m.dev()),
         }
     }
 
-    /// Whether something is mounted on `directory`. The kernel says so itself since Linux 5.8, for
-    /// bind mounts too, which share their device; older ones are asked for the device number.
+    /// Whether something is mounted on `directory`. The kernel reports this since Linux 5.8, including for bind
+    /// mounts, which share their device; on older ones the device number is compared.
     pub(super) fn has(&self, directory: &Path) -> bool {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
         match rustix::fs::statx(CWD, directory, flags, StatxFlags::empty()) {

@@ -1,12 +1,13 @@
-//! The kernel's events, by way of notify.
+//! The kernel's events, received through notify.
 //!
-//! One watch per directory is added here, not by notify's recursive mode: that one gives up the whole
-//! tree at the first directory it may not read, enters mounts, and after an overflow leaves new
-//! directories unwatched. notify's thread must never wait, so it only drops notes into a bounded
+//! One watch per directory is added here, instead of using notify's recursive mode: that gives up the
+//! whole tree at the first directory it may not read, enters mounts, and leaves new directories
+//! unwatched after an overflow. notify's thread must never wait, so it only puts notes into a bounded
 //! inbox; a full inbox is remembered as an overflow.
 //!
-//! The kernel reports not all: a write through one hard link is an event at that path only, and a
-//! write through a memory map is none at all. The timed rescan finds both.
+//! The kernel does not report everything: a write through one hard link is an event at that path
+//! only, and a write through a memory map is no event at all. The periodic rescan finds both, except
+//! writes that leave no trace in the times of the file: the recheck finds those.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,15 +31,15 @@ pub(super) const INBOX: usize = 16_384;
 pub(super) enum Note {
     /// Something happened at this path.
     Touched(PathBuf),
-    /// Something happened that we do not know.
+    /// Events were missed.
     Missed(Cause),
     /// A walk could not use the root: have it walked again soon.
     RetryWalk,
-    /// Look whether to stop.
+    /// Check whether to stop.
     Wake,
 }
 
-/// The sending side of a root's notes; putting never waits.
+/// The sending side of a root's notes; sending never waits.
 #[derive(Clone)]
 pub(super) struct Inbox {
     notes: SyncSender<Note>,
@@ -104,15 +105,15 @@ pub(super) struct Native {
     watcher: Option<RecommendedWatcher>,
     root: PathBuf,
     inbox: Inbox,
-    /// True once it is dropped: its thread may then end.
+    /// Set once this is dropped: its thread may then end.
     retired: Arc<AtomicBool>,
-    /// True once its thread has ended.
+    /// Set once its thread has ended.
     ended: Arc<AtomicBool>,
 }
 
 impl Native {
-    /// Watches every directory of `root`. A walk of the root after this misses nothing: what a
-    /// walk comes too early for, an event tells.
+    /// Watches every directory of `root`. A walk of the root after this misses nothing: changes
+    /// after the walk are reported by events.
     pub(super) fn arm(root: &Path, inbox: Inbox) -> Result<Self, ArmError> {
         let config = Config::default().with_follow_symlinks(false);
         let [retired, ended] = <[Arc<AtomicBool>; 2]>::default();
@@ -135,7 +136,7 @@ impl Native {
     }
 
     /// Watches `start` and every directory below it. Each is watched before it is listed, so a
-    /// directory made during that is either listed or told by an event.
+    /// directory created meanwhile is either listed or reported by an event.
     pub(super) fn extend(&mut self, start: &Path) -> Result<(), ArmError> {
         if start != self.root && !start.symlink_metadata().is_ok_and(|m| m.is_dir()) {
             return Ok(());
@@ -164,14 +165,14 @@ impl Native {
         Ok(())
     }
 
-    /// True once it is dropped.
+    /// A flag that is set once this is dropped.
     #[cfg(test)]
     pub(super) fn retired(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.retired)
     }
 
-    /// A directory that vanished or may not be read costs itself only; its parent tells when that
-    /// changes. Anything else would leave a directory unwatched in silence.
+    /// A directory that vanished or may not be read affects only itself; an event of its parent
+    /// reports when that changes. Any other error would leave a directory silently unwatched.
     fn watch(&mut self, directory: &Path) -> Result<(), ArmError> {
         let alive = !self.ended.load(Ordering::Acquire);
         let Some(watcher) = self.watcher.as_mut().filter(|_| alive) else {
@@ -188,13 +189,13 @@ impl Drop for Native {
     fn drop(&mut self) {
         self.retired.store(true, Ordering::Release);
         if self.ended.load(Ordering::Acquire) {
-            // notify panics where its thread is not there to be told to stop.
+            // notify panics if its thread is not there to be stopped.
             std::mem::forget(self.watcher.take());
         }
     }
 }
 
-/// Whether an error lies in the directory, and not in the watcher or the machine.
+/// Whether an error is caused by the directory, and not by the watcher or the machine.
 fn is_of_directory(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound => true,
@@ -213,7 +214,7 @@ fn is_of_directory(error: &notify::Error) -> bool {
     }
 }
 
-/// Lives in notify's thread, and tells where that ends by itself.
+/// Lives in notify's thread, and reports if that ends by itself.
 struct Heartbeat {
     inbox: Inbox,
     retired: Arc<AtomicBool>,
@@ -229,8 +230,8 @@ impl Drop for Heartbeat {
     }
 }
 
-/// Puts into the inbox what an event means to us. Reading is no change; everything else says only
-/// where to look, since by the time anyone does the kind is out of date.
+/// Puts a note about an event into the inbox. Reading is not a change; any other event only says
+/// where to look, since its kind is outdated by the time anyone looks.
 fn read(event: notify::Result<Event>, inbox: &Inbox) {
     match event {
         Err(_) => inbox.put(Note::Missed(Cause::WatcherError)),

@@ -1,8 +1,7 @@
 //! Opening a file of a watched tree without ever leaving the tree.
 //!
-//! Between the walk and the open anyone who may write there can swap a directory for a symlink.
-//! The path is resolved from the [`Anchor`], which refuses symlinks, magic links and mount points on
-//! the way.
+//! Between the walk and the open, anyone who may write there can replace a directory with a symlink. The path is
+//! resolved from the [`Anchor`], which refuses symlinks, magic links and mount points along it.
 
 use std::fs::File;
 use std::io;
@@ -22,18 +21,17 @@ pub enum OpenError {
     /// about the file.
     #[error("the root cannot be opened")]
     RootUnusable(#[source] io::Error),
-    /// There is no such file any more. Its removal is for a rescan or a seen delete to say: a share
-    /// that is being unmounted answers the same.
+    /// The file does not exist any more. Its removal is left to a rescan or an observed delete: a
+    /// share that is being unmounted returns the same error.
     #[error("the file has vanished")]
     Vanished,
-    /// The file system refuses to let us read it.
+    /// The file system does not let us read it.
     #[error("permission denied")]
     Unreadable(#[source] io::Error),
     /// A symlink, directory, device, FIFO or socket.
     #[error("not a regular file")]
     NotRegular,
-    /// The path leaves the root, or may: by a symlink, `..`, or a mount point. No file of this root
-    /// stands there.
+    /// The path leaves the root, or may: by a symlink, `..`, or a mount point. There is no file of this root.
     #[error("the path leaves its root")]
     Outside,
     /// Anything else, such as a stale handle or a failing disk: the last state is kept.
@@ -42,7 +40,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Why the file is not read, as it is recorded or told.
+    /// Why the file is not read, in the form that is recorded and shown.
     pub fn reason(&self) -> Reason {
         match self {
             Self::RootUnusable(_) => Reason::RootVanished,
@@ -81,15 +79,15 @@ pub fn open_regular(anchor: &Anchor, below: &Path) -> Result<File, OpenError> {
 }
 
 pub(super) const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Never waits for a FIFO's writer and never makes a terminal ours, should the file be swapped for
-/// one at the last moment.
+/// Never waits for a FIFO's writer and never makes a terminal our controlling one, if the file is
+/// replaced by one at the last moment.
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Looks before it opens: opening a device node can already act on the device.
+/// Looks before it opens: opening a device node can already affect the device.
 fn look_and_open(resolve: impl Fn(OFlags) -> Result<OwnedFd, Errno>) -> Result<File, OpenError> {
     let open = |flags| resolve(flags).map(File::from);
     let look = open(LOOK).map_err(OpenError::from_errno)?;

@@ -1,8 +1,8 @@
-//! Which file system a root lies on: whether it reports changes, and whether it keeps inode numbers.
+//! The file system of a root: whether it reports changes, and whether it keeps inode numbers.
 //!
 //! Change events come from the kernel that makes the change. A share served by another machine is
-//! changed behind our kernel's back, so there only looking again helps. Writing a probe file would
-//! tell for sure but shares are not ours to write to; the type of the file system tells enough.
+//! changed without our kernel noticing, so only looking again helps there. Writing a probe file
+//! would give certainty, but shares are not ours to write to; the type of the file system is enough.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -15,13 +15,13 @@ use simdex_schema::DirectoryIdentity;
 /// The properties of a type of file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileSystem {
-    /// The magic number `statfs` gives.
+    /// The magic number that `statfs` returns.
     pub magic: u32,
     /// Its usual name, or `unknown`.
     pub name: &'static str,
     /// Whether every change arrives as an event.
     pub events: bool,
-    /// Whether a file keeps its inode number as long as it lives, remounts included.
+    /// Whether a file keeps its inode number as long as it exists, across remounts.
     pub stable_inodes: bool,
 }
 
@@ -34,7 +34,7 @@ const fn local(magic: u32, name: &'static str) -> FileSystem {
     }
 }
 
-/// Local, but inode numbers are made up when a file is first looked at.
+/// Local, but inode numbers are assigned when a file is first accessed.
 const fn numberless(magic: u32, name: &'static str) -> FileSystem {
     FileSystem {
         magic,
@@ -44,7 +44,7 @@ const fn numberless(magic: u32, name: &'static str) -> FileSystem {
     }
 }
 
-/// Changed by other machines, or by a process the kernel does not see.
+/// Changed by other machines, or by a process that the kernel does not see.
 const fn remote(magic: u32, name: &'static str) -> FileSystem {
     FileSystem {
         magic,
@@ -63,8 +63,8 @@ const fn remote_numberless(magic: u32, name: &'static str) -> FileSystem {
     }
 }
 
-/// Magic numbers of linux/magic.h and statfs(2). On overlayfs changes below the mount are undefined
-/// by its own documentation, those through it report events.
+/// Magic numbers from linux/magic.h and statfs(2). On overlayfs, changes below the mount are
+/// undefined according to its documentation, and changes through it are reported.
 const KNOWN: &[FileSystem] = &[
     local(0xEF53, "ext4"),
     local(0x5846_5342, "xfs"),
@@ -107,12 +107,12 @@ const KNOWN: &[FileSystem] = &[
 ];
 
 impl FileSystem {
-    /// The file system `path` lies on.
+    /// The file system that contains `path`.
     pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self::from_magic(magic(&rustix::fs::statfs(path)?)))
     }
 
-    /// The file system of a magic number; of an unknown one the worst is assumed.
+    /// The file system with a magic number; for an unknown one the worst is assumed.
     pub fn from_magic(magic: u32) -> Self {
         let known = KNOWN.iter().find(|known| known.magic == magic);
         known
@@ -121,15 +121,15 @@ impl FileSystem {
     }
 }
 
-/// Which directory an open one is, for as long as its file system stays mounted.
+/// Identifies an open directory, as long as its file system stays mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InodeId {
     /// Device its file system is mounted as.
     pub device: u64,
     /// Its number there.
     pub inode: u64,
-    /// The mount it was reached by, never used again; 0 where the kernel does not say (before
-    /// Linux 6.8). Device numbers are given out again at once.
+    /// The mount it was reached through, never reused; 0 if the kernel does not report it (before
+    /// Linux 6.8). Device numbers are reused at once.
     pub mount: u64,
 }
 
@@ -150,7 +150,7 @@ impl InodeId {
     }
 }
 
-/// The identity of an open directory after a remount, when its device may be another.
+/// The identity of an open directory that is valid after a remount, when its device may be another.
 pub fn directory_identity(directory: impl AsFd) -> Result<DirectoryIdentity, Errno> {
     let file_system = magic(&rustix::fs::fstatfs(&directory)?);
     let id = rustix::fs::fstatvfs(&directory)?.f_fsid;
@@ -161,9 +161,8 @@ pub fn directory_identity(directory: impl AsFd) -> Result<DirectoryIdentity, Err
     })
 }
 
-/// File systems whose `f_fsid` comes from an id stored in them (or drawn anew with each mount of a
-/// file system in memory). The others make it up from the device number, which another disk in the
-/// same place has too.
+/// File systems whose `f_fsid` comes from an id stored in them (or drawn at random for each mount of an in-memory file
+/// system). The others derive it from the device number, which another disk in the same place also gets.
 const STORED_IDS: &[u32] = &[
     0xEF53,      // ext4
     0x9123_683E, // btrfs
@@ -173,7 +172,7 @@ const STORED_IDS: &[u32] = &[
 ];
 
 fn magic(stat: &StatFs) -> u32 {
-    // 32 bits matter; where the field is wider and signed the upper half repeats the sign.
+    // Only 32 bits matter; where the field is wider and signed, the upper half is a sign extension.
     (stat.f_type & 0xFFFF_FFFF) as u32
 }
 

@@ -1,4 +1,4 @@
-//! The thread of one root: takes notes, decides when and what to hint, minds the root itself.
+//! The thread of one root: takes notes, decides which hints to send and when, and checks the root itself.
 
 mod classify;
 
@@ -15,16 +15,16 @@ use super::probe::InodeId;
 use super::{Cause, ChosenMode, Hint, Mode, Settings, choose};
 use crate::host::lifecycle::Backoff;
 
-/// Notes taken at one go, so that deadlines are checked in between.
+/// Notes taken at once, so that deadlines are checked in between.
 const BATCH: usize = 4_096;
-/// How soon a full sink is tried again.
+/// How soon sending to a full sink is retried.
 const RETRY: Duration = Duration::from_millis(50);
 /// The shortest wait of any timer, whatever the config says.
 const SHORTEST: Duration = Duration::from_millis(10);
-/// The longest nap.
+/// The longest sleep.
 const NAP: Duration = Duration::from_secs(1);
 
-/// The root to watch, how, and where its hints go.
+/// The root to watch, how to watch it, and where its hints are sent.
 pub(super) struct RootThreadSetup {
     pub(super) root: u32,
     pub(super) path: PathBuf,
@@ -39,33 +39,33 @@ pub(super) struct RootThread {
     notes: Receiver<Note>,
     chosen: Arc<Mutex<ChosenMode>>,
     native: Option<Native>,
-    /// When native watching is tried again, where it could not be done.
+    /// When native watching is retried, if it failed.
     next_try: Option<Instant>,
-    /// The waits before that: a try sets as many watches as the kernel allows.
+    /// The waits between retries: each sets as many watches as the kernel allows.
     waits: Backoff,
     /// The root as last seen; `None` while it is gone.
     present: Option<InodeId>,
     pending: Debouncer,
-    /// Hints the sink had no room for. Nothing is added but rescans while one waits here, so it
-    /// holds at most what one round of the debouncer gave.
+    /// Hints for which the sink had no room. While one waits here only rescans are added, so it
+    /// holds at most what one round of the debouncer returned.
     outbox: VecDeque<Hint>,
     next_check: Instant,
     next_rescan: Instant,
 }
 
-/// The sink is gone: nobody listens any more.
+/// The sink is closed: nobody listens any more.
 struct SinkClosed;
 
-/// The directory at a root's path, compared with the one known.
+/// The directory at a root's path, compared with the known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RootPresence {
-    /// The directory that was known.
+    /// The known directory.
     Same,
-    /// Another directory, or one where none was; and the cause to walk it for.
+    /// Another directory, or one where there was none; with the cause for a walk.
     New(InodeId, Cause),
-    /// Nothing that can be used, where a directory was.
+    /// Nothing usable, where there was a directory.
     Gone,
-    /// Nothing that can be used, as before.
+    /// Nothing usable, as before.
     StillGone,
 }
 
@@ -142,14 +142,14 @@ impl RootThread {
                 let soon = now + self.setup.settings.check_every.max(SHORTEST);
                 self.next_rescan = self.next_rescan.min(soon);
             }
-            // Ignore late notes once the root is gone.
+            // Late notes are ignored once the root is gone.
             _ if self.present.is_none() => {}
             Note::Touched(path) => self.pending.touch(now, path),
             Note::Missed(cause) => self.pending.want_rescan(now, cause),
         }
     }
 
-    /// Does what is due: the check of the root, its timed rescan, and hints.
+    /// Does what is due: the check of the root, its periodic rescan, and hints.
     fn run_due_work(&mut self) {
         let now = Instant::now();
         if self.inbox.take_overflow() && self.present.is_some() {
@@ -166,7 +166,7 @@ impl RootThread {
         }
     }
 
-    /// Probes the root and applies what became of it; true if it is the one that was known.
+    /// Probes the root and applies the result; returns true if it is the known directory.
     fn check_root(&mut self) -> bool {
         self.next_check = Instant::now() + self.setup.settings.check_every.max(SHORTEST);
         let found = self.probe_root();
@@ -174,7 +174,7 @@ impl RootThread {
         found == RootPresence::Same
     }
 
-    /// Compares the directory at the root's path with the one known.
+    /// Compares the directory at the root's path with the known one.
     fn probe_root(&self) -> RootPresence {
         match (self.present, usable(&self.setup.path)) {
             (Some(known), Ok(found)) if known == found => RootPresence::Same,
@@ -185,7 +185,7 @@ impl RootThread {
         }
     }
 
-    /// Takes over a root that appeared, and lets go of one that went.
+    /// Adopts a root that appeared, and releases one that disappeared.
     fn apply_root_state(&mut self, found: RootPresence) {
         match found {
             RootPresence::New(root, cause) => self.adopt_root(root, cause),
@@ -209,14 +209,13 @@ impl RootThread {
         self.queue_rescan(Cause::RootGone);
     }
 
-    /// Drops everything not yet told of the root as it was: the rescan that follows stands for it.
+    /// Drops everything pending for the root in its previous state: the rescan that follows covers it.
     fn drop_pending(&mut self) {
         self.pending.clear();
         self.outbox.clear();
     }
 
-    /// Has the root walked, with the watches completed first: what was lost may have been a new
-    /// directory.
+    /// Has the root walked, after completing the watches: a lost event may have announced a new directory.
     fn extend_watches_and_rescan(&mut self, cause: Cause) {
         if self.next_try.is_some_and(|at| at <= Instant::now()) {
             self.retry_native();
@@ -288,8 +287,7 @@ impl RootThread {
         });
     }
 
-    /// Tries native watching where it could not be done before. A walk of the root after this misses
-    /// nothing.
+    /// Retries native watching after it failed. A walk of the root after this misses nothing.
     fn retry_native(&mut self) {
         match self.new_native() {
             Ok(native) => {
@@ -308,7 +306,7 @@ impl RootThread {
         *self.chosen.lock().unwrap_or_else(PoisonError::into_inner) = chosen;
     }
 
-    /// Queues a rescan, once, and sets the time of the next.
+    /// Queues one rescan, and sets the time of the next.
     fn queue_rescan(&mut self, cause: Cause) {
         let settings = &self.setup.settings;
         let every = if self.native.is_some() {
@@ -323,12 +321,11 @@ impl RootThread {
         }
     }
 
-    /// Queues the hints that are due, and completes the watches before: a new directory is watched before it is
-    /// walked.
+    /// Queues the hints that are due, after completing the watches: a new directory is watched before it is walked.
     fn emit_due_hints(&mut self, now: Instant) {
         let due = self.pending.due(now);
         let hints = classify::hints_for(due.paths);
-        // Checked after the paths: of a root that is gone, every file looks deleted.
+        // Checked after the paths: if the root is gone, every file looks deleted.
         if !hints.is_empty() && !self.check_root() {
             return;
         }
@@ -343,7 +340,7 @@ impl RootThread {
         }
     }
 
-    /// Sends what waits, as far as there is room.
+    /// Sends waiting hints, as far as there is room.
     fn deliver(&mut self) -> Result<(), SinkClosed> {
         while let Some(hint) = self.outbox.pop_front() {
             match self.setup.sink.try_send(hint) {
@@ -359,13 +356,13 @@ impl RootThread {
     }
 }
 
-/// How long to wait before native watching is tried again.
+/// How long to wait before native watching is retried.
 fn waits(settings: &Settings) -> Backoff {
     let first = settings.poll_every.max(SHORTEST);
     Backoff::between(first, settings.rescan_every.max(first))
 }
 
-/// Which directory stands at a root's path, where it can be listed.
+/// The directory at a root's path, if it can be listed.
 fn usable(root: &Path) -> Result<InodeId, RootRefusal> {
     Anchor::open_listable(root).map(|anchor| anchor.inode())
 }

@@ -1,10 +1,10 @@
 //! Names that are never documents: locks, temporaries and desktop litter that programs leave beside
-//! the files they work on. Judged by the last component alone, ASCII letters in any case.
+//! the files they work on. Only the last component is considered, ASCII letters in any case.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// One way a name can betray a temporary.
+/// One way to recognise a temporary by its name.
 enum Rule {
     Is(&'static str),
     Starts(&'static str),
@@ -16,7 +16,7 @@ enum Rule {
 
 use Rule::{Between, Ends, Hex, Is, Starts};
 
-/// The whole table; FORMAT.md calls what it catches `temporary`.
+/// The whole table; FORMAT.md calls the matching files `temporary`.
 const RULES: &[Rule] = &[
     Starts("~$"),              // Microsoft Office: who has the document open
     Between(".~lock.", "#"),   // LibreOffice: the same
@@ -38,7 +38,7 @@ const RULES: &[Rule] = &[
     Is("desktop.ini"),
 ];
 
-/// Whether a file of this name is passed over as a temporary.
+/// Whether a file of this name is skipped as a temporary.
 pub fn is_temporary(name: &OsStr) -> bool {
     let name = name.as_bytes();
     RULES.iter().any(|rule| rule.matches(name))
@@ -61,7 +61,7 @@ impl Rule {
     }
 }
 
-/// What follows a prefix, in whatever case that is.
+/// What follows a prefix, which may be in any case.
 fn rest_behind<'a>(name: &'a [u8], prefix: &str) -> Option<&'a [u8]> {
     let (start, rest) = name.split_at_checked(prefix.len())?;
     start

@@ -8,31 +8,30 @@ use std::path::Path;
 use rustix::fs::Stat;
 use simdex_schema::{FileStat, Timestamp};
 
-/// A file whose ctime lies this close to our read may change again within one clock tick of the
-/// file system and look the same.
+/// A file whose ctime is this close to our read may change again within one clock tick of the file
+/// system and have the same stat.
 const RACY_NANOS: i128 = 2_000_000_000;
 
-/// Taking a [`FileStat`] and judging by it.
+/// Taking and comparing a [`FileStat`].
 pub trait Observe: Sized {
     /// The stat of `path` itself: a symlink is not followed.
     fn of(path: &Path) -> io::Result<Self>;
 
-    /// The stat of an open file. Taken before and after reading, it shows a change underneath.
+    /// The stat of an open file. Taken before and after reading, it reveals a change in between.
     fn of_open(file: &File) -> io::Result<Self>;
 
-    /// Makes it from metadata already at hand.
+    /// Makes a stat from metadata already at hand.
     fn from_metadata(metadata: &Metadata) -> Self;
 
-    /// Makes it from a `stat` relative to an open directory.
+    /// Makes a stat from a `stat` relative to an open directory.
     fn from_stat(stat: &Stat) -> Self;
 
-    /// Whether the bytes are those recorded: inode, length, mtime and ctime are equal. The device
-    /// takes no part (it changes when a share is mounted again), and neither does the inode where
-    /// the file system does not keep it.
+    /// Whether the bytes are those recorded: inode, length, mtime and ctime are equal. The device is ignored (it
+    /// changes when a share is mounted again), and so is the inode if the file system does not keep it.
     fn unchanged(&self, recorded: &Self, inodes_stable: bool) -> bool;
 
-    /// Whether this stat, of a file read at `read_at`, proves nothing later: its ctime lies within
-    /// 2 s of the read or (skewed clocks) in the read's future. Such a file is read again.
+    /// Whether this stat, of a file read at `read_at`, proves nothing about later: its ctime is
+    /// within 2 s of the read or (skewed clocks) in the read's future. Such a file is read again.
     fn racy(&self, read_at: Timestamp) -> bool;
 }
 
@@ -80,7 +79,7 @@ impl Observe for FileStat {
 }
 
 fn timestamp(seconds: i64, nanos: i64) -> Timestamp {
-    // The kernel keeps the nanoseconds in 0..1e9; a file system that does not is read as 0.
+    // The kernel keeps the nanoseconds in 0..1e9; for a file system that does not, they are taken as 0.
     Timestamp {
         seconds,
         nanos: u32::try_from(nanos).unwrap_or(0),

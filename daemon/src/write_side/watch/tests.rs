@@ -1,4 +1,4 @@
-//! With real threads and real events: what must be told in the end, with much patience.
+//! Real threads and real events: hints that must arrive in the end, with long timeouts.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -62,7 +62,7 @@ impl Watched {
         fs::write(self.path(name), name).unwrap();
     }
 
-    /// Reads hints until one fits; those before it.
+    /// Reads hints until one fits; returns those before it.
     fn until(&self, what: &str, fits: impl Fn(&Hint) -> bool) -> Vec<Hint> {
         let since = Instant::now();
         let mut before = Vec::new();
@@ -275,7 +275,7 @@ fn dropping_the_watcher_ends_its_thread_and_its_hints() {
 #[test]
 fn a_watcher_that_has_ended_says_so() {
     let mut watched = watch();
-    // Nobody listens any more: its thread ends by itself.
+    // Nobody listens any more: the thread ends by itself.
     drop(std::mem::replace(&mut watched.hints, sync_channel(1).1));
     let since = Instant::now();
     while !watched.watcher.chosen().why.contains("has ended") {
@@ -288,7 +288,7 @@ fn a_watcher_that_has_ended_says_so() {
 #[test]
 fn a_watcher_that_panics_ends_the_engine() {
     let (sink, _hints) = sync_channel(1);
-    // No moment is so late: the thread panics at its first look at the clock.
+    // No time is that late: the thread panics when it first reads the clock.
     let settings = Settings {
         check_every: Duration::MAX,
         ..quick()

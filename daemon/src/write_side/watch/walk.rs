@@ -1,14 +1,12 @@
-//! The truth about a root: everything that stands under it now, in a fixed order.
+//! The truth about a root: everything that is under it now, in a fixed order.
 //!
-//! A walk never opens a file, never follows a symlink, and never enters another mount: that is a root of
-//! its own, or none.
-//! One bad directory costs that directory only. A walk during which the root vanished or refused
-//! fails as a whole: what it did not see must not count as deleted.
+//! A walk never opens a file, never follows a symlink, and never enters another mount: that is a
+//! separate root, or none. A bad directory affects only itself. A walk during which the root vanished or
+//! refused access fails as a whole: what it did not see must not count as deleted.
 //!
-//! walkdir lists directories by their paths, and a directory may be swapped for a symlink before it
-//! is listed. So a listing only names candidates: each is looked at below its own directory, which
-//! is opened beneath the root's [`Anchor`] without following a symlink. A name that is not there is
-//! not reported.
+//! walkdir lists directories by their paths, and a directory may be replaced by a symlink before it is listed. So a
+//! listing only yields candidates: each is looked up in its own directory, which is opened beneath the root's
+//! [`Anchor`] without following a symlink. A name that does not exist there is not reported.
 
 mod look;
 
@@ -29,10 +27,10 @@ use super::stat::Observe;
 
 pub use look::{PathState, look};
 
-/// Deepest directory entered below the root, unless said otherwise.
+/// Deepest directory entered below the root, unless configured otherwise.
 pub const MAX_DEPTH: usize = 256;
 
-/// How far a walk goes.
+/// Limits of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Directories deeper than this below the root are skipped.
@@ -47,29 +45,29 @@ impl Default for Limits {
     }
 }
 
-/// One thing a walk came upon. Paths start with the root as it was given.
+/// One thing found by a walk. Paths start with the root as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WalkEntry {
     /// A regular file.
     File {
         /// Where it is.
         path: PathBuf,
-        /// What `lstat` said of it.
+        /// The result of `lstat`.
         stat: FileStat,
     },
     /// Not a document, or beyond a limit.
     Skipped {
         /// Where it is.
         path: PathBuf,
-        /// The rule that says so.
+        /// The rule that applies.
         reason: SkipReason,
     },
-    /// The file system refuses. If `path` is a directory nothing is known of what lies under it:
+    /// The file system refuses access. If `path` is a directory, nothing is known of its contents:
     /// everything there keeps its last state.
     Unreadable {
         /// Where it is: a file or a directory.
         path: PathBuf,
-        /// How it refuses.
+        /// The kind of refusal.
         reason: UnreadableReason,
     },
 }
@@ -85,23 +83,23 @@ impl WalkEntry {
     }
 }
 
-/// Why something is passed over by rule.
+/// Why something is skipped by rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipReason {
-    /// A symlink: its target, if it lies in a root, is seen there.
+    /// A symlink: if its target is in a root, it is seen there.
     Symlink,
     /// A device, FIFO or socket.
     NotRegular,
     /// A lock file or temporary by its name.
     Temporary,
-    /// A directory deeper than the limit, or a path longer than the kernel takes.
+    /// A directory deeper than the limit, or a path longer than the kernel accepts.
     TooDeep,
     /// A mount point: the walk stays on the root's own mount.
     MountPoint,
 }
 
 impl SkipReason {
-    /// As it is recorded.
+    /// The reason in its recorded form.
     pub fn reason(self) -> Reason {
         match self {
             Self::Symlink => Reason::Symlink,
@@ -116,14 +114,14 @@ impl SkipReason {
 /// Why a file or directory cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UnreadableReason {
-    /// The permissions do not let us.
+    /// We lack the permissions.
     PermissionDenied,
-    /// The file system answered with an error.
+    /// The file system returned an error.
     IoError,
 }
 
 impl UnreadableReason {
-    /// As it is recorded.
+    /// The reason in its recorded form.
     pub fn reason(self) -> Reason {
         match self {
             Self::PermissionDenied => Reason::PermissionDenied,
@@ -139,8 +137,8 @@ impl UnreadableReason {
     }
 }
 
-/// Walks the whole root with the default [`Limits`]. Paths come in the order of their bytes, a
-/// directory standing where its path with a `/` behind it stands; `visit` may break off.
+/// Walks the whole root with the default [`Limits`]. Paths are in the order of their bytes, with
+/// directories sorted as if their path ended in `/`; `visit` may break off.
 pub fn walk(
     anchor: &Anchor,
     visit: &mut dyn FnMut(WalkEntry) -> ControlFlow<()>,
@@ -148,8 +146,8 @@ pub fn walk(
     walk_beneath(anchor, anchor.path(), Limits::default(), visit)
 }
 
-/// Walks `start`, a directory in the root or the root itself. A `start` that is no directory any
-/// more visits nothing: only the root's own absence or refusal is an error.
+/// Walks `start`, a directory in the root or the root itself. If `start` is not a directory any
+/// more, nothing is visited: only an absent or refused root is an error.
 pub fn walk_beneath(
     anchor: &Anchor,
     start: &Path,
@@ -171,16 +169,16 @@ pub fn walk_beneath(
 struct Walk<'a> {
     anchor: &'a Anchor,
     limits: Limits,
-    /// How deep the start lies below the root.
+    /// Depth of the start below the root.
     start_depth: usize,
-    /// The directory last met at each depth: walkdir does not say where a listing broke off.
+    /// The directory last met at each depth: walkdir does not say where a listing was aborted.
     trail: Vec<PathBuf>,
-    /// The directory whose entries are being looked at; without a descriptor where it is refused.
+    /// The directory whose entries are being examined; without a descriptor if access was refused.
     parent: Option<(PathBuf, Option<OwnedFd>)>,
     root_refused: Option<RootRefusal>,
 }
 
-/// An entry to report, if any, and whether a directory is entered.
+/// An entry to report, if any, and whether to enter a directory.
 type Classified = (Option<WalkEntry>, bool);
 
 impl<'a> Walk<'a> {
@@ -215,7 +213,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether to enter a directory, and what to say of one not entered.
+    /// Whether to enter a directory, and what to report for one not entered.
     fn directory(&mut self, entry: DirEntry) -> Classified {
         let depth = entry.depth();
         let path = entry.into_path();
@@ -238,7 +236,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// An entry that is no directory, looked at where it was said to be.
+    /// An entry that is not a directory, looked up where it was listed.
     fn file(&mut self, entry: &DirEntry) -> Option<WalkEntry> {
         let parent = entry.path().parent()?;
         let parent_bytes = parent.as_os_str();
@@ -251,14 +249,14 @@ impl<'a> Walk<'a> {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
         let path = entry.path().to_owned();
         match rustix::fs::statat(directory, entry.file_name(), flags) {
-            // A directory made in its place since the listing has its own event, or is for the next walk.
+            // A directory created in its place since the listing has its own event, or is left to the next walk.
             Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => None,
             Ok(stat) => Some(classify(path, &stat)),
             Err(errno) => self.refused(path, errno),
         }
     }
 
-    /// Goes back to a directory after one of those in it.
+    /// Returns to a directory after one of its subdirectories.
     fn open_parent(&mut self, path: &Path) -> Result<(), Errno> {
         let opened = self.open(path);
         let refusal = opened.as_ref().err().copied();
@@ -278,8 +276,8 @@ impl<'a> Walk<'a> {
         self.refused(path.to_owned(), errno.unwrap_or(Errno::IO))
     }
 
-    /// Says what an error means; `None` where the thing vanished between the listing and the look,
-    /// or was swapped for something that lies elsewhere.
+    /// The entry to report for an error; `None` if the path vanished between the listing and the
+    /// look, or was replaced by something elsewhere.
     fn refused(&mut self, path: PathBuf, errno: Errno) -> Option<WalkEntry> {
         let is_gone = matches!(
             errno,
@@ -309,7 +307,7 @@ fn below<'a>(anchor: &Anchor, path: &'a Path) -> &'a Path {
     path.strip_prefix(anchor.path()).unwrap_or(path)
 }
 
-/// The order of the keys that files are recorded by: a directory counts with the `/` behind it.
+/// The order of the keys that files are recorded by: a directory is compared with a `/` after it.
 fn in_order_of_keys(one: &DirEntry, other: &DirEntry) -> Ordering {
     let (a, b) = (one.file_name().as_bytes(), other.file_name().as_bytes());
     let shared = a.len().min(b.len());

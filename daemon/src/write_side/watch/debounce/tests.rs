@@ -1,4 +1,4 @@
-//! When a path is told: the state machine against a clock of its own.
+//! When hints for a path are sent: the state machine under a simulated clock.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A debouncer with a clock of its own, in milliseconds since the start.
+/// A debouncer with a simulated clock, in milliseconds since the start.
 struct Clocked {
     debouncer: Debouncer,
     start: Instant,
@@ -46,7 +46,7 @@ impl Clocked {
             .collect()
     }
 
-    /// Touches `path` every `step` ms for `total` ms; when it was told.
+    /// Touches `path` every `step` ms for `total` ms; returns when its hints were sent.
     fn told(&mut self, path: &str, step: u64, total: u64) -> Vec<u64> {
         let mut told = Vec::new();
         for millis in (0..total).step_by(10) {
@@ -103,7 +103,7 @@ fn after_a_calm_spell_a_path_is_told_at_once_again() {
         clock.touch(second * 1_000, "a");
         clock.paths(second * 1_000 + 500);
     }
-    // The gap has grown to 32 s at most: twice that later it is forgotten.
+    // The gap has grown to at most 32 s: after twice that it is reset.
     clock.paths(62_000);
     clock.touch(200_000, "b");
     clock.paths(200_500);
@@ -178,7 +178,7 @@ fn a_cleared_debouncer_tells_nothing() {
 }
 
 proptest! {
-    /// Whoever asks whenever `wake` says so is told every path, none before its debounce.
+    /// A caller that follows `wake` gets every path, none before its debounce.
     #[test]
     fn every_touched_path_is_told_after_its_last_touch(
         touches in prop::collection::vec((0u64..30_000, 0u8..5), 1..60),

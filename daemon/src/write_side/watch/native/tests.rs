@@ -1,4 +1,4 @@
-//! What events and errors of notify become as notes.
+//! Notes made from events and errors of notify.
 
 use notify::event::{CreateKind, DataChange, Flag, ModifyKind, RemoveKind, RenameMode};
 

@@ -1,4 +1,4 @@
-//! Opening never leaves the root, never blocks, and says why it refuses.
+//! Opening never leaves the root, never blocks, and returns the reason for a refusal.
 
 use std::io::Read;
 use std::os::unix::fs::symlink;

@@ -1,12 +1,12 @@
-//! From paths that something happened at to hints.
+//! Converts paths with events to hints.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::write_side::watch::Hint;
 
-/// The hint for each path, by what stands there now. Events only say where to look: a rename may have been undone,
-/// a deleted file written again. What lies under a directory to be walked is left out.
+/// The hint for each path, by what is there now. Events only say where to look: a rename may have been undone, a
+/// deleted file written again. Paths under a directory that is to be walked are left out.
 pub(super) fn hints_for(mut paths: Vec<PathBuf>) -> Vec<Hint> {
     paths.sort_unstable();
     let mut hints = Vec::with_capacity(paths.len());

@@ -1,4 +1,4 @@
-//! What the thread of one root tells of one root, with notes put in by hand.
+//! The hints of the thread of one root, with notes put in by hand.
 
 use std::fs;
 use std::sync::atomic::Ordering;

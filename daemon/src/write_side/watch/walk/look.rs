@@ -1,4 +1,4 @@
-//! The state of one path of a root, classified as a walk does, for a path that a hint names.
+//! The state of one path of a root, classified as in a walk, for a path from a hint.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,22 @@ use crate::write_side::watch::stat::Observe;
 /// The state of one path of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// The entry that a walk would report, with its stat where it has one of its own.
+    /// The entry that a walk would report, with its stat if it has one of its own.
     Seen(WalkEntry, Option<FileStat>),
-    /// No file of this root: nothing, a directory that a walk enters, or something that lies behind
-    /// a symlink.
+    /// No file of this root: nothing, a directory that a walk enters, or something behind a symlink.
     NoFile,
-    /// It lies below a mount point: what the root itself holds there is covered, and not known.
+    /// It is below a mount point: what the root itself has there is covered, and not known.
     Covered,
-    /// A folder on the way may not be searched, or the file system answers with an error: nothing is
-    /// known of what stands there.
+    /// A folder on the path may not be searched, or the file system returned an error: nothing is
+    /// known of what is there.
     Refused(UnreadableReason),
-    /// The machine lacks what a stat takes, such as descriptors: it is to be repeated.
+    /// The machine lacks resources for a stat, such as descriptors: it is to be repeated.
     Shortage,
     /// The root itself cannot be used, or is not proven to be the one on record.
     RootUnusable,
 }
 
-/// Looks at `below`, a path relative to the root.
+/// Looks up `below`, a path relative to the root.
 pub fn look(anchor: &Anchor, below: &Path) -> PathState {
     let path = anchor.path().join(below);
     let opened = anchor
@@ -56,7 +55,7 @@ pub fn look(anchor: &Anchor, below: &Path) -> PathState {
     PathState::Seen(WalkEntry::Skipped { path, reason }, None)
 }
 
-/// A directory that a walk names and does not enter; `None` for one it enters.
+/// The entry for a directory that a walk reports and does not enter; `None` for one it enters.
 fn barred(path: PathBuf, below: &Path, open: &OwnedFd) -> Option<WalkEntry> {
     if depth(below) > Limits::default().max_depth {
         let reason = SkipReason::TooDeep;
@@ -70,7 +69,7 @@ fn depth(below: &Path) -> usize {
     below.components().count()
 }
 
-/// Of a path that crosses a mount point: whether that is its last component.
+/// Whether a path that crosses a mount point does so only at its last component.
 fn is_mount_point(anchor: &Anchor, below: &Path) -> bool {
     let parent = below.parent().unwrap_or(Path::new(""));
     anchor.resolve(parent, DIRECTORY).is_ok()

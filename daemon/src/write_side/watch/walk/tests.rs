@@ -1,4 +1,4 @@
-//! What a walk sees, skips and says of trees made to trip it.
+//! What a walk sees, skips and reports in trees designed to trip it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -202,7 +202,7 @@ fn a_root_that_goes_away_during_the_walk_is_an_error() {
     assert_eq!(result, Err(RootRefusal::Missing));
 }
 
-/// What a walk reports when, at the first file it comes to, this happens.
+/// What a walk reports if this happens at the first file it reaches.
 fn visits_while(root: &Path, happens: impl Fn()) -> (Vec<String>, Result<(), RootRefusal>) {
     let mut lines = Vec::new();
     let walked = walk(&anchor(root), &mut |seen| {
@@ -220,7 +220,7 @@ fn visits_while(root: &Path, happens: impl Fn()) -> (Vec<String>, Result<(), Roo
 fn a_directory_swapped_for_a_symlink_before_it_is_listed_shows_nothing_outside() {
     let dir = tree(&["root/a", "root/b/own", "root/c", "outside/secret"]);
     let root = dir.path().join("root");
-    // The root is listed as a whole before its first file is reported, `b` as a directory.
+    // The root is listed completely before its first file is reported, `b` as a directory.
     let (lines, walked) = visits_while(&root, || {
         fs::rename(root.join("b"), dir.path().join("aside")).unwrap();
         symlink(dir.path().join("outside"), root.join("b")).unwrap();
