@@ -76,7 +76,7 @@ pub struct VisibleChange {
     pub path: PathBuf,
     /// The group concerned.
     pub group: Option<GroupId>,
-    /// Further detail.
+    /// Further detail for people.
     pub detail: String,
 }
 

@@ -73,7 +73,7 @@ pub struct Labels {
 /// Counts of labels and pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelCounts {
-    /// Labels given.
+    /// Number of labels given.
     pub labels: u64,
     /// The number of raters.
     pub raters: u64,

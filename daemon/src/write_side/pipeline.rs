@@ -334,7 +334,7 @@ impl Shared {
         }
     }
 
-    /// Implements [`Pipeline::check_may_wait`].
+    /// Does the check of [`Pipeline::check_may_wait`].
     fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
         cancel.check()?;
         self.ended()?;

@@ -335,7 +335,7 @@ impl Rescan<'_> {
         Ok(())
     }
 
-    /// Files on record, and those of the missing that are found at another path, on record or not.
+    /// The number of recorded files, and of the missing ones found at another path, recorded or not.
     fn known_and_moved(
         &self,
         root: &Root,

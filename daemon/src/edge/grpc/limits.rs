@@ -76,8 +76,8 @@ impl ClientLimits {
         }
     }
 
-    /// These limits with at most this many connections; one user may have three quarters of them at most,
-    /// whatever is configured.
+    /// These limits with this many connections, of which one user may have three quarters at most, whatever
+    /// is configured.
     #[must_use]
     pub fn within(self, connections: usize) -> Self {
         let share = (connections * 3 / 4).max(1);

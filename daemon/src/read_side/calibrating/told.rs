@@ -44,7 +44,8 @@ pub(super) struct WouldKeep {
 }
 
 impl WouldKeep {
-    /// An empty sum for the groups of a calibration; `None` if the calibration makes no setting.
+    /// An empty sum for the groups of a calibration. If the calibration makes no setting, documents are sampled by
+    /// their length alone.
     pub(super) fn new(index: &IndexReader, calibration: &Calibration) -> Self {
         let steps = calibration.sampling();
         Self::by(index.ladder(), steps.ok(), &calibration.groups)

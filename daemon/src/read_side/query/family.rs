@@ -74,7 +74,7 @@ pub enum FamilyFile {
     Known {
         /// The file with the subject's numbers for it.
         hit: Box<Hit>,
-        /// Its container.
+        /// The container that holds it.
         container: Option<PathBuf>,
     },
     /// The subject, if it is not a file of the index.

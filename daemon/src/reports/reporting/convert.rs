@@ -58,7 +58,7 @@ pub(super) fn cluster_member(member: &ClusterMember) -> ReportMember {
     }
 }
 
-/// A component or core, with its number; its first file is of the longest document.
+/// A component or core, numbered after the `before` ones that precede it; its first file is of the longest document.
 pub(super) fn cluster_group(
     before: usize,
     common: Option<u32>,

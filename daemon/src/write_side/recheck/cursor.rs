@@ -11,7 +11,7 @@ const NAME: &str = "recheck";
 /// Longer than any path.
 const LONGEST: usize = 1 << 16;
 
-/// The last file passed; `None` at the start of a round.
+/// The last file passed; nothing at the start of a round.
 pub(super) struct Cursor {
     directory: PathBuf,
     passed: Option<FileKey>,

@@ -10,7 +10,7 @@ use crate::write_side::watch::probe::InodeId;
 /// The status of a root.
 #[derive(Clone, Debug)]
 pub struct RootStatus {
-    /// Its state.
+    /// The root's state.
     pub state: RootState,
     /// Files whose removal waits for a person.
     pub pending_loss: u64,
