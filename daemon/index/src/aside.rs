@@ -1,5 +1,5 @@
-//! Directories that are set aside whole, for people to examine: `store.damaged-2`, and the texts that lay
-//! beside it, `text.damaged-2`. Nothing removes them but the administrator.
+//! Directories that are set aside whole, for people to examine: `store.damaged-2`, and the texts that belonged to it,
+//! `text.damaged-2`. Only the administrator removes them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Stands between the name of a directory and its number.
 const DAMAGED: &str = ".damaged-";
 
-/// The highest number that anything beside `dir` was set aside under; 0 where nothing was.
+/// The highest number that anything beside `dir` was set aside under; 0 if nothing was.
 pub(crate) fn last_number(dir: &Path) -> Result<u32> {
     let mut last = 0;
     for entry in std::fs::read_dir(parent(dir))? {
@@ -18,7 +18,7 @@ pub(crate) fn last_number(dir: &Path) -> Result<u32> {
     Ok(last)
 }
 
-/// Whether a path is of something that was set aside.
+/// Whether a path belongs to something that was set aside.
 pub(crate) fn is_set_aside(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| number_of(name).is_some())
@@ -28,7 +28,7 @@ fn number_of(name: &OsStr) -> Option<u32> {
     name.to_str()?.rsplit_once(DAMAGED)?.1.parse().ok()
 }
 
-/// Where `dir` lies once it is set aside under a number.
+/// The path of `dir` once it is set aside under a number.
 pub(crate) fn path(dir: &Path, number: u32) -> PathBuf {
     let mut name = OsString::from(dir);
     name.push(format!("{DAMAGED}{number}"));

@@ -1,11 +1,11 @@
-//! Record writes being gathered: later steps of one batch see what earlier ones wrote.
+//! Record writes collected for one batch: later steps see what earlier ones wrote.
 
 use std::collections::BTreeMap;
 
 use crate::store::{RecordStore, StoreError, Write};
 
-/// Work that may be cut anywhere is cut into batches of about so many writes: readers of the store
-/// wait while one is applied.
+/// Work that may be cut anywhere is cut into batches of about this many writes, because readers of the store wait while
+/// one is applied.
 pub(crate) const LONG_BATCH: usize = 4096;
 
 /// Writes over a store, not yet applied.

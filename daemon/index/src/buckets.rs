@@ -23,7 +23,7 @@ mod tests;
 
 pub(crate) use filling::RunFilling;
 
-/// Documents of a list that is kept apart from its block, at most.
+/// Maximum number of documents in a list that is cached apart from its block.
 const MOST_IN_PART: usize = 64;
 
 /// The buckets of one scheme in one run.
@@ -34,16 +34,16 @@ pub(crate) struct Buckets<'a> {
     pub(crate) held: RunOfScheme,
     /// Documents whose postings do not count.
     stale: Option<&'a RoaringTreemap>,
-    /// Where what is fetched for questions and groups is counted.
+    /// Counts what is fetched for questions and groups.
     work: Option<&'a WorkCounters>,
 }
 
 /// What to do with the posting list of a key that spans many shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LongLists {
-    /// Read it as any other.
+    /// Read it like any other.
     Read,
-    /// Leave it unread where it spans more further shards than this.
+    /// Leave it unread if it spans more further shards than this.
     SkipAbove(usize),
 }
 
@@ -70,7 +70,7 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Counts the blocks that are fetched, wherever they come from.
+    /// Counts the blocks that are fetched, from memory or disk.
     pub(crate) fn counted(self, work: &'a WorkCounters) -> Self {
         let work = Some(work);
         Self { work, ..self }
@@ -98,8 +98,8 @@ impl<'a> Buckets<'a> {
         key.bucket(self.held.bits)
     }
 
-    /// Appends the documents of a key that is asked for alone in its bucket, shard by shard. False where the list is
-    /// long and was skipped.
+    /// Appends the documents of a key that is the only one asked for in its bucket, shard by shard. Returns false if
+    /// the list is long and was skipped.
     pub(crate) fn read_key(
         &self,
         key: PostingKey,
@@ -149,7 +149,7 @@ impl<'a> Buckets<'a> {
         Ok(true)
     }
 
-    /// What a list is kept by.
+    /// The cache key of a list.
     fn list_key(&self, key: PostingKey) -> [u8; 8] {
         (u64::from(scheme_number(self.scheme)) << KEY_BITS | key.bits()).to_be_bytes()
     }
@@ -247,7 +247,7 @@ impl<'a> Buckets<'a> {
     }
 }
 
-/// All postings of a scheme in one run, in order, a bucket in memory at a time.
+/// All postings of a scheme in one run, in order, with one bucket in memory at a time.
 pub(crate) struct Cursor<'a> {
     buckets: Buckets<'a>,
     next_bucket: u32,

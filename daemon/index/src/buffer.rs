@@ -1,19 +1,19 @@
 //! Postings gathered in memory until they are merged into a run; queried with the rest.
 //!
-//! They are dealt into many small parts by the top bits of their keys and left unsorted there: a query
-//! reads one part through, and a merge sorts parts that fit a processor's cache. A posting takes eight
-//! bytes: the rest of its key, and the place of its document among those of the buffer.
+//! They are distributed over many small parts by the top bits of their keys and left unsorted there: a query reads one
+//! whole part, and a merge sorts parts that fit a processor's cache. A posting takes eight bytes: the rest of its key,
+//! and the index of its document among those of the buffer.
 
 use simdex_schema::DocId;
 use simdex_schema::posting::{KEY_BITS, Posting, PostingKey};
 
-/// Key bits that name a part: at 32 million postings a part holds some 2,000.
+/// Key bits that select a part: at 32 million postings a part holds some 2,000.
 pub(crate) const PART_BITS: u8 = 14;
-/// Stands in the place of a document whose postings do not count any more.
+/// Replaces a document whose postings no longer count.
 const GONE: DocId = DocId(u64::MAX);
-/// Bits of a document's place.
+/// Bits of a document's index.
 const PLACE_BITS: u32 = 32;
-/// Bits of a key that do not name its part.
+/// Bits of a key that do not select its part.
 const REST_BITS: u32 = KEY_BITS - PART_BITS as u32;
 
 /// Postings of one scheme.
@@ -35,7 +35,7 @@ impl Buffer {
         for key in keys {
             let part = &mut self.parts[key.bucket(PART_BITS) as usize];
             if part.len() == part.capacity() {
-                // By a quarter, where doubling would leave a third of all memory unused.
+                // Grows by a quarter; doubling would leave a third of all memory unused.
                 part.reserve_exact(part.len() / 4 + 4);
             }
             part.push(rest(key) << PLACE_BITS | place);
@@ -57,8 +57,8 @@ impl Buffer {
         self.len += other.len;
     }
 
-    /// Takes out the postings of a document: says whether there were any. They count in [`Buffer::len`] until they are
-    /// merged.
+    /// Removes the postings of a document and returns whether there were any. They count in [`Buffer::len`] until they
+    /// are merged.
     pub(crate) fn forget(&mut self, id: DocId) -> bool {
         let mut is_found = false;
         for held in self.documents.iter_mut().filter(|held| **held == id) {
@@ -73,12 +73,12 @@ impl Buffer {
         self.len == 0
     }
 
-    /// Postings held; one that was added twice counts twice.
+    /// The number of postings held; one that was added twice counts twice.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Bytes of memory it takes.
+    /// Bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         let parts = self
             .parts
@@ -87,7 +87,7 @@ impl Buffer {
         parts.sum::<usize>() + size_of::<DocId>() * self.documents.capacity()
     }
 
-    /// Appends the documents of a key; one document may come more than once.
+    /// Appends the documents of a key; a document may occur more than once.
     pub(crate) fn documents_of(&self, key: PostingKey, out: &mut Vec<DocId>) {
         let part = self.parts.get(key.bucket(PART_BITS) as usize);
         let same = part
@@ -98,7 +98,7 @@ impl Buffer {
         out.extend(documents.filter(|id| *id != GONE));
     }
 
-    /// Appends the postings of a part, sorted; one may come more than once.
+    /// Appends the postings of a part, sorted; one may occur more than once.
     pub(crate) fn part(&self, number: u32, out: &mut Vec<Posting>) {
         let Some(part) = self.parts.get(number as usize) else {
             return;
@@ -122,7 +122,7 @@ impl Buffer {
     }
 }
 
-/// The bits of a key that do not name its part.
+/// The bits of a key that do not select its part.
 fn rest(key: PostingKey) -> u64 {
     key.bits() & ((1 << REST_BITS) - 1)
 }

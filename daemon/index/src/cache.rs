@@ -1,7 +1,7 @@
 //! A cache of recently used values, bounded by their weight: shingle sets, blocks of text, partners.
 //!
-//! Two generations: what is used moves to the young one; when that is half full it becomes the old
-//! one and the former old one is dropped. Every operation is O(1) and no list is kept.
+//! Two generations: a value that is used moves to the young one. When that is half full it becomes the old one, and the
+//! former old one is dropped. Every operation is O(1) and no list is kept.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,13 +17,13 @@ struct Generations<K, V> {
     old: HashMap<K, (V, u64)>,
     /// Weight of `young`.
     held: u64,
-    /// Weight of `old`; what was taken from it since counts still.
+    /// Weight of `old`, including what was moved from it since.
     held_old: u64,
     limit: u64,
 }
 
 impl<K: Eq + Hash, V: Clone> Cache<K, V> {
-    /// Holds at most this weight, in the unit that values are weighed by.
+    /// A cache that holds at most this weight, in the unit that values are weighed in.
     pub(crate) fn new(limit: u64) -> Self {
         Self(Mutex::new(Generations {
             young: HashMap::new(),
@@ -34,7 +34,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         }))
     }
 
-    /// A value that is kept.
+    /// Returns a cached value.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let mut kept = self.lock();
         if let Some((value, _)) = kept.young.get(key) {
@@ -45,18 +45,18 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         Some(value)
     }
 
-    /// Keeps a value, unless it weighs more than half of the limit.
+    /// Caches a value, unless it weighs more than half of the limit.
     pub(crate) fn insert(&self, key: K, value: V, weight: u64) {
         self.lock().insert(key, value, weight);
     }
 
-    /// The weight of what is kept, at most, and the limit.
+    /// An upper bound of the cached weight, and the limit.
     pub(crate) fn weight(&self) -> (u64, u64) {
         let kept = self.lock();
         (kept.held + kept.held_old, kept.limit)
     }
 
-    /// Keeps nothing any more.
+    /// Drops all values.
     pub(crate) fn clear(&self) {
         let mut kept = self.lock();
         kept.young.clear();
@@ -65,7 +65,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         kept.held_old = 0;
     }
 
-    // Every change is whole before the lock is given back.
+    // Every change is complete before the lock is released.
     fn lock(&self) -> MutexGuard<'_, Generations<K, V>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Deadlines and cancellation: long work asks now and then whether anybody still waits.
+//! Deadlines and cancellation: long work checks now and then whether anybody still waits for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use crate::IndexError;
 
-/// Says whether work should go on. Clones share one flag.
+/// Says whether work should continue. Clones share one flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
-    /// Cancelled with somebody else's.
+    /// Another flag that cancels this one too.
     other: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
 }
@@ -21,7 +21,7 @@ impl Cancel {
         Self::default()
     }
 
-    /// Cancelled at a time.
+    /// Cancelled at this time.
     pub fn at(deadline: Instant) -> Self {
         Self {
             deadline: Some(deadline),
@@ -29,7 +29,7 @@ impl Cancel {
         }
     }
 
-    /// Cancelled with `other` too, whose deadline does not matter.
+    /// Also cancelled when `other` is; its deadline does not matter.
     pub fn or(self, other: &Self) -> Self {
         Self {
             other: Some(Arc::clone(&other.flag)),
@@ -47,7 +47,7 @@ impl Cancel {
         self.deadline
     }
 
-    /// An error once cancelled.
+    /// Returns an error once cancelled.
     pub fn check(&self) -> Result<(), IndexError> {
         let late = self
             .deadline

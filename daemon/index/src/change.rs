@@ -1,5 +1,4 @@
-//! Changes that the index applies: files that were seen or are gone, and what was extracted of their
-//! contents.
+//! Changes that the index applies: files that were seen or are gone, and what was extracted from their contents.
 
 use std::collections::VecDeque;
 
@@ -10,20 +9,20 @@ use simdex_signature::Signature;
 
 use crate::MemoryPermit;
 
-/// Members of a container that are recorded at once.
+/// Members of a container that are recorded in one part.
 const PART_MEMBERS: usize = 64;
-/// Text of members that is stored at once, in bytes.
+/// Text of members that is stored in one part, in bytes.
 const PART_TEXT: u64 = 1 << 20;
 
 /// One change of one file, or one part of it.
 pub struct FileChange(pub(crate) Delta);
 
-/// What a change does. The parts of a container are made by [`FileChange::parts`] alone, so that nobody else can
-/// record a container by halves.
+/// What a change does. Only [`FileChange::parts`] makes the parts of a container, so that nothing else can record half
+/// a container.
 pub(crate) enum Delta {
-    /// The file was seen (new, changed, or again), and holds no others.
+    /// The file was seen (new, changed, or again) and is no container.
     File(SeenFile),
-    /// A file was seen that holds others.
+    /// A container was seen.
     Container {
         file: SeenFile,
         /// Everything inside, at any depth, in order.
@@ -39,7 +38,7 @@ pub(crate) enum Delta {
     /// A container whose members are all recorded.
     ContainerEnd {
         file: SeenFile,
-        /// Everything inside; what else is recorded as inside is gone.
+        /// Everything inside; anything else recorded as inside is gone.
         members: Vec<FileKey>,
     },
     /// The file is gone, and its members with it.
@@ -47,12 +46,12 @@ pub(crate) enum Delta {
 }
 
 impl FileChange {
-    /// The file was seen (new, changed, or again), and holds no others.
+    /// The file was seen (new, changed, or again) and is no container.
     pub fn file(file: SeenFile) -> Self {
         Self(Delta::File(file))
     }
 
-    /// A file was seen that holds others: `members` is everything inside now, at any depth, in order.
+    /// A container was seen: `members` is everything inside now, at any depth, in order.
     pub fn container(file: SeenFile, members: Vec<SeenFile>) -> Self {
         Self(Delta::Container { file, members })
     }
@@ -62,8 +61,7 @@ impl FileChange {
         Self(Delta::Removal(key))
     }
 
-    /// The file that is recorded once this is applied, if it is: not by a removal, and of a container not by
-    /// any part but the last.
+    /// The file that is recorded once this is applied: none for a removal, and for a container only with its last part.
     pub fn recorded(&self) -> Option<&SeenFile> {
         match &self.0 {
             Delta::File(file)
@@ -81,7 +79,7 @@ impl FileChange {
         }
     }
 
-    /// Everything inside, where all of a container is recorded at once.
+    /// Everything inside, if all of a container is recorded at once.
     pub fn members(&self) -> &[SeenFile] {
         match &self.0 {
             Delta::Container { members, .. } => members,
@@ -89,7 +87,7 @@ impl FileChange {
         }
     }
 
-    /// The file, where it is one that holds no others.
+    /// The file, if it is no container.
     pub fn into_file(self) -> Option<SeenFile> {
         match self.0 {
             Delta::File(file) => Some(file),
@@ -97,10 +95,9 @@ impl FileChange {
         }
     }
 
-    /// Splits a large container into parts that take little time each and together have the same effect. They
-    /// are applied in this order, with any other changes in between. Once a part's container turns up in
-    /// [`Applied::unknown_content`], the parts after it must not be applied. Any other change is returned
-    /// as it is.
+    /// Splits a large container into parts that each take little time and together have the same effect. They are
+    /// applied in this order, with any other changes in between. Once a part's container appears in
+    /// [`Applied::unknown_content`], the parts after it must not be applied. Any other change is returned as it is.
     pub fn parts(self) -> VecDeque<Self> {
         let is_small = |members: &[SeenFile]| {
             let text: u64 = members.iter().map(SeenFile::text_bytes).sum();
@@ -163,11 +160,11 @@ fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<FileChange> {
 
 /// A file, or a member of one, as it was seen.
 pub struct SeenFile {
-    /// Root and path of the file, and of a member its name in the container.
+    /// Root and path of the file; for a member also its name in the container.
     pub key: FileKey,
     /// What was seen of it.
     pub record: FileRecord,
-    /// What was extracted of its content, if that was not known before.
+    /// What was extracted from its content, if that was not known before.
     pub content: Option<Box<NewContent>>,
 }
 
@@ -187,17 +184,17 @@ impl SeenFile {
     }
 }
 
-/// A content just extracted.
+/// A content that was just extracted.
 pub struct NewContent {
     /// Its record; the index fills in the `document` field.
     pub record: ContentRecord,
-    /// The document extracted of it; `None` if extraction gave none.
+    /// The document extracted from it; `None` if there was none.
     pub document: Option<NewDocument>,
 }
 
 /// A document that may or may not be known already.
 pub struct NewDocument {
-    /// Hash of the canonical text, or of the raw bytes: names the document.
+    /// Hash of the canonical text, or of the raw bytes: identifies the document.
     pub hash: DocumentHash,
     /// Text or raw bytes.
     pub kind: DocumentKind,
@@ -207,14 +204,14 @@ pub struct NewDocument {
     pub chars: u64,
     /// Extracted text; `None` for raw bytes.
     pub text: Option<String>,
-    /// Mod_n first (for raw bytes: chunks), then the other schemes that the index holds.
+    /// Mod_n first (chunks for raw bytes), then the other schemes that the index holds.
     pub signatures: Vec<Signature>,
     /// Permit for the text and the signatures, held until they are applied.
     pub held: Option<MemoryPermit>,
 }
 
 impl NewDocument {
-    /// Text that is stored for it. Raw bytes have a length, but no text.
+    /// Length of the text to be stored for it. Raw bytes have a length, but no text.
     fn text_bytes(&self) -> u64 {
         self.text.as_ref().map_or(0, |text| text.len() as u64)
     }
@@ -225,7 +222,7 @@ impl NewDocument {
 pub struct Applied {
     /// Documents not known before.
     pub new_documents: u64,
-    /// Files whose content is not recorded any more, since it was purged before the change was applied: they must be
+    /// Files whose content is no longer on record, because it was purged before the change was applied: they must be
     /// read again.
     pub unknown_content: Vec<FileKey>,
 }

@@ -1,4 +1,4 @@
-//! Counts of what a view shows, kept up with every change ([`KeptCounts`]).
+//! Counts of what a view shows, updated with every change ([`KeptCounts`]).
 
 mod carriers;
 mod kept;
@@ -22,7 +22,7 @@ use crate::{Cancel, FileView, IndexError, IndexReader, IndexWriter, View};
 pub struct FileCounts {
     /// Files on disk; the states add up to it.
     pub files_on_disk: u64,
-    /// Members of containers, apart.
+    /// Members of containers, counted separately.
     pub members: u64,
     /// Files on disk by state as shown.
     pub states: BTreeMap<State, u64>,
@@ -31,7 +31,7 @@ pub struct FileCounts {
 }
 
 impl FileCounts {
-    /// Counts one file; `documents` are left to the caller.
+    /// Counts one file; `documents` is left to the caller.
     pub fn add(&mut self, file: &FileView) {
         if file.key.is_member() {
             self.members += 1;
@@ -42,18 +42,18 @@ impl FileCounts {
     }
 }
 
-/// A file as it is counted: in its own state, whichever other files carry its document.
+/// A file as it is counted: by its own state, whichever other files carry its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CountedFile {
     pub(crate) root: RootId,
     pub(crate) is_member: bool,
     pub(crate) state: State,
-    /// The document it carries, of text or raw bytes, and the content that makes it so.
+    /// The document it carries, of text or raw bytes, and the content it was extracted from.
     pub(crate) carried: Option<(DocId, ContentHash)>,
 }
 
 impl CountedFile {
-    /// A file with what `content` finds on record of its content.
+    /// A file with what `content` finds on record about its content.
     pub(crate) fn new(
         key: &FileKey,
         record: &FileRecord,
@@ -89,7 +89,7 @@ impl CountedFile {
     }
 }
 
-/// How the extraction of a content ended, and what the content carries.
+/// How the extraction of a content ended, and which document it carries.
 pub(crate) type ContentOutcome = (State, Option<DocId>);
 
 /// Whether a file is counted from now on, or no longer.
@@ -100,7 +100,7 @@ pub(crate) enum CountStep {
 }
 
 impl CountStep {
-    /// Counts one more, or one less.
+    /// Adds one to a count, or subtracts one.
     pub(crate) fn apply(self, count: &mut u64) {
         *count = match self {
             Self::More => *count + 1,
@@ -116,21 +116,21 @@ pub(crate) struct CountChange {
     pub(crate) step: CountStep,
 }
 
-/// What counts of files need to know of a content.
+/// What the file counts need to know about a content.
 pub(crate) fn content_outcome(content: &ContentRecord) -> ContentOutcome {
     (content.state, content.document)
 }
 
-/// What a batch changes in the counts: made before it is applied, counted afterwards.
+/// What a batch changes in the counts: prepared before the batch is applied, counted afterwards.
 pub(crate) struct CountChanges {
     pub(super) changes: Vec<CountChange>,
-    /// Of each document that one file carried alone and others will, that file.
+    /// For each document that one file carried alone and that others now carry too, that one file.
     pub(super) sole_carriers: Vec<CountedFile>,
 }
 
 impl IndexReader {
-    /// Counts the files of a view. Files are looked up only where several carry a document and it is not
-    /// known, since one of them changed, which comes first.
+    /// Counts the files of a view. Files are looked up only if several carry a document and it is unknown which of them
+    /// comes first, because one of them changed.
     pub fn count_files(&self, view: &View, cancel: &Cancel) -> Result<FileCounts, IndexError> {
         let roots = self.roots(view)?;
         let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
@@ -138,12 +138,12 @@ impl IndexReader {
         Ok(self.shared.kept_counts().of_roots(&roots))
     }
 
-    /// Notes from now on what is renamed in a view of which a list is made.
+    /// Records from now on what is renamed in a view of which a list is made.
     pub fn watch_moves(&self, view: &View) -> MoveWatch {
         self.shared.kept_counts().moves.watch(view)
     }
 
-    /// Finds out what is in doubt by now; what changes during that is left to the next count.
+    /// Resolves what is in doubt now; what changes meanwhile is left to the next count.
     fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
         let until = self.shared.kept_counts().changes();
         let mut after = None;
@@ -157,7 +157,7 @@ impl IndexReader {
         }
     }
 
-    /// The file that comes first in each root of those that carry a document.
+    /// For each root, the first of the files that carry a document.
     fn first_carriers(
         &self,
         doubt: &UnresolvedFirst,
@@ -185,7 +185,7 @@ impl IndexReader {
 }
 
 impl IndexWriter {
-    /// Adds what counting these changes takes from the store as it is before them. The writer is held.
+    /// Adds what counting these changes needs from the store as it is before them. The caller holds the writer.
     pub(crate) fn count_changes(
         &self,
         changes: Vec<CountChange>,
@@ -219,7 +219,7 @@ impl IndexWriter {
         })
     }
 
-    /// What is on record of a content, as far as it is counted.
+    /// The outcome on record for a content, as far as it is counted.
     pub(crate) fn content_outcome(
         &self,
         hash: ContentHash,

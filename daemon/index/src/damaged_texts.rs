@@ -1,5 +1,5 @@
-//! The documents whose texts are damaged: missing on disk, unreadable there, or another document's. They are
-//! noted here when a read finds them, and the next rescan has their files extracted again (see
+//! The documents whose texts are damaged: missing on disk, unreadable, or replaced by another document's. Reads that
+//! find them note them here, and the next rescan has their files extracted again (see
 //! [`crate::IndexWriter::release_damaged_texts`]).
 
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ use simdex_schema::DocId;
 use crate::IndexError;
 use crate::text::TextError;
 
-/// What reads found damaged, in memory alone.
+/// What reads found damaged; kept in memory only.
 #[derive(Default)]
 pub(crate) struct DamagedTexts {
-    /// Documents whose extracted text was found damaged: let go at the next rescan.
+    /// Documents whose extracted text was found damaged: released at the next rescan.
     documents: Mutex<BTreeSet<DocId>>,
-    /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
+    /// Text segments in which a text was found damaged: the next rescan reads all texts in them.
     segments: Mutex<BTreeSet<u32>>,
-    /// Documents that were ever found damaged; those let go stay counted.
+    /// Number of documents ever found damaged, including those released since.
     found: AtomicU64,
 }
 
@@ -33,12 +33,12 @@ impl DamagedTexts {
         self.segments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many documents were ever found damaged: it never falls.
+    /// How many documents were ever found damaged; never decreases.
     pub(crate) fn found(&self) -> u64 {
         self.found.load(Ordering::Relaxed)
     }
 
-    /// Remembers a document whose text an error says is damaged.
+    /// Notes a document whose text is damaged according to an error.
     pub(crate) fn note(&self, id: DocId, error: &IndexError) {
         if let IndexError::Text(TextError::Corrupt { segment, .. }) = error {
             self.segments().insert(*segment);
@@ -49,7 +49,7 @@ impl DamagedTexts {
         }
     }
 
-    /// Remembers documents whose texts cannot be there.
+    /// Notes documents whose texts cannot be present.
     pub(crate) fn note_missing(&self, ids: &[DocId]) {
         let mut documents = self.documents();
         let before = documents.len();

@@ -1,17 +1,18 @@
 //! Edges of the near-duplicate graph: every partner of a document, exactly.
 //!
-//! a–b is an edge iff (1) at the common rung, the coarser of both, the sampled fingerprints they
-//! share reach the cut, (2) so they do at each other rung, finer and coarser, and (3) the exact resemblance of all
-//! shingles reaches the threshold. The cut at the common rung lies so far below the threshold that a pair at the
-//! threshold is missed with probability at most [`cuts::MISS`], those of other rungs so far that each refuses
-//! one with [`cuts::DOUBT`] at most: the finer ones spare most pairs below the threshold the reading of all shingles,
-//! the coarser ones most documents that are no neighbours the reading of their texts, and most fingerprints the
-//! looking up. Where the common rung is 0 nothing is sampled: (1) follows from (3), and (2) asks for nothing. All
-//! are symmetric, so an edge never depends on who asked or came first.
+//! a–b is an edge iff
 //!
-//! The search is exhaustive in the sense of the prefix filter (Xiao et al., WWW 2008, Lemma 1): of
-//! a fingerprints of which at least o must be shared, any a - o + 1 hold a shared one. [`prefix`] says which
-//! are looked up.
+//! 1. at the *common rung*, the coarser of both, they share at least the cut of sampled fingerprints;
+//! 2. at *every other rung*, finer and coarser, they share at least a lower cut;
+//! 3. the exact resemblance of *all shingles* reaches the threshold.
+//!
+//! A pair at the threshold fails (1) with probability at most [`cuts::MISS`], and each rung of (2) with at most
+//! [`cuts::DOUBT`]. Finer rungs save the reading of all shingles for most pairs below the threshold; coarser ones save
+//! the reading of most texts of other documents, and most look-ups. If the common rung is 0 nothing is sampled: (1)
+//! follows from (3), and (2) requires nothing. All three are symmetric: no edge depends on which side came first.
+//!
+//! The search is exhaustive by the prefix filter (Xiao et al., WWW 2008, Lemma 1): of a fingerprints of which at
+//! least o must be shared, any a - o + 1 hold a shared one. [`prefix`] chooses those to look up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,12 +36,12 @@ pub(crate) use cuts::Cuts;
 pub(crate) use cuts::DOUBT;
 use prefix::Prefix;
 
-/// Partners that are compared right away: where there are more, the rest of the fingerprints tells most of
-/// those apart that are no neighbours, and costs less than to read their texts.
+/// This many partners are compared right away. If there are more, the remaining fingerprints are looked up first: that
+/// rules out most that are no neighbours, and costs less than reading their texts.
 const FEW_PARTNERS: usize = 1;
 
-/// Finds partners at one threshold. Permits for shingles are taken of the account that is passed, one for all
-/// that is held at once: a caller that holds permits passes the account that they are of.
+/// Finds partners at one threshold. Permits for shingles are taken from the account that is passed, which covers all
+/// that is held at once: a caller that already holds permits passes the account that they belong to.
 pub(crate) struct EdgeFinder<'a> {
     index: &'a IndexReader,
     cuts: Arc<Cuts>,
@@ -50,14 +51,14 @@ pub(crate) struct EdgeFinder<'a> {
     skipped: AtomicU64,
 }
 
-/// Whether a document may be a partner; called with the state locked, since no lock may be taken twice.
+/// Whether a document may be a partner; called with the state locked, so it must not take that lock again.
 pub(crate) type Admits<'a> = dyn Fn(&IndexState, DocId) -> bool + 'a;
 
 /// A document whose edges are to be found, with its shingles.
 pub(crate) struct LoadedDocument {
     pub(crate) id: DocId,
-    /// `None` if there are many: then they are loaded again whenever they are needed, since many documents
-    /// may be loaded at once.
+    /// `None` if there are many: they are then loaded whenever they are needed, since many documents may be loaded at
+    /// once.
     shingles: Option<Shingles>,
     pub(crate) stats: DocumentStats,
 }
@@ -77,12 +78,12 @@ pub(crate) struct PairThreshold {
 }
 
 impl<'a> EdgeFinder<'a> {
-    /// Places documents among the groups that are kept, which is work of the backlog.
+    /// A finder for the settler, which places documents among the maintained groups; that is backlog work.
     pub(crate) fn for_backlog(index: &'a IndexReader) -> Self {
         Self::new(index, index.shared.threshold(), None)
     }
 
-    /// Answers a question at a threshold of its own, about some documents.
+    /// A finder for a question with a threshold of its own, about some documents.
     pub(crate) fn for_question(
         index: &'a IndexReader,
         threshold: Ratio,
@@ -105,7 +106,7 @@ impl<'a> EdgeFinder<'a> {
         &self.cuts
     }
 
-    /// A document that may be a partner of another, with what both must share; none where nothing would do.
+    /// A document that may be a partner of another, with what both must share; `None` if nothing would suffice.
     pub(crate) fn partner(&self, document: &LoadedDocument, other: DocId) -> Option<Partner> {
         let theirs = self.index.stats(other)?;
         let threshold = self.pair_threshold(&document.stats, &theirs)?;
@@ -115,12 +116,12 @@ impl<'a> EdgeFinder<'a> {
         })
     }
 
-    /// Long posting lists skipped so far: further probes made up for each.
+    /// Long posting lists skipped so far; further probes made up for each.
     pub(crate) fn long_lists(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }
 
-    /// All edges of `id` to documents that `admits` lets in, each counted from `id`'s side.
+    /// All edges of `id` to documents that `admits` accepts, each counted from `id`'s side.
     pub(crate) fn edges_of(
         &self,
         id: DocId,
@@ -139,7 +140,7 @@ impl<'a> EdgeFinder<'a> {
         Ok(edges)
     }
 
-    /// Loads a document with its shingles; `None` if it has no text that can be read.
+    /// Loads a document with its shingles; `None` if it has no readable text.
     pub(crate) fn load(
         &self,
         id: DocId,
@@ -172,7 +173,7 @@ impl<'a> EdgeFinder<'a> {
         }
     }
 
-    /// The fingerprints of a document's signature, in no order.
+    /// The fingerprints of a document's signature, unordered.
     pub(crate) fn sample(
         &self,
         document: &LoadedDocument,
@@ -181,7 +182,7 @@ impl<'a> EdgeFinder<'a> {
         self.sample_at(document, document.stats.rung, account)
     }
 
-    /// Those at a rung.
+    /// The fingerprints of a document at a rung.
     pub(crate) fn sample_at(
         &self,
         document: &LoadedDocument,
@@ -192,8 +193,8 @@ impl<'a> EdgeFinder<'a> {
         Ok(shingles.map(|shingles| shingles.sampled(rung)))
     }
 
-    /// The shingles of a document; none where it is raw, was purged, or its text is
-    /// damaged: that is noted, and must not keep all others from their edges.
+    /// The shingles of a document; `None` if it is raw, was purged, or its text is damaged. A damaged text is noted,
+    /// and must not keep all others from their edges.
     fn shingles(&self, id: DocId, account: &MemoryAccount) -> Result<Option<Shingles>, IndexError> {
         if let Some(levels) = self.index.shared.levels.get(&id) {
             return Shingles::of_levels(levels, account).map(Some);
@@ -205,7 +206,7 @@ impl<'a> EdgeFinder<'a> {
         held.map(|held| Shingles::of(held, account)).transpose()
     }
 
-    /// Keeps the shingles of a document that others are compared with.
+    /// Caches the shingles of a document that others are compared with.
     fn keep(&self, id: DocId, shingles: &Shingles) {
         if let Some(levels) = shingles.levels() {
             let bytes = levels.held_bytes();
@@ -216,7 +217,7 @@ impl<'a> EdgeFinder<'a> {
         }
     }
 
-    /// Keeps the shingles of a document that leads.
+    /// Caches the shingles of a principal.
     pub(crate) fn keep_loaded(&self, document: &LoadedDocument) {
         document
             .shingles
@@ -224,7 +225,7 @@ impl<'a> EdgeFinder<'a> {
             .for_each(|shingles| self.keep(document.id, shingles));
     }
 
-    /// Exact counts of a pair, the loaded document's side first, if they are neighbours.
+    /// The exact counts of a pair, the loaded document's side first, if the two are neighbours.
     pub(crate) fn edge(
         &self,
         document: &LoadedDocument,
@@ -237,8 +238,8 @@ impl<'a> EdgeFinder<'a> {
         Ok(edge)
     }
 
-    /// Counts the edges of several loaded documents to another one, which is read once for all of
-    /// them and held during that. Calls `each` with the position of every document that can be read.
+    /// Counts the edges of several loaded documents to another one, which is read once and held for all of them. Calls
+    /// `each` with the position of every document that can be read.
     pub(crate) fn edges_to<'s>(
         &self,
         other: DocId,
@@ -270,8 +271,7 @@ impl<'a> EdgeFinder<'a> {
         Ok(())
     }
 
-    /// The principals that precede a document and may be its neighbours. Only for the settler, which
-    /// alone makes principals.
+    /// The principals that precede a document and may be its neighbours. Only for the settler, the only maker of them.
     pub(crate) fn earlier_principals(
         &self,
         document: &LoadedDocument,
@@ -321,7 +321,7 @@ impl<'a> EdgeFinder<'a> {
         Ok(partners)
     }
 
-    /// The documents counted that may share enough, were they to share all that was not looked up.
+    /// The counted documents that would share enough if they shared everything that was not looked up.
     fn passing(
         &self,
         document: &LoadedDocument,
@@ -346,7 +346,7 @@ impl<'a> EdgeFinder<'a> {
                     .least_elsewhere(count_at(own, at), count_at(theirs, at))?,
             };
             let unread = prefix.unread(own, at) + tally.long_lists_at(at);
-            // Of one that was signed anew meanwhile it was not the same that was counted.
+            // If it was signed again meanwhile, the count is void.
             let is_told = theirs.signed_anew <= tally.began;
             let passes = (!is_told || shared + unread >= least) && admits(&state, *other);
             passes.then_some(Partner {
@@ -357,13 +357,13 @@ impl<'a> EdgeFinder<'a> {
         partners.collect()
     }
 
-    /// The rung at which the partners of a document are sought.
+    /// The rung at which partners of a document are searched for.
     pub(crate) fn probing_rung(&self, stats: &DocumentStats) -> Rung {
         prefix::probing_rung(stats, &self.cuts)
     }
 
-    /// Whether two documents share enough at a rung coarser than their common one, where that is told apart for
-    /// them; `shared` counts at it.
+    /// Whether two documents share enough at their probing rung, if it is coarser than their common one; `shared`
+    /// counts at a rung.
     pub(crate) fn may_be_neighbours(
         &self,
         [a, b]: [&DocumentStats; 2],
@@ -394,7 +394,7 @@ impl<'a> EdgeFinder<'a> {
     }
 }
 
-/// Fingerprints of a document at a rung.
+/// Number of fingerprints of a document at a rung.
 fn count_at(stats: &DocumentStats, rung: Rung) -> u64 {
     u64::from(stats.counts[usize::from(rung.get())])
 }

@@ -23,10 +23,10 @@ pub enum IndexError {
         /// Why its bytes do not decode.
         source: DecodeError,
     },
-    /// The index was written by another version of the program, and this one does not read its stored format.
+    /// Another version of the program wrote the index, in a format that this one does not read.
     #[error("the index is of stored format {found}, and this program reads 1 to {newest}")]
     Format {
-        /// The format that it is of.
+        /// The format of the index.
         found: u32,
         /// The newest that this program reads.
         newest: u32,
@@ -34,29 +34,29 @@ pub enum IndexError {
     /// Stored data contradicts itself; rebuild the index.
     #[error("{0} is damaged")]
     Damaged(String),
-    /// More postings than a bucket has room for: some 80 million documents share one fingerprint. No
-    /// input is at fault, and changes wait until there are fewer.
+    /// More postings than a bucket has room for: some 80 million documents share one fingerprint. No input is at fault;
+    /// changes wait until there are fewer.
     #[error("{0} is too long")]
     TooLong(String),
-    /// An index was not opened, as texts of so many documents cannot be read.
+    /// An index was not opened, because the texts of this many documents cannot be read.
     #[error("{0} texts are missing or damaged")]
     UnreadTexts(u64),
-    /// The list of template lines that the index was made with is not given.
+    /// The list of template lines that the index was made with was not given.
     #[error(
         "the index leaves template lines out, and their list is not named; name the config that names it with --config"
     )]
     NoTemplateLines,
-    /// A thread of the index panicked: its work is undone.
+    /// A thread of the index panicked; its work is lost.
     #[error("the {0} thread panicked")]
     WorkerPanicked(&'static str),
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),
-    /// Something outside the index could not be used for want of what the machine may have again
-    /// later: descriptors, memory.
+    /// Something outside the index could not be used because the machine lacks a resource that it may have again later:
+    /// descriptors, memory.
     #[error("{what}: {source}")]
     Shortage {
-        /// What could not be done, and with what.
+        /// What could not be done, and on which path or object.
         what: String,
         /// What the operating system said.
         source: std::io::Error,
@@ -64,16 +64,16 @@ pub enum IndexError {
     /// What was found takes more memory than one question may hold.
     #[error("what was found takes more than {} MiB of memory, all that one question may hold", most >> 20)]
     TooMuchMemory {
-        /// What it may hold, bytes.
+        /// The most it may hold, in bytes.
         most: u64,
     },
-    /// The asker went away or its deadline passed.
+    /// The caller disconnected, or the deadline passed.
     #[error("the query was cancelled or ran out of time")]
     Cancelled,
 }
 
 impl IndexError {
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Format { found, newest } if found > newest => Some(
@@ -91,8 +91,8 @@ impl IndexError {
         }
     }
 
-    /// Whether it is about one document alone, which went away or whose text is damaged (the index notes that):
-    /// a caller that reads many continues without this one.
+    /// Whether it concerns only one document, which was removed or whose text is damaged (the index notes that): a
+    /// caller that reads many documents continues without this one.
     pub fn is_of_one_document(&self) -> bool {
         matches!(self, Self::UnknownDocument(_)) || self.is_damaged_text()
     }

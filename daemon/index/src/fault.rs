@@ -1,5 +1,4 @@
-//! What an error asks of the one who met it: give up on this input, try again, or open the index
-//! again.
+//! What the caller should do about an error: give up on this input, try again, or open the index again.
 
 use std::io;
 
@@ -9,20 +8,20 @@ use crate::IndexError;
 use crate::store::StoreError;
 use crate::text::TextError;
 
-/// What is to be done about an error.
+/// What to do about an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// This input cannot be stored, whatever the machine does; others can.
+    /// This input cannot be stored, whatever the machine does; other inputs can.
     Input,
     /// The machine lacks something now, and nothing was changed: the same call may succeed later.
     Transient,
-    /// The engine failed, or what was written may be lost: nothing is to be believed until the index
-    /// was closed, opened and examined again.
+    /// The engine failed, or what was written may be lost: nothing is trusted until the index was closed, opened and
+    /// examined again.
     Index,
 }
 
 impl IndexError {
-    /// What is to be done about this error.
+    /// What to do about this error.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Store(error) => error.fault(),
@@ -41,8 +40,7 @@ impl IndexError {
         }
     }
 
-    /// Whether it keeps one text from being read and says nothing of others, as a shortage would, or a store that
-    /// fails.
+    /// Whether it keeps one text from being read and says nothing about others, unlike a shortage or a failing store.
     pub(crate) fn is_of_one_text(&self) -> bool {
         match self {
             Self::Text(TextError::Io { source, .. }) => !is_shortage(source),
@@ -63,7 +61,7 @@ impl IndexError {
 }
 
 impl StoreError {
-    /// What is to be done about this error.
+    /// What to do about this error.
     pub fn fault(&self) -> Fault {
         match self {
             Self::TooLarge { .. } => Fault::Input,
@@ -73,9 +71,9 @@ impl StoreError {
         }
     }
 
-    /// Whether a file of ours could not even be opened, for want of descriptors or memory. What the
-    /// engine says of itself (`use`) is no such thing: it stays failed. Nor is what a fsync says, whatever
-    /// it was short of: the next one may say nothing of the pages that are lost.
+    /// Whether one of our files could not even be opened because descriptors or memory ran out. An error that the
+    /// engine reports of itself (`use`) is no shortage: the engine stays failed. Neither is a failed fsync, whatever it
+    /// was short of: the next one may not report the pages that are lost.
     pub(crate) fn is_shortage(&self) -> bool {
         matches!(self, Self::Io { action, source, .. }
             if !["use", "sync"].contains(action) && is_shortage(source))
@@ -86,9 +84,9 @@ impl TextError {
     fn fault(&self) -> Fault {
         match self {
             Self::TooLong { .. } => Fault::Input,
-            // The next rescan lets such texts go and reads their files again.
+            // The next rescan releases such texts and reads their files again.
             Self::Corrupt { .. } | Self::NoSegment { .. } => Fault::Transient,
-            // A failed fsync may have lost what was written. Anything before it is done again.
+            // A failed fsync may have lost what was written. Any other step is repeated.
             Self::Io { action, .. } if *action != "sync" => Fault::Transient,
             _ => Fault::Index,
         }
@@ -100,9 +98,9 @@ fn is_shortage(error: &io::Error) -> bool {
     errno(error).is_some_and(|errno| shortages.contains(&errno))
 }
 
-/// Whether the disk, or its file system, has lost what was to be read: trying again does not help.
+/// Whether the disk or its file system has lost the data to be read: trying again does not help.
 pub(crate) fn is_lost(error: &io::Error) -> bool {
-    // The last two are a checksum of the transport and a fault of the device, as the block layer says.
+    // The last two are reported by the block layer: a checksum error of the transport and a fault of the device.
     let lost = [
         Errno::IO,
         Errno::UCLEAN,
@@ -155,7 +153,7 @@ mod tests {
             (store("sync", Errno::IO), Fault::Index),
             (store("use", Errno::MFILE), Fault::Index),
             (store("use", Errno::NOSPC), Fault::Index),
-            // Reopened, it is examined: a disk that fails is no damage of the store.
+            // On reopening the index is examined: a failing disk is no damage of the store.
             (store("use", Errno::IO), Fault::Index),
             (store("use", Errno::UCLEAN), Fault::Index),
             (text("read", Errno::NOMEM), Fault::Transient),

@@ -1,11 +1,11 @@
-//! The ids of groups: from a principal to the id of the group around it, and back.
+//! Group ids: maps a principal to the id of its group, and back.
 
 use std::collections::HashMap;
 
 use simdex_schema::{DocId, GroupId};
 
-/// Ids of groups and their principals, one to one. A group is shown once it has an id, which outlives changes
-/// of its members and passes to the next principal.
+/// Group ids and their principals, one to one. A group is shown once it has an id. The id outlives changes of its
+/// members and passes to the next principal.
 #[derive(Default)]
 pub(crate) struct GroupIds {
     of: HashMap<DocId, GroupId>,
@@ -13,12 +13,12 @@ pub(crate) struct GroupIds {
 }
 
 impl GroupIds {
-    /// The id of the group around this principal.
+    /// The id of this principal's group.
     pub(crate) fn get(&self, principal: DocId) -> Option<GroupId> {
         self.of.get(&principal).copied()
     }
 
-    /// Bytes of memory it takes.
+    /// Bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         (self.of.capacity() + self.principals.capacity()) * size_of::<(DocId, GroupId)>()
     }
@@ -34,7 +34,7 @@ impl GroupIds {
         self.principals.get(&group).copied()
     }
 
-    /// Assigns an id to the group around a principal; takes it from another.
+    /// Assigns an id to a principal's group, taking it from another one if necessary.
     pub(crate) fn assign(&mut self, principal: DocId, group: GroupId) {
         self.release(principal);
         if let Some(before) = self.principals.insert(group, principal) {
@@ -43,7 +43,7 @@ impl GroupIds {
         self.of.insert(principal, group);
     }
 
-    /// Takes the id of a principal's group away.
+    /// Removes and returns the id of a principal's group.
     pub(crate) fn release(&mut self, principal: DocId) -> Option<GroupId> {
         let group = self.of.remove(&principal)?;
         self.principals.remove(&group);

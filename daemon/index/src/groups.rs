@@ -1,19 +1,18 @@
-//! Groups: stars around principals, kept without keeping every edge.
+//! Groups: stars around principals, maintained without storing every edge.
 //!
-//! E-discovery's convention: documents by canonical length descending, then document
-//! hash; each unassigned one becomes a principal and takes all its unassigned neighbours. So a
-//! document is a principal iff it neighbours no earlier principal (the lexicographically first
-//! maximal independent set), and a member belongs to the earliest principal it neighbours.
+//! E-discovery's convention: take the documents by canonical length descending, then by document hash; each unassigned
+//! one becomes a principal and takes all its unassigned neighbours. So a document is a principal iff it neighbours no
+//! earlier principal (the lexicographically first maximal independent set), and a member belongs to the earliest
+//! principal it neighbours.
 //!
-//! A star therefore needs one edge per member, to its principal. The stars over the *settled*
-//! documents are exact at every moment, and two steps keep them so:
+//! A star therefore needs one edge per member, to its principal. The stars over the *settled* documents are exact at
+//! every moment. Two steps maintain them:
 //!
 //! * [`Stars::place`] adds a document. If it neighbours an earlier principal it becomes that one's
-//!   member and nothing else changes. Otherwise it becomes a principal and takes those neighbours
-//!   that are later principals, or members of later principals; members that a principal taken this
-//!   way leaves behind are unsettled and placed again. (Members exclude nobody, so removing them
-//!   leaves the other stars exact.)
-//! * [`Stars::remove`] takes a document out; the members of a principal are unsettled.
+//!   member and nothing else changes. Otherwise it becomes a principal and takes those neighbours that are later
+//!   principals, or members of later principals. If it takes a principal, that one's remaining members are unsettled
+//!   and placed again. (Members exclude nobody, so removing them leaves the other stars exact.)
+//! * [`Stars::remove`] removes a document; if it was a principal, its members are unsettled.
 //!
 //! Cost: memory is linear in documents; a document that joins costs one edge test for each earlier
 //! principal among its candidates, one that becomes a principal costs one for each candidate.
@@ -27,11 +26,11 @@ use simdex_schema::{DocId, DocumentHash, EdgeRecord};
 
 use crate::table::{DocumentStats, Table};
 
-/// Where a document stands in the order of principals: longest first, then by hash. Two of one hash there are only
-/// while contents that an older canonical text named wait to be read again.
+/// A document's position in the order of principals: longest first, then by hash. Two documents have the same hash only
+/// while contents that were identified by an older canonical text wait to be read again.
 pub(crate) type Rank = (Reverse<u64>, DocumentHash, DocId);
 
-/// The rank of a document; one that is not known comes last.
+/// The rank of a document; an unknown one comes last.
 pub(crate) fn rank(table: &Table, id: DocId) -> Rank {
     let unknown = (Reverse(0), DocumentHash([0xff; 32]), id);
     table.get(id).map_or(unknown, |stats| rank_of(id, stats))
@@ -45,14 +44,14 @@ pub(crate) fn rank_of(id: DocId, stats: &DocumentStats) -> Rank {
 /// Where a document belongs among the settled ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// With the earliest principal it neighbours; the edge counts the principal's side first.
+    /// A member of the earliest principal it neighbours; the edge counts the principal's side first.
     Member {
-        /// Whom it joins.
+        /// The principal it joins.
         principal: DocId,
         /// Exact counts of the pair.
         edge: EdgeRecord,
     },
-    /// At the head of a star of its own.
+    /// The principal of a star of its own.
     Principal {
         /// Documents it takes from later principals, with edges that count its own side first.
         taken: Vec<(DocId, EdgeRecord)>,
@@ -70,23 +69,23 @@ pub(crate) struct Stars {
     principals: RoaringTreemap,
 }
 
-/// The documents that have to be tested to place another one, of its candidates.
+/// The candidates of a document that have to be compared with it to place it.
 pub(crate) struct ToTest<T> {
-    /// Earlier principals, earliest first: the first neighbour among them is the principal sought.
+    /// Earlier principals, earliest first: the first neighbour among them becomes its principal.
     pub(crate) earlier: Vec<(DocId, T)>,
-    /// Later principals, and members of later principals: what it takes if it leads itself.
+    /// Later principals, and members of later principals: what it takes if it becomes a principal.
     pub(crate) later: Vec<(DocId, T)>,
 }
 
 impl Stars {
-    /// Bytes of memory that principals and members take, about: a member is in both maps.
+    /// Approximate bytes of memory that principals and members take; a member is in both maps.
     pub(crate) fn bytes(&self) -> usize {
         self.members.capacity() * size_of::<(DocId, BTreeMap<DocId, EdgeRecord>)>()
             + self.principal.capacity() * size_of::<(DocId, DocId)>()
             + self.principal.len() * size_of::<(DocId, EdgeRecord)>()
     }
 
-    /// Members of the star around this principal, with edges that count its side first.
+    /// Members of this principal's star, with edges that count the principal's side first.
     pub(crate) fn members(
         &self,
         principal: DocId,
@@ -95,7 +94,7 @@ impl Stars {
         members.map(|(id, edge)| (*id, *edge))
     }
 
-    /// The principal of a document: itself where it leads or is not settled.
+    /// The principal of a document: the document itself if it is a principal or not settled.
     pub(crate) fn principal(&self, id: DocId) -> DocId {
         self.principal.get(&id).copied().unwrap_or(id)
     }
@@ -110,7 +109,7 @@ impl Stars {
         self.principals.contains(id.0) || self.principal.contains_key(&id)
     }
 
-    /// How many documents lead.
+    /// How many principals there are.
     pub(crate) fn count_principals(&self) -> usize {
         self.principals.len() as usize
     }
@@ -170,7 +169,7 @@ impl Stars {
         members.filter(|member| !ids.contains(member)).collect()
     }
 
-    /// Settles a document in its place; returns the members left unsettled by it.
+    /// Settles a document in its place; returns the members that this leaves unsettled.
     pub(crate) fn place(&mut self, id: DocId, place: &Place) -> Vec<DocId> {
         let displaced = self.displaced(place);
         match place {
@@ -187,7 +186,7 @@ impl Stars {
         displaced
     }
 
-    /// Takes a document out; returns the members it leaves unsettled.
+    /// Removes a document; returns the members that this leaves unsettled.
     pub(crate) fn remove(&mut self, id: DocId) -> Vec<DocId> {
         let displaced: Vec<DocId> = self.members(id).map(|(member, _)| member).collect();
         displaced.iter().for_each(|member| self.leave(*member));
@@ -207,7 +206,7 @@ impl Stars {
         self.members.entry(principal).or_default().insert(id, edge);
     }
 
-    /// Unsettles a document. Members it has are for the caller to move.
+    /// Unsettles a document. If it has members, the caller must move them.
     fn leave(&mut self, id: DocId) {
         self.principals.remove(id.0);
         let Some(principal) = self.principal.remove(&id) else {
@@ -223,8 +222,8 @@ impl Stars {
 }
 
 impl<T> ToTest<T> {
-    /// Where the document belongs. `edge` returns the edge to a candidate, counted from the
-    /// document's own side; none where the two are no neighbours.
+    /// Where the document belongs. `edge` returns the edge to a candidate, counted from the document's own side; `None`
+    /// if the two are not neighbours.
     pub(crate) fn place<E>(
         mut self,
         mut edge: impl FnMut(DocId, T) -> Result<Option<EdgeRecord>, E>,
@@ -238,7 +237,7 @@ impl<T> ToTest<T> {
         self.take(edge)
     }
 
-    /// Places the document where no earlier principal is its neighbour.
+    /// Places a document that neighbours no earlier principal.
     pub(crate) fn take<E>(
         self,
         mut edge: impl FnMut(DocId, T) -> Result<Option<EdgeRecord>, E>,

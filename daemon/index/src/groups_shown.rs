@@ -1,8 +1,8 @@
-//! How many groups are shown of the documents that are grouped, at every moment: counted with each change of files
-//! and of places, so that nobody goes through the documents to know.
+//! The number of groups shown, maintained with each change of files and places, so that nothing has to scan all
+//! documents for it.
 //!
-//! A group is shown around a document that is no member, has a file and, with those of its members, two files or
-//! more; it need not be settled. A change takes as long as it concerns documents.
+//! A group is shown around a document that is no member and has a file, if it and its members have two files or more;
+//! it need not be settled. A change costs time in proportion to the documents it concerns.
 
 use std::collections::BTreeSet;
 
@@ -20,24 +20,24 @@ use crate::shared::IndexState;
 pub(crate) struct GroupsShown {
     /// Files of the members of each principal.
     of_members: FxHashMap<DocId, u64>,
-    /// The documents that they are shown around.
+    /// The documents whose groups are shown.
     around: RoaringTreemap,
 }
 
 impl GroupsShown {
-    /// How many there are.
+    /// The number of groups shown.
     pub(crate) fn len(&self) -> u64 {
         self.around.len()
     }
 
-    /// Bytes of memory it takes, about.
+    /// Approximate bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         self.of_members.capacity() * size_of::<(DocId, u64)>() + self.around.serialized_size()
     }
 }
 
 impl IndexState {
-    /// Counts what was applied, with the files of each document and root.
+    /// Counts what was applied: the files of each document and root.
     pub(crate) fn count(&mut self, counts: &mut KeptCounts, changes: &CountChanges) {
         let carried = changes
             .changes
@@ -47,7 +47,7 @@ impl IndexState {
         self.shown_after(concerned, |state| counts.change(&mut state.table, changes));
     }
 
-    /// Settles a document in its place; returns the members left unsettled by it.
+    /// Settles a document in its place; returns the members that this leaves unsettled.
     pub(crate) fn place(&mut self, id: DocId, place: &Place) -> Vec<DocId> {
         let taken: &[_] = match place {
             Place::Principal { taken } => taken,
@@ -58,14 +58,14 @@ impl IndexState {
         self.shown_after(concerned.collect(), |state| state.stars.place(id, place))
     }
 
-    /// Takes a document out of its star; returns the members it leaves unsettled.
+    /// Removes a document from its star; returns the members that this leaves unsettled.
     pub(crate) fn unplace(&mut self, id: DocId) -> Vec<DocId> {
         let members = self.stars.members(id).map(|(member, _)| member);
         let concerned = members.chain([id]).collect();
         self.shown_after(concerned, |state| state.stars.remove(id))
     }
 
-    /// Has a document join a star; `edge` counts the principal's side first.
+    /// Adds a document to a star; `edge` counts the principal's side first.
     pub(crate) fn join(&mut self, id: DocId, principal: DocId, edge: EdgeRecord) {
         let concerned = [id].into();
         self.shown_after(concerned, |state| state.stars.join(id, principal, edge));
@@ -102,7 +102,7 @@ impl IndexState {
         changed
     }
 
-    /// The principal of a document, and the files that this has of it as of a member.
+    /// The principal of a document, and how many files the document counts for that principal.
     fn files_for_principal(&self, id: DocId) -> (DocId, u64) {
         let principal = self.stars.principal(id);
         let files = match principal == id {
@@ -122,7 +122,7 @@ impl IndexState {
         };
     }
 
-    /// Counts all anew: the documents were loaded, or others are grouped from now on.
+    /// Recounts everything: the documents were loaded, or a different set of them is grouped.
     pub(crate) fn recount_shown(&mut self) {
         self.shown = GroupsShown::default();
         let known = self.table.known().clone();
@@ -135,7 +135,7 @@ impl IndexState {
         known.iter().for_each(|id| self.show_or_hide(DocId(id)));
     }
 
-    /// Limits what is grouped to documents with files of this view.
+    /// Groups only documents with files in this view.
     pub(crate) fn group_view(&mut self, view: View) {
         self.grouped = view;
         self.recount_shown();

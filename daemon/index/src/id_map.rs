@@ -1,14 +1,14 @@
-//! A map by document id that takes little more than its values.
+//! A map by document id that takes little more memory than its values.
 //!
-//! Ids are given out in ascending order and never again, so that most of those in use stand beside others. They
-//! are parted into pages of 64: a page is one word of bits, which says who is there, and their values in order.
-//! A hash map would take up to twice the room, twice that while it grows, and two cache misses for each of the
-//! thousands of candidates that a question looks up; here the map of pages stays in the processor's cache.
+//! Ids are assigned in ascending order and never reused, so most of those in use are adjacent. They are divided into
+//! pages of 64: a page is one word of bits, which tells the ids present, and their values in order. A hash map would
+//! take up to twice the memory, twice that while it grows, and two cache misses for each of the thousands of candidates
+//! that a question looks up; here the map of pages stays in the processor's cache.
 
 use rustc_hash::FxHashMap;
 use simdex_schema::DocId;
 
-/// Ids of one page.
+/// Number of ids in a page.
 const PAGE: u64 = u64::BITS as u64;
 
 /// Values by document id.
@@ -20,13 +20,13 @@ pub(crate) struct IdMap<V> {
 
 #[derive(Debug)]
 struct Page<V> {
-    /// Which ids of the page are there.
+    /// Which ids of the page are present.
     present: u64,
     /// Their values, by ascending id.
     values: Vec<V>,
 }
 
-/// Where an id would be in a page: its bit, and how many of those that are there come before it.
+/// The position of an id in a page: its bit, and how many ids present come before it.
 struct Place {
     bit: u64,
     at: usize,
@@ -53,7 +53,7 @@ impl<V> IdMap<V> {
         }
     }
 
-    /// The value of an id, which becomes `absent` where there is none.
+    /// The value of an id; inserts `absent` if there is none.
     pub(crate) fn get_or_insert(&mut self, id: DocId, absent: V) -> &mut V {
         let page = self.pages.entry(id.0 / PAGE).or_insert(Page {
             present: 0,
@@ -68,7 +68,7 @@ impl<V> IdMap<V> {
         &mut page.values[at]
     }
 
-    /// Takes an id and its value out.
+    /// Removes an id and returns its value.
     pub(crate) fn remove(&mut self, id: DocId) -> Option<V> {
         let page = self.pages.get_mut(&(id.0 / PAGE))?;
         let Place { bit, at } = page.place(id);
@@ -86,7 +86,7 @@ impl<V> IdMap<V> {
         Some(value)
     }
 
-    /// Bytes of memory it takes, about.
+    /// Approximate bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         self.len * size_of::<V>() + self.pages.capacity() * size_of::<(u64, Page<V>)>()
     }

@@ -1,4 +1,4 @@
-//! An open index: opened and closed as a whole, and what it tells of itself.
+//! An open index: opening and closing it, and the figures it reports about itself.
 
 mod load;
 mod memory_use;
@@ -22,42 +22,42 @@ pub use open::{OpenReport, Opened};
 pub(crate) use open::{put_meta, visit};
 pub use settings::IndexSettings;
 
-/// How an index is kept; none of it changes what is stored.
+/// How an index is run; none of it changes what is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Postings gathered in memory before they are merged into a run (8 to 10 bytes each).
     pub buffer_postings: usize,
-    /// Shingles of documents kept in memory (8 bytes each), half of them for questions and half for groups.
+    /// Shingles of documents cached in memory (8 bytes each), half of them for questions and half for groups.
     pub cached_shingles: usize,
-    /// Shingles of one text that are listed; larger sets are counted in parts. It changes no answer.
+    /// Shingles of one text that are held as one list; larger sets are counted in parts. It changes no answer.
     pub listed_shingles: usize,
-    /// Bytes for what is kept of the principals in long posting lists.
+    /// Bytes for the cached principals of long posting lists.
     pub principal_list_bytes: u64,
-    /// Bytes for what walks need not look at again.
+    /// Bytes for the contents and containers that walks need not look at again.
     pub resting_bytes: u64,
-    /// Bytes of blocks of text that were read lately.
+    /// Bytes of recently read blocks of text.
     pub text_block_bytes: u64,
-    /// Memory for documents under way, in bytes: see [`Memory`](crate::Memory).
+    /// Memory for documents being worked on, in bytes: see [`Memory`](crate::Memory).
     pub working_bytes: u64,
-    /// Bytes of disk below which records are not rewritten to give room back.
+    /// Records are not rewritten to reclaim space below this many bytes on disk.
     pub records_bytes: u64,
-    /// Whether documents are placed in groups, and pairs counted, on two threads. It changes no answer, only which of both reads a
-    /// principal or a posting list first: with one the work is the same whenever it is done again.
+    /// Whether documents are placed in groups, and pairs counted, on two threads. It changes no answer, only which
+    /// thread reads a principal or a posting list first. With one thread the work is the same each time it is repeated.
     pub second_settler: bool,
-    /// Drop signatures, postings and edges when opening, and make them again from the texts.
+    /// Drop signatures, postings and edges when opening, and rebuild them from the texts.
     pub rebuild: bool,
-    /// What becomes of documents whose text cannot be read when opening.
+    /// How documents whose text cannot be read are handled when opening.
     pub unread: UnreadTexts,
 }
 
-/// What becomes of documents whose stored text is missing or damaged when an index opens. A caller that lets go of an index
-/// must not have postings merged past them: they would not be signed once their texts are back.
+/// How documents whose stored text is missing or damaged are handled when an index opens. A caller that abandons an
+/// index must not have postings merged past such documents: they would not be signed once their texts are back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnreadTexts {
-    /// They are noted as damaged, and released before postings behind them are merged.
+    /// They are noted as damaged, and released before later postings are merged.
     #[default]
     Release,
-    /// Damaged ones are released; where texts are missing, nothing is changed.
+    /// Damaged ones are released; if texts are missing, nothing is changed.
     RefuseMissing,
     /// The index does not open.
     Refuse,
@@ -81,29 +81,28 @@ impl Default for Options {
     }
 }
 
-/// What the index takes, by scheme.
+/// Postings and bytes of the index, by scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
-    /// The scheme that the figures are of.
+    /// The scheme that the figures belong to.
     pub scheme: SchemeKind,
     /// Postings in runs and buffer.
     pub postings: u64,
-    /// Those of them that are held in memory until they are merged into a run.
+    /// How many of them are held in memory until they are merged into a run.
     pub unmerged: u64,
     /// Bytes of posting values in runs.
     pub bytes: u64,
-    /// The finest and the coarsest rung that documents were sampled at; none without documents. Of Min_n and
+    /// The finest and the coarsest rung at which documents were sampled; `None` without documents. For Min_n and
     /// Sketch_n the one n of all.
     pub rungs: Option<(Rung, Rung)>,
 }
 
 /// An open index.
 ///
-/// Held by the engine, which closes it once its threads have ended. It finds nothing and changes nothing: who
-/// asks is passed its [`IndexReader`], who compares a share with what is on record its [`Registry`], and who
-/// writes the one [`IndexWriter`] that [`Index::open`] returned beside it. Figures are those of the moment
-/// at which they are asked for, each by itself; the state is locked while they are read from memory, never
-/// while a file is.
+/// The engine holds it and closes it once its threads have ended. It neither searches nor changes anything: queries use
+/// its [`IndexReader`], code that compares a share with the records uses its [`Registry`], and code that writes uses
+/// the one [`IndexWriter`] that [`Index::open`] returned beside it. Each figure is taken at the moment it is asked for;
+/// the state is locked while figures are read from memory, never while a file is read.
 pub struct Index {
     pub(crate) shared: Arc<Shared>,
     reader: IndexReader,
@@ -119,7 +118,7 @@ impl Index {
         }
     }
 
-    /// The client that answers questions; it only reads.
+    /// The client that answers questions; read-only.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }
@@ -129,15 +128,14 @@ impl Index {
         &self.registry
     }
 
-    /// Merges what is buffered, commits and closes the store. Where a copy of a reader is left somewhere, the
-    /// store is committed and not closed, so that the next opening examines it.
+    /// Merges what is buffered, commits and closes the store. If a copy of a reader still exists, the store is
+    /// committed but not closed, so that the next opening examines it.
     pub fn close(self, writer: IndexWriter) -> Result<(), IndexError> {
         writer.finish()?;
         self.close_store(writer)
     }
 
-    /// Closes without a merge, which takes hardly any room: the next opening signs again what was not
-    /// merged.
+    /// Closes without a merge, which needs hardly any disk space: the next opening signs the unmerged documents again.
     pub fn close_unmerged(self, writer: IndexWriter) -> Result<(), IndexError> {
         writer.finish_unmerged()?;
         self.close_store(writer)
@@ -157,7 +155,7 @@ impl Index {
         }
     }
 
-    /// Postings and bytes by scheme, of those that the index holds.
+    /// Postings and bytes, by each scheme that the index holds.
     pub fn usage(&self) -> Vec<Usage> {
         let state = self.shared.state();
         let held = self.shared.parameters.schemes;
@@ -188,29 +186,29 @@ impl Index {
         Some((finest, rungs.last().unwrap_or(finest)))
     }
 
-    /// Documents that some file of the view carries.
+    /// Number of documents that some file of the view carries.
     pub fn live_documents(&self, view: &View) -> u64 {
         self.shared.state().table.visible(view).len()
     }
 
-    /// How many documents are not settled: all at one moment, since a document that is placed may displace
-    /// others from one count to the other.
+    /// How many documents are not settled. All counts are taken at one moment, since placing a document may move others
+    /// from one count to another.
     pub fn unsettled(&self) -> UnsettledCounts {
         self.shared.state().unsettled.counts()
     }
 
-    /// How many documents are signed otherwise than the setting says, and how fast they become fewer.
+    /// How many documents are not signed as the setting says, and how fast their number falls.
     pub fn signing_anew(&self) -> SigningAnew {
         self.shared.state().resigning.progress()
     }
 
-    /// Bytes on disk: store, extracted text.
+    /// Bytes on disk: of the store, and of the extracted text.
     pub fn bytes_on_disk(&self) -> Result<(u64, u64), IndexError> {
         let texts = self.shared.texts.lengths()?.values().sum();
         Ok((self.shared.store.bytes_on_disk(), texts))
     }
 
-    /// What merges came to.
+    /// What merges have done so far.
     pub fn merges(&self) -> Merges {
         let state = self.shared.state();
         Merges {
@@ -219,7 +217,7 @@ impl Index {
         }
     }
 
-    /// What seeking edges has cost since the index was opened.
+    /// What searching for edges has cost since the index was opened.
     pub fn work(&self) -> Work {
         self.shared.work.so_far()
     }
@@ -230,8 +228,7 @@ impl Index {
         self.shared.signing[at].load(Ordering::Relaxed) as f64 / 1e9
     }
 
-    /// What each part of the index holds in memory. Pages of the engine are not among them: what it holds is
-    /// known to the engine alone.
+    /// The memory held by each part of the index. Pages of the engine are not included: only the engine knows them.
     pub fn memory_use(&self) -> Vec<MemoryUse> {
         memory_use::measure(&self.shared)
     }

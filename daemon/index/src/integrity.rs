@@ -1,11 +1,10 @@
-//! Reads everything an index has stored and says what contradicts itself. Nothing is written: give it
-//! a store that was opened on a copy.
+//! Reads everything an index has stored and reports contradictions. Nothing is written: pass it a store that was opened
+//! on a copy.
 //!
-//! * [`records`]: every record decodes, names nothing that was never made, and the links between them (`l`,
-//!   `k`, `h`) go both ways;
+//! * [`records`]: every record decodes, refers to nothing that was never created, and the links between them (`l`, `k`,
+//!   `h`) go both ways;
 //! * [`postings`]: every bucket decodes and holds postings of its own;
-//! * [`texts`]: every reference finds its text, which is the one it was given, and every document has
-//!   the name of its text.
+//! * [`texts`]: every reference leads to the text it was made for, and every document's hash is that of its text.
 
 use std::path::Path;
 
@@ -19,15 +18,15 @@ mod postings;
 mod records;
 mod texts;
 
-/// Faults told one by one; further ones are counted.
+/// Faults described one by one; further ones are only counted.
 const MOST_TOLD: usize = 50;
 
 /// How much of the texts is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyDepth {
-    /// The heads of all blocks, and whether every reference lies within one.
+    /// The headers of all blocks, and whether every reference lies within one.
     Heads,
-    /// All of them: checksums, and the names of documents.
+    /// All of them: checksums, and the hashes that identify documents.
     Everything,
 }
 
@@ -36,15 +35,15 @@ pub enum VerifyDepth {
 pub struct Verified {
     /// Records that were read and checked.
     pub records: u64,
-    /// Posting blocks read.
+    /// Number of posting blocks read.
     pub postings: u64,
-    /// Blocks of text, live or not.
+    /// Blocks of text, live or dead.
     pub blocks: u64,
     /// Texts that documents point to.
     pub texts: u64,
     /// Their length, in bytes.
     pub text_bytes: u64,
-    /// Damaged blocks of text to which nothing points: a crash leaves such, and no answer needs them.
+    /// Damaged blocks of text that nothing refers to: a crash leaves such blocks, and no answer needs them.
     pub dead_blocks: u64,
     /// Numbers of the runs of postings that count.
     pub runs: Vec<u32>,
@@ -52,7 +51,7 @@ pub struct Verified {
     pub faults: Faults,
 }
 
-/// Faults found: how many, and what the first of them are.
+/// The faults found: their number, and the first of them.
 #[derive(Debug, Default)]
 pub struct Faults {
     /// How many there are.
@@ -62,7 +61,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Counts a fault; only the first `MOST_TOLD` are kept in words.
+    /// Counts a fault; only the first `MOST_TOLD` are described.
     pub fn tell(&mut self, fault: impl Into<String>) {
         self.count += 1;
         if self.told.len() < MOST_TOLD {
@@ -70,7 +69,7 @@ impl Faults {
         }
     }
 
-    /// Takes an error that says that something stored is damaged for a fault; any other goes on.
+    /// Records an error as a fault if it says that something stored is damaged; returns any other error.
     fn absorb<T>(&mut self, result: Result<T, IndexError>) -> Result<Option<T>, IndexError> {
         match result {
             Ok(value) => Ok(Some(value)),
@@ -90,7 +89,7 @@ impl Faults {
 /// Verifies the index in `store` and its texts in `text_dir`.
 ///
 /// # Errors
-/// Only where something could not be read; what is damaged is told in [`Verified::faults`].
+/// Only if something could not be read; damage is reported in [`Verified::faults`].
 pub fn verify(
     store: &dyn Store,
     text_dir: &Path,

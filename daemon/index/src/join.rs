@@ -1,22 +1,23 @@
-//! A join of documents with one another over their postings, which are read once and in order: all that may be pairs
-//! at a threshold, without a look-up for each document.
+//! A join of documents with one another over their postings, which are read once and in order. It finds all possible
+//! pairs at a threshold without a look-up for each document.
 //!
-//! **Which pairs begin.** Keys have one order for all documents: short lists first, by key; then long ones, by
-//! length. In it the prefix filter (see [`edges`](crate::edges)) holds for both sides: a fingerprints of which o must
-//! be shared, among the first a - o + 1 of both documents stands the first that they share. So a pair begins where
-//! both are in their prefixes, and no other ever does. Which rung a posting belongs to its key does not say; of two
-//! documents of different rungs the coarser one, all of whose postings are at the common rung, decides alone.
+//! **Which pairs begin.** Keys have one order for all documents: short lists first, by key; then long ones, by length.
+//! In this order the prefix filter (see [`edges`](crate::edges)) holds for both sides: if o of a fingerprints must be
+//! shared, the first shared one is among the first a - o + 1 of both documents. So a pair begins only at a key that is
+//! in the prefix of both. A key does not tell the rung of its posting. Of two documents of different rungs only the
+//! coarser one decides, since all of its postings are at the common rung.
 //!
-//! **Which are left.** Postings are counted in segments. After each, a pair stays only where what it shares with
-//! what was not read yet reaches what it must share. Once nothing begins any more and no pair is left, no more is
-//! read. So what remains at the end shares enough of the samples, and is decided on all shingles like any other.
+//! **Which remain.** Postings are counted in segments. After each segment a pair stays only if what it shares so far,
+//! plus what was not read yet, reaches what it must share. Once no pair can begin any more and none is left, reading
+//! ends. So the pairs that remain at the end share enough of the samples, and are decided on all shingles like any
+//! other.
 //!
-//! **Long lists**, those of a template, come last, when few documents are still in their prefix. Where a pair has
+//! **Long lists**, those of a template, come last, when few documents are still in their prefix. For pairs that have
 //! begun they are counted by pairs, not by members.
 //!
-//! **Memory** holds a few numbers for each document, one segment, and the open pairs. Where these take too much, fewer
-//! documents have their turn; the others have theirs in a later join. Wherever a document is met counts
-//! nothing that the view does not show.
+//! **Memory** holds a few numbers for each document, one segment, and the open pairs. If these take too much, fewer
+//! documents are handled at once, and the others follow in a later join. Documents that the view does not show are
+//! never counted.
 
 use std::ops::ControlFlow;
 use std::sync::PoisonError;
@@ -39,7 +40,7 @@ use long::LongList;
 use scan::key_of;
 use segment::{Counting, Forward, OpenPair, OpenPairs, Segment, joined};
 
-/// A segment has this part of all postings, so that pairs begin and end while there is much left to read.
+/// A segment holds this fraction of all postings, so that pairs begin and end while much is left to read.
 const PART: usize = 16;
 
 /// Sizes that change no answer.
@@ -47,13 +48,13 @@ const PART: usize = 16;
 pub(crate) struct JoinLimits {
     /// Members of a segment, at least and at most.
     pub(crate) members: [usize; 2],
-    /// Members of a list from which on it is long.
+    /// Lists with at least this many members are long.
     pub(crate) long_from: usize,
-    /// Open pairs that there is room for at first.
+    /// Number of open pairs that there is room for at first.
     pub(crate) first_pairs: usize,
-    /// Open pairs that there may be room for.
+    /// Maximum number of open pairs.
     pub(crate) most_pairs: usize,
-    /// Postings that are read in the time in which one document is sought alone.
+    /// Postings that can be read in the time that a search for one document alone takes.
     pub(crate) postings_as_one: u64,
 }
 
@@ -67,11 +68,11 @@ impl JoinLimits {
     };
 }
 
-/// What a join is asked.
+/// The parameters of a join.
 pub(crate) struct JoinRequest<'a> {
-    /// Documents whose partners are sought, distinct, in the order of their turns.
+    /// Documents whose partners are searched for, distinct, in the order of their turns.
     pub(crate) turns: &'a [DocId],
-    /// Documents that may be partners, ascending; those with a turn among them.
+    /// Documents that may be partners, ascending, including those with a turn.
     pub(crate) among: &'a mut dyn Iterator<Item = DocId>,
     pub(crate) cuts: &'a Cuts,
     /// Whether it may use a second thread.
@@ -81,15 +82,15 @@ pub(crate) struct JoinRequest<'a> {
 
 /// What a join found.
 pub(crate) struct Joined {
-    /// Of each document that had its turn, in order, those that may be partners and have no earlier turn.
+    /// For each document that had its turn, in order, its possible partners without an earlier turn.
     pub(crate) partners: Vec<Vec<DocId>>,
-    /// Lists left unread, because no pair hung on them.
+    /// Lists left unread, because no pair depended on them.
     pub(crate) long_lists: u64,
     /// A permit for the partners.
     pub(crate) held: GrowingPermit,
 }
 
-/// A join under way.
+/// The state of a running join.
 struct Join<'a> {
     index: &'a IndexReader,
     cuts: &'a Cuts,
@@ -98,7 +99,7 @@ struct Join<'a> {
     places: Vec<u32>,
     open: OpenPairs,
     segment: Segment,
-    /// Members that make a segment full.
+    /// Number of members of a full segment.
     members: usize,
     limits: JoinLimits,
     second_thread: bool,
@@ -106,17 +107,17 @@ struct Join<'a> {
     room: Room,
 }
 
-/// Memory of a join.
+/// Memory reserved for a join.
 struct Room {
     held: GrowingPermit,
-    /// Open pairs that were counted in.
+    /// Number of open pairs that are reserved for.
     pairs: usize,
     most_pairs: usize,
 }
 
 impl Room {
-    /// Bytes of a pair at the most: before the segment, in a list of a part that doubled as it grew, and in the list
-    /// of all parts, which does so too.
+    /// Maximum bytes of a pair: before the segment, in the list of a part, which doubled as it grew, and in the list of
+    /// all parts, which does so too.
     const PAIR: u64 = 5 * size_of::<OpenPair>() as u64;
 
     fn of(
@@ -142,7 +143,7 @@ impl Room {
         Ok(room)
     }
 
-    /// Makes room for so many pairs, or as many as there may be.
+    /// Makes room for this many pairs, or for the maximum if that is less.
     fn grow(&mut self, pairs: usize) -> Result<(), IndexError> {
         let pairs = pairs.min(self.most_pairs);
         let more = pairs.saturating_sub(self.pairs) as u64;
@@ -152,10 +153,10 @@ impl Room {
     }
 }
 
-/// Seeks partners of the first documents, as many as memory holds at once.
+/// Searches for the partners of the first documents, as many as fit in memory at once.
 ///
 /// # Errors
-/// [`IndexError::TooMuchMemory`] where not even those of one are.
+/// [`IndexError::TooMuchMemory`] if not even those of one fit.
 pub(crate) fn join(
     index: &IndexReader,
     request: JoinRequest<'_>,
@@ -196,7 +197,7 @@ pub(crate) fn join(
 }
 
 impl Join<'_> {
-    /// Reads all postings but those of long lists, as long as anything depends on them.
+    /// Reads all postings except those of long lists, as long as any pair depends on them.
     fn read_short(&mut self, account: &MemoryAccount) -> Result<(), IndexError> {
         if !self.documents.renew() {
             return Ok(());
@@ -217,7 +218,7 @@ impl Join<'_> {
         self.count_segment(account).map(drop)
     }
 
-    /// Takes the list of one key in, or notes it where it is long.
+    /// Adds the list of one key, or notes it if it is long.
     fn add(&mut self, list: &[Posting], members: &mut Vec<u32>) -> Result<(), IndexError> {
         members.clear();
         let places = list.iter().filter_map(|(_, id)| self.documents.place(*id));
@@ -237,7 +238,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Counts the pairs of the segment, and empties it. Ends where nothing depends on further postings.
+    /// Counts the pairs of the segment, and empties it. Breaks if nothing depends on further postings.
     fn count_segment(&mut self, account: &MemoryAccount) -> Result<ControlFlow<()>, IndexError> {
         let found = loop {
             let found = self.count_within(self.room.pairs, account)?;
@@ -248,7 +249,7 @@ impl Join<'_> {
                 self.room.grow(4 * self.room.pairs)?;
                 continue;
             }
-            // Half of those that there was room for, as pairs of theirs may still begin.
+            // Half of those that there was room for, since more of their pairs may still begin.
             let turns = (found.turns() / 2).max(1);
             if found.turns() == 0 {
                 return Err(IndexError::TooMuchMemory {
@@ -266,7 +267,7 @@ impl Join<'_> {
         })
     }
 
-    /// The pairs that are open after the segment, where there is room for so many: those of the first turns.
+    /// The pairs that are open after the segment, if there is room for this many: those of the first turns.
     fn count_within(&self, most: usize, account: &MemoryAccount) -> Result<OpenPairs, IndexError> {
         let turns = self.open.turns();
         let forward = Forward::of(&self.segment, &self.documents, turns);
@@ -290,7 +291,7 @@ impl Join<'_> {
             true => on_two_threads("join-2", &mut parts, &run)?,
             false => run(&mut parts)?,
         }
-        // Where a part was not done, those after it have no meaning.
+        // If a part was not finished, those after it have no meaning.
         let done = parts.iter().take_while(|part| part.is_done()).count();
         let whole = parts.into_iter().take(done + 1);
         Ok(joined(whole.map(Counting::into_found)))

@@ -1,22 +1,23 @@
 //! The inverted index from fingerprint to document.
 //!
-//! [`Index::open`] returns an [`Index`], (close, statistics), and the one [`IndexWriter`].
-//! Everybody who uses the index holds one of its clients, and none can do more than its type says:
+//! [`Index::open`] returns an [`Index`] (close, statistics) and the one [`IndexWriter`]. All other code holds one of
+//! the clients below, each of which can do only what its type says:
 //!
 //! | client | for | held by |
 //! |---|---|---|
 //! | [`Index`] | opening, closing, figures about itself | the engine |
-//! | [`IndexReader`] | questions: candidates, texts, shingles, pairs, groups, files of a view | every query, list and report |
+//! | [`IndexReader`] | questions: candidates, texts, shingles, pairs, groups, files | every query, list and report |
 //! | [`Registry`] | records by key: files, contents, roots, reports | ingestion, walks, the recheck |
 //! | [`IndexWriter`] | all that changes: apply, settle, merge, commit | the pipeline |
 //!
-//! Each is a file of its name, whose type says which method is in which file below. What all of them share is
-//! `shared`: store, texts, the state in memory and its locks. The parts:
+//! Each is in a file of its name; the methods are in the files below that. All of them share `shared`: store, texts,
+//! the state in memory and its locks. The parts:
 //!
 //! * Write side: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
-//! * In memory: `table` (figures of every document), `resigning` (which are signed otherwise than is said), `counts` (of files), `cache`, `damaged_texts`; `memory`
-//!   bounds what is held for a call, `work` counts what seeking edges costs.
+//! * In memory: `table` (figures of every document), `resigning` (documents that are not signed as the setting says),
+//!   `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work` counts what
+//!   searching for edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
 //!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`verify`] reads
 //!   all of it.

@@ -1,21 +1,22 @@
 //! Memory budgets: permits over bytes, so that texts and shingles are held only while there is room.
 //!
-//! A [`MemoryBudget`] is a weighted semaphore. A caller that needs memory opens a [`MemoryAccount`] and takes
-//! permits of it before allocating; a permit gives its bytes back when it is dropped.
+//! A [`MemoryBudget`] is a weighted semaphore. A caller that needs memory opens a [`MemoryAccount`] and takes permits
+//! from it before allocating. A permit returns its bytes when it is dropped.
 //!
-//! * **Fair.** Accounts that hold nothing wait in one line, first come, first served: a large request is
-//!   never passed by small ones that came later. Two lines are passed all the same: where the accounts of one
-//!   user hold that user's share, three quarters, by those of others; and what waits for *lasting* accounts, which
-//!   may hold for hours, by those that do not last. No lasting account passes anybody but a user at his share, so
-//!   that the bytes waited for do come free.
-//! * **No deadlock.** A request above the whole budget is taken as the whole. An account that holds
-//!   permits already never waits in line: where nothing is free, one account at a time may overdraw the
-//!   budget, or the share of its user. It waits for nobody, so it ends and gives back, and then the next
-//!   may overdraw. A caller that sends what it found to a client must therefore not wait for that client while its
-//!   account [overdraws](MemoryAccount::is_overdrawn). Use is therefore at most the budget and what one account takes beyond its first permit.
+//! * **Fair.** Accounts that hold nothing wait in one queue, first come, first served: small requests never overtake a
+//!   large one that came before them. There are two exceptions. A user whose accounts hold that user's share, three
+//!   quarters, is overtaken by others. A *lasting* account, which may hold its bytes for hours, is overtaken by those
+//!   that do not last. It overtakes no others itself, except those of a user who is at the user share, so the bytes
+//!   that a waiter needs are always released.
+//! * **No deadlock.** A request above the whole budget is taken as the whole. An account that already holds permits
+//!   never waits in the queue: if nothing is free, one account at a time may overdraw the budget, or the share of its
+//!   user. It waits for nobody, so it finishes and returns its bytes, and then the next may overdraw. A caller that
+//!   sends what it found to a client must therefore not wait for that client while its account
+//!   [overdraws](MemoryAccount::is_overdrawn). Use is therefore at most the budget plus what one account takes after
+//!   its first permit.
 //! * **Cancellable.** Every wait ends with the account's [`Cancel`].
 //!
-//! A permit must not be waited for under a lock that a holder needs in order to go on.
+//! Never wait for a permit under a lock that a holder needs in order to continue.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -27,13 +28,13 @@ mod growing;
 
 pub use growing::GrowingPermit;
 
-/// A waiter asks this often whether it is cancelled.
+/// How often a waiter checks whether it is cancelled.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What takes less than this, in bytes, is not counted.
+/// Requests for less than this, in bytes, are not counted.
 const SMALL: u64 = 1 << 20;
 
-/// Bytes shared by all who hold permits of it. Clones share one budget.
+/// Bytes shared by all holders of its permits. Clones share one budget.
 #[derive(Clone, Debug)]
 pub struct MemoryBudget {
     inner: Arc<Inner>,
@@ -49,22 +50,22 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     used: u64,
-    /// Bytes held, by account; only of accounts that hold a permit.
+    /// Bytes held, by account; only accounts that hold a permit are present.
     held: HashMap<u64, Holding>,
     /// Bytes held by lasting accounts.
     lasting: u64,
     /// Bytes held, by user.
     of_users: HashMap<u32, u64>,
-    /// Accounts that wait for their first permit, the next one first, and what they wait for.
+    /// Accounts that wait for their first permit, the next one first, and the bytes they wait for.
     line: VecDeque<(Holder, u64)>,
-    /// The account that was let past the budget or its user's share, while that is exceeded.
+    /// The account that was allowed to exceed the budget or its user's share, while that is exceeded.
     overdrawn: Option<Holder>,
     accounts: u64,
-    /// Accounts that wait, in line or for the overdraft.
+    /// Accounts that wait, in the queue or for the overdraft.
     waiting: usize,
 }
 
-/// An account, and whose it is.
+/// An account and its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Holder {
     account: u64,
@@ -79,7 +80,7 @@ struct Holding {
 }
 
 impl MemoryBudget {
-    /// A budget of so many bytes, at least 1.
+    /// A budget of this many bytes, at least 1.
     pub fn new(bytes: u64) -> Self {
         let inner = Inner {
             total: bytes.max(1),
@@ -112,13 +113,13 @@ impl MemoryBudget {
         self.open(None, false, cancel)
     }
 
-    /// Opens an account of a user, all of whose accounts hold three quarters of the budget at most.
+    /// Opens an account of a user. All accounts of one user together hold at most three quarters of the budget.
     pub fn account_of(&self, user: u32, cancel: &Cancel) -> MemoryAccount {
         self.open(Some(user), false, cancel)
     }
 
-    /// Opens an account of work that lasts for hours, or as long as its client reads; of a user or of nobody. Others
-    /// do not wait behind those who wait for it.
+    /// Opens an account for work that lasts for hours, or as long as its client reads; for a user or for none. Other
+    /// accounts do not wait behind its waiters.
     pub fn lasting_account_of(&self, user: Option<u32>, cancel: &Cancel) -> MemoryAccount {
         self.open(user, true, cancel)
     }
@@ -138,17 +139,17 @@ impl MemoryBudget {
         }
     }
 
-    /// One permit of an account of its own. A caller that may need a second permit while it holds the first
+    /// Takes one permit from an account of its own. A caller that may need a second permit while it holds the first
     /// opens an [`account`](Self::account) instead.
     ///
     /// # Errors
-    /// [`IndexError::Cancelled`] where that came first.
+    /// [`IndexError::Cancelled`] if `cancel` ends the wait.
     pub fn acquire(&self, bytes: u64, cancel: &Cancel) -> Result<MemoryPermit, IndexError> {
         self.account(cancel).take(bytes)
     }
 }
 
-/// Takes permits of one budget; the permits outlive it. Clones are the same account.
+/// Takes permits from one budget; the permits outlive it. Clones are the same account.
 #[derive(Clone, Debug)]
 pub struct MemoryAccount {
     holder: Holder,
@@ -157,14 +158,14 @@ pub struct MemoryAccount {
 }
 
 impl MemoryAccount {
-    /// Waits until so many bytes may be held.
+    /// Waits until this many bytes may be held.
     ///
     /// # Errors
-    /// [`IndexError::Cancelled`] where that came first.
+    /// [`IndexError::Cancelled`] if the account is cancelled first.
     pub fn take(&self, bytes: u64) -> Result<MemoryPermit, IndexError> {
         self.cancel.check()?;
         let mut state = self.inner.lock();
-        // A second permit does not wait in line: those before it may wait for the first.
+        // A second permit does not wait in the queue: those before it may wait for the first.
         let is_first = !state.held.contains_key(&self.holder.account);
         let bytes = match is_first {
             true => bytes.min(self.total()),
@@ -202,11 +203,11 @@ impl MemoryAccount {
         })
     }
 
-    /// Takes a permit for what may be large; none where it is small. Threads are few, so that what each of them
-    /// holds below [`SMALL`] needs no count.
+    /// Takes a permit if `bytes` is large, none if it is small. There are few threads, so what each of them holds below
+    /// [`SMALL`] need not be counted.
     ///
     /// # Errors
-    /// [`IndexError::Cancelled`] where that came first.
+    /// [`IndexError::Cancelled`] if the account is cancelled first.
     pub fn take_large(&self, bytes: u64) -> Result<Option<MemoryPermit>, IndexError> {
         match bytes < SMALL {
             true => Ok(None),
@@ -214,15 +215,15 @@ impl MemoryAccount {
         }
     }
 
-    /// Bytes in permits of this account.
+    /// Bytes held in permits of this account.
     pub fn held(&self) -> u64 {
         let state = self.inner.lock();
         let held = state.held.get(&self.holder.account);
         held.map_or(0, |held| held.bytes)
     }
 
-    /// Whether it was let past the budget or the share of its user: until it gives back, no other account may
-    /// be, and most wait for it.
+    /// Whether it was allowed to exceed the budget or the share of its user: until it returns those bytes, no other
+    /// account may do so, and most wait for it.
     pub fn is_overdrawn(&self) -> bool {
         self.inner.lock().overdrawn == Some(self.holder)
     }
@@ -235,14 +236,14 @@ impl MemoryAccount {
         }
     }
 
-    /// The flag and deadline its waits end with.
+    /// The flag and deadline that end its waits.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 }
 
 impl Inner {
-    // Every change to the state is whole before the lock is given back.
+    // Every change to the state is complete before the lock is released.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -262,7 +263,7 @@ impl State {
         fits && self.is_next(holder, total)
     }
 
-    /// Whether nobody before an account in the line holds it up.
+    /// Whether no account before it in the queue holds it up.
     fn is_next(&self, holder: Holder, total: u64) -> bool {
         let mut waits_for_lasting = false;
         let before = self.line.iter().take_while(|(other, _)| *other != holder);
@@ -271,7 +272,7 @@ impl State {
             if !self.within_share(*other, *bytes, total) {
                 continue;
             }
-            // A permit that lasts waits behind those that wait for its like.
+            // A lasting permit waits behind other lasting ones that wait.
             let waits = self.lasting.saturating_add(*bytes) > total
                 || (waits_for_lasting && other.is_lasting);
             waits_for_lasting |= waits;
@@ -309,7 +310,7 @@ impl State {
         }
     }
 
-    /// Takes bytes back, and the permit itself where it is dropped.
+    /// Takes back bytes, and the permit itself if it is dropped.
     fn give_back(&mut self, holder: Holder, bytes: u64, permits: usize, total: u64) {
         self.used = self.used.saturating_sub(bytes);
         if let Some(held) = self.held.get_mut(&holder.account) {
@@ -350,7 +351,7 @@ impl MemoryPermit {
         self.bytes
     }
 
-    /// Gives back what is above so many bytes: a peak is over.
+    /// Returns everything above this many bytes: a peak is over.
     pub fn shrink_to(&mut self, bytes: u64) {
         let freed = self.bytes.saturating_sub(bytes);
         if freed > 0 {
@@ -373,12 +374,12 @@ impl Drop for MemoryPermit {
     }
 }
 
-/// What is held at once for documents, split so that the backlog never starves questions.
+/// The budgets for documents being worked on, split so that the backlog never starves questions.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// Files being read and edges being sought.
+    /// For files being read and edges being searched for.
     pub backlog: MemoryBudget,
-    /// Questions, comparisons and reports.
+    /// For questions, comparisons and reports.
     pub requests: MemoryBudget,
 }
 

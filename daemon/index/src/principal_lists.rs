@@ -1,11 +1,10 @@
-//! Which principals stand in long lists of fingerprints, so that a new version of a document meets the
-//! principal of its family without all the other members; and how many, so that lists with few are looked up
-//! first.
+//! Which principals are in long posting lists, so that a new version of a document meets the principal of its family
+//! without all the other members. Also how many, so that lists with few are looked up first.
 //!
-//! What is kept of a list holds every principal in it: a document that becomes one is added to the lists that are
-//! kept. One that is none any more may stay, and one that is again may stand there twice, but for those that were
-//! signed anew, as all may be; the reader asks, and counts what passes on all shingles. Of lists with very many
-//! principals only their number is kept.
+//! A cached list holds every principal in it: a document that becomes one is added to the cached lists. A document that
+//! ceased to be a principal may stay in a list, and one that became a principal again may be in it twice, except if it
+//! was signed again, since all documents may be. The reader checks each, and counts those that pass on all shingles. Of
+//! lists with very many principals only their number is cached.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,14 +13,14 @@ use simdex_schema::DocId;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::Fingerprint;
 
-/// Lists at least as long are kept.
+/// Lists at least this long are cached.
 pub(crate) const PRINCIPALS_KEPT_FROM: usize = 64;
-/// Principals held in all lists take 8 bytes each; a list counts as so many more.
+/// Principals held in all lists take 8 bytes each; a list counts as this many more.
 const OF_LIST: usize = 8;
-/// Principals that are kept of one list.
+/// Maximum number of principals cached for one list.
 const MOST_OF_LIST: usize = 1 << 10;
-/// Lists whose numbers of principals differ by less than this are looked up in any order: so the lists that are
-/// looked up, and kept, are the same for all versions of a document.
+/// Lists whose numbers of principals differ by less than this are looked up in any order, so that the lists looked up,
+/// and cached, are the same for all versions of a document.
 pub(crate) const PRINCIPALS_STEP: usize = 16;
 
 /// The principals of long lists.
@@ -32,28 +31,28 @@ pub(crate) struct PrincipalLists(Mutex<Lists>);
 struct Lists {
     by_key: FxHashMap<PostingKey, KnownPrincipals>,
     held: usize,
-    /// Principals held at most. When there are more, all are let go and read again.
+    /// Maximum number of principals held. When there are more, all are dropped and read again.
     most: usize,
 }
 
 /// What is known of the principals in one posting list.
 #[derive(Debug)]
 struct KnownPrincipals {
-    /// How many principals stand in it.
+    /// How many principals are in it.
     count: usize,
-    /// All of them; none where they are too many.
+    /// All of them; `None` if there are too many.
     principals: Option<Vec<DocId>>,
 }
 
 impl KnownPrincipals {
-    /// Principals that are held, and as many more as the list itself counts.
+    /// The number of principals held, plus what the list itself counts as.
     fn held(&self) -> usize {
         self.principals.as_ref().map_or(0, Vec::len) + OF_LIST
     }
 }
 
 impl PrincipalLists {
-    /// Holds so many bytes at most.
+    /// A cache of at most this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Mutex::new(Lists {
             by_key: FxHashMap::default(),
@@ -62,30 +61,28 @@ impl PrincipalLists {
         }))
     }
 
-    /// Bytes held, about, and the most that are.
+    /// Approximate bytes held, and the limit.
     pub(crate) fn kept(&self) -> (u64, u64) {
         let lists = self.lock();
         let bytes = |principals| (principals * size_of::<DocId>()) as u64;
         (bytes(lists.held), bytes(lists.most))
     }
 
-    /// The principals of a list, where they are kept.
+    /// The principals of a list, if they are cached.
     pub(crate) fn read<T>(&self, key: PostingKey, read: impl FnOnce(&[DocId]) -> T) -> Option<T> {
         let lists = self.lock();
         let principals = lists.by_key.get(&key)?.principals.as_deref()?;
         Some(read(principals))
     }
 
-    /// How many principals stand in each of these lists, in steps of [`PRINCIPALS_STEP`]; 0 where nothing is known of
-    /// it.
+    /// How many principals are in each of these lists, in steps of [`PRINCIPALS_STEP`]; 0 for a list that is not known.
     pub(crate) fn principal_counts(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
         let lists = self.lock();
         let count = |key| lists.by_key.get(&key).map_or(0, |kept| kept.count);
         keys.map(|key| count(key) / PRINCIPALS_STEP).collect()
     }
 
-    /// Keeps the principals of a list. Nobody may become a principal between the reading of the list and
-    /// this.
+    /// Caches the principals of a list. No document may become a principal between reading the list and this call.
     pub(crate) fn keep(&self, key: PostingKey, principals: Vec<DocId>) {
         let kept = KnownPrincipals {
             count: principals.len(),
@@ -98,18 +95,18 @@ impl PrincipalLists {
         }
     }
 
-    /// A document with these fingerprints became a principal.
+    /// Adds a document with these fingerprints that became a principal.
     pub(crate) fn add(&self, id: DocId, fingerprints: &[Fingerprint]) {
         self.add_to_lists(id, fingerprints, false);
     }
 
-    /// A document with these fingerprints became a principal that was signed anew, and may have been one before. Lists
-    /// that are not kept are not said to have one more: it may have been counted.
+    /// Adds a document with these fingerprints that became a principal, was signed again, and may have been a principal
+    /// before. Numbers of lists whose principals are not held are not increased: the document may have been counted.
     pub(crate) fn add_again(&self, id: DocId, fingerprints: &[Fingerprint]) {
         self.add_to_lists(id, fingerprints, true);
     }
 
-    /// Lets go of all lists: other documents stand in them, once many were signed anew.
+    /// Drops all lists: other documents are in them once many were signed again.
     pub(crate) fn clear(&self) {
         self.lock().let_go();
     }
@@ -137,7 +134,7 @@ impl PrincipalLists {
         lists.make_room(added);
     }
 
-    /// Principals held in all lists, and how many there would be if none stood in a list twice.
+    /// The number of principals held in all lists, and how many that would be if none were in a list twice.
     #[cfg(test)]
     pub(crate) fn held_and_distinct(&self) -> (usize, usize) {
         let lists = self.lock();
@@ -151,7 +148,7 @@ impl PrincipalLists {
         (all, held.iter().map(distinct).sum())
     }
 
-    // Every change is whole before the lock is given back.
+    // Every change is complete before the lock is released.
     fn lock(&self) -> MutexGuard<'_, Lists> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -217,7 +214,7 @@ mod tests {
         for at in 0..=most {
             lists.keep(PostingKey::of(list(at)), vec![DocId(1); MOST_OF_LIST]);
             if at == 0 {
-                // Keeping the same once more takes no further room.
+                // Caching the same list once more takes no further room.
                 lists.keep(PostingKey::of(list(at)), vec![DocId(1); MOST_OF_LIST]);
             }
             let held = lists.lock().held;

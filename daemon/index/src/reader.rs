@@ -1,4 +1,4 @@
-//! What questions read of an index.
+//! What questions read from an index.
 
 pub(crate) mod candidates;
 pub(crate) mod document_text;
@@ -30,39 +30,30 @@ pub use shingles::HeldSet;
 
 /// Reads an index to answer questions; every query is passed one.
 ///
-/// It has no method that writes, and what names files takes a [`View`](crate::View): an answer made through
-/// it changes nothing and shows nobody else's files. Copies are cheap, and read the same index.
+/// It has no method that writes, and all that identifies files takes a [`View`](crate::View): an answer made through it
+/// changes nothing and shows no files outside the view. Copies are cheap, and read the same index.
 ///
-/// **Consistency.** A call sees everything that was applied before it, committed or not. It is no snapshot:
-/// what is applied during a call may be part of what it returns or not, and two calls may see two states. A
-/// document, a text or a file may go between them, and is missing in the second.
+/// **Consistency.** A call sees everything that was applied before it, committed or not. It is no snapshot: what is
+/// applied during a call may or may not be part of what it returns, and two calls may see two states. A document, a
+/// text or a file may be removed between them, and is missing in the second.
 ///
-/// **Locks.** One, of the state in memory, for moments; it is not held while the store or a text is read, nor
-/// while `visit` and other closures of the caller run. So no read waits for a write or a merge, and a closure
-/// may read the index again. Counts of files have a lock of their own, which a first count of a view holds
-/// while it adds up what is in memory.
+/// **Locks.** One lock, that of the state in memory, is held for moments. It is not held while the store or a text is
+/// read, nor while `visit` and other closures of the caller run. So no read waits for a write or a merge, and a closure
+/// may read the index again. Counts of files have a lock of their own, which the first count of a view holds while it
+/// adds up what is in memory.
 ///
-/// **Memory.** What grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed,
-/// and waits for it.
+/// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
+/// waits for it.
 ///
-/// What it reads, by the file that has the methods:
+/// Settings, budgets, figures and records of documents are read here. The other methods are in one file for each task:
 ///
-/// * here: settings, budgets, figures and records of documents; `signing`: [`signer`](Self::signer), which signs
-///   texts as the index does;
-/// * `candidates` (looked up by `postings`): [`candidates`](Self::candidates) and
-///   [`candidates_by_either`](Self::candidates_by_either) and
-///   [`candidates_of_fixed_size`](Self::candidates_of_fixed_size), the documents that share fingerprints with a query;
-/// * `document_text`: [`held_text`](Self::held_text) and [`check_text_hash`](Self::check_text_hash), of texts that are
-///   checked as they are read;
-/// * `shingles`: [`shingles`](Self::shingles), [`shingles_with_text`](Self::shingles_with_text),
-///   [`shingles_if_readable`](Self::shingles_if_readable), [`shingles_of`](Self::shingles_of) and [`signed_if_readable`](Self::signed_if_readable);
-/// * `pairs`: [`pair_search`](Self::pair_search); `groups`: [`texts`](Self::texts), [`groups`](Self::groups),
-///   [`group_of`](Self::group_of), [`group_by_id`](Self::group_by_id) and
-///   [`kept_group_count`](Self::kept_group_count);
-/// * `files`: [`files`](Self::files), [`file_view`](Self::file_view),
-///   [`visit_files_of`](Self::visit_files_of), [`visit_holders`](Self::visit_holders),
-///   [`files_in`](Self::files_in), [`owner_of`](Self::owner_of) and [`roots`](Self::roots), of a view;
-/// * `counts`: [`count_files`](Self::count_files) and [`watch_moves`](Self::watch_moves), of a view.
+/// * `candidates` (looked up by `postings`): the documents that share fingerprints with a query;
+/// * `document_text`: texts, checked as they are read;
+/// * `shingles`: the shingles of documents;
+/// * `pairs`: pairs of near-duplicates; `groups`: groups of them;
+/// * `files`: the files, roots and containers of a view;
+/// * `counts`: counts of the files of a view, and the moves in it;
+/// * `signing`: [`signer`](Self::signer), which signs texts as the index does.
 #[derive(Clone)]
 pub struct IndexReader {
     pub(crate) shared: Arc<Shared>,
@@ -77,7 +68,7 @@ impl IndexReader {
         }
     }
 
-    /// The budgets of what is held at once for documents under way.
+    /// The budgets of what is held at once for documents being worked on.
     pub fn memory(&self) -> &Memory {
         &self.shared.memory
     }
@@ -97,12 +88,12 @@ impl IndexReader {
         &self.shared.parameters
     }
 
-    /// The figures of a document that is known.
+    /// The figures of a known document.
     pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
         self.shared.state().table.get(id).copied()
     }
 
-    /// What a document's record says.
+    /// The record of a document.
     pub fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
         self.registry.document(id)
     }
@@ -118,14 +109,14 @@ impl IndexReader {
         if damaged.is_empty() {
             return 0;
         }
-        // Those let go already may be met again until they are purged.
+        // Released ones may be found again until they are purged.
         let state = self.shared.state();
         let live = damaged.iter().filter(|id| state.table.is_live(**id));
         live.count() as u64
     }
 
-    /// How many texts were ever found damaged, those included that were let go since: what came to it while an answer
-    /// was made, the answer may lack.
+    /// How many texts were ever found damaged, including those released since. If the number rises while an answer is
+    /// made, the answer may lack those texts.
     pub fn texts_found_damaged(&self) -> u64 {
         self.shared.damaged.found()
     }

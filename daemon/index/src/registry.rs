@@ -1,4 +1,4 @@
-//! What is on record, by id or name: roots, files, contents, documents, reports.
+//! Records by id or name: roots, files, contents, documents, reports.
 
 mod pages;
 
@@ -20,39 +20,40 @@ use crate::shared::Shared;
 
 pub(crate) use pages::{Carried, PAGE};
 
-/// Visits a file and its record as it is stored, where it has one.
+/// Visits a file and its stored record, if it has one.
 type VisitValue<'a> = dyn FnMut(FileKey, Option<&[u8]>) -> Result<ControlFlow<()>, IndexError> + 'a;
 
-/// Reads records by key: for threads that compare a share with what is on record of it (ingestion, walks, the
-/// recheck), and for what the daemon records of itself (roots, reports).
+/// Reads records by key: for threads that compare a share with its records (ingestion, walks, the recheck), and for
+/// what the daemon records about itself (roots, reports).
 ///
-/// It knows no view and is passed to no question about documents. It has no method that writes.
+/// It knows no view and is never used to answer questions about documents. It has no method that writes.
 ///
-/// **Consistency.** Each record is as the last batch left it, whole; two reads may lie before and after a
-/// batch. Listings scan the store: what is written during a listing may be met or not.
+/// **Consistency.** Each record is complete and as the last batch left it; one read may see the state before a batch
+/// and the next the state after it. Listings scan the store: what is written during a listing may or may not be seen.
 ///
-/// **Locks.** None but those of the store itself, and of counts the one that guards them. No read waits for a merge.
+/// **Locks.** Only those of the store itself, and for counts the lock that guards them. No read waits for a merge.
 #[derive(Clone)]
 pub struct Registry {
     shared: Arc<Shared>,
 }
 
-/// Members of one file that a scan passes over before it seeks behind them.
+/// Members of one file that a scan passes before it seeks past all of them.
 const MOST_PASSED: usize = 8;
 
-/// A scan of the files of a root that are on disk; of members whose container is not on record, of that.
+/// A scan of the files of a root that are on disk. Members whose container is not on record stand for that container.
 struct OnDiskScan<'a, 'v> {
     root: RootId,
-    /// Path of the file on disk met last.
+    /// Path of the last file on disk that was visited.
     last: Vec<u8>,
-    /// Members of it that were passed over.
+    /// Number of its members passed.
     members: usize,
     visit: &'a mut VisitValue<'v>,
     failed: Option<IndexError>,
 }
 
 impl OnDiskScan<'_, '_> {
-    /// Visits the file on disk that a path names or lies in, unless it was the last; breaks off where it holds many.
+    /// Visits the file on disk that a path names or lies in, unless it was the last one; breaks if that has many
+    /// members.
     fn see(&mut self, path: &[u8], value: &[u8]) -> ControlFlow<()> {
         let end = path.iter().position(|byte| *byte == MEMBER);
         let on_disk = &path[..end.unwrap_or(path.len())];
@@ -84,12 +85,12 @@ impl Registry {
         }
     }
 
-    /// What a file's record says.
+    /// The record of a file.
     pub fn file(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         self.record(&key::file(file), "of a file", FileRecord::decode)
     }
 
-    /// What a content's record says.
+    /// The record of a content.
     pub fn content(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
         self.shared.work.content_read();
         self.record(&key::content(hash), "of a content", ContentRecord::decode)
@@ -119,7 +120,7 @@ impl Registry {
         decoded.map_err(|source| decode_error(what, source))
     }
 
-    /// Roots recorded, by id.
+    /// The recorded roots, by id.
     pub fn roots(&self) -> Result<Vec<(RootId, RootRecord)>, IndexError> {
         let mut roots = Vec::new();
         visit(&*self.shared.store, key::prefix::ROOT, |bytes, value| {
@@ -133,8 +134,7 @@ impl Registry {
         Ok(roots)
     }
 
-    /// Reports remembered that were finished after a moment, oldest first: when, and what. Ends where
-    /// `each` says so.
+    /// The reports on record that were finished after a moment, oldest first: time and record. Ends when `each` breaks.
     pub fn reports_after(
         &self,
         after: u64,
@@ -183,8 +183,7 @@ impl Registry {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Files in a container at any depth, in the order of their names; containers before what they
-    /// hold.
+    /// Files in a container at any depth, in the order of their names; containers before their members.
     pub fn members(&self, container: &FileKey) -> Result<Vec<(FileKey, FileRecord)>, IndexError> {
         let keys = Batch::new(self.shared.store.records()).keys(&key::members_of(container))?;
         let mut members = Vec::with_capacity(keys.len());
@@ -225,8 +224,8 @@ impl Registry {
         Ok(found)
     }
 
-    /// Visits the keys of a root's files, by path, from one on. Members are left out; of those whose container is not
-    /// on record, the container's key is visited, so that a look settles them.
+    /// Visits the keys of a root's files, by path, from one on. Members are left out; if their container is not on
+    /// record, its key is visited, so that a look at it resolves them.
     pub fn keys_from(
         &self,
         from: &FileKey,
@@ -265,31 +264,31 @@ impl Registry {
             if scan.members < MOST_PASSED {
                 break;
             }
-            // Many members lie here: the scan goes on behind them, where a path can be that is none of theirs.
+            // Many members lie here: the scan continues after them, at the next path that cannot be one of theirs.
             scan.members = 0;
             from = [&prefix[..], &scan.last, &[1]].concat();
         }
         scan.failed.map_or(Ok(()), Err)
     }
 
-    /// A number that differs after each change of files: what was read under the one that holds now is as it was read.
+    /// A number that differs after each change of files: while it stays the same, what was read is still true.
     pub fn file_changes(&self) -> u64 {
         self.shared.file_changes.load(Ordering::SeqCst)
     }
 
-    /// To be asked before records are read that say whether a content or container is at rest.
+    /// A number to be read before the records that say whether a content or container is at rest.
     pub fn rest_changes(&self) -> u64 {
         self.shared.resting.changes()
     }
 
-    /// Whether a content was noted to be at rest: reading the same bytes again would end no otherwise, and it holds no
-    /// members and asks for no frames. What is not noted may be at rest all the same.
+    /// Whether a content was noted to be at rest: reading the same bytes again would give the same result, and it has
+    /// no members and asks for no frames. One that was not noted may be at rest all the same.
     pub fn is_resting(&self, content: ContentHash) -> bool {
         self.shared.resting.has_content(content)
     }
 
-    /// Notes that a content was found to be at rest by records read since `seen`, which is what
-    /// [`Registry::rest_changes`] said; refused where any of them may have changed.
+    /// Notes that a content was found to be at rest by records read since `seen`, a value of
+    /// [`Registry::rest_changes`]. Refused if any of them may have changed.
     pub fn note_resting(&self, content: ContentHash, seen: u64) {
         self.shared.resting.note_content(content, seen);
     }
@@ -304,7 +303,7 @@ impl Registry {
         self.shared.resting.note_container(file, content, seen);
     }
 
-    /// Files of a root that are on record; members of containers are left out.
+    /// Number of files of a root on record; members of containers are left out.
     pub fn files_on_disk(&self, root: RootId) -> u64 {
         self.shared.kept_counts().files_on_disk(root)
     }

@@ -1,8 +1,8 @@
-//! Documents that are signed otherwise than the setting in force says: they wait to be signed anew, one after another,
-//! while all that is asked is answered from what is signed by now.
+//! Documents that are signed with another setting than the one in force: they wait to be signed again, one after
+//! another, while queries are answered from the signatures that exist by now.
 //!
-//! Which they are follows from their figures and the setting, so that nothing is stored of it: after a crash they
-//! are found again. Their texts are read by [`IndexWriter::sign_some_anew`](crate::IndexWriter::sign_some_anew) alone.
+//! Their figures and the setting tell which they are, so nothing is stored: after a crash they are found again. Only
+//! [`IndexWriter::sign_some_anew`](crate::IndexWriter::sign_some_anew) reads their texts.
 
 use std::time::Instant;
 
@@ -13,17 +13,18 @@ use simdex_signature::Ladder;
 use crate::DocumentStats;
 use crate::shared::IndexState;
 
-/// How far signing anew has come.
+/// The progress of signing documents again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SigningAnew {
     /// Documents that are not signed as the setting says.
     pub waiting: u64,
-    /// Documents that were signed anew since the setting was made, or the index opened.
+    /// Documents that were signed again since the setting was made, or the index opened.
     pub done: u64,
-    /// Documents that stay as they are signed, since their texts are damaged or missing, and extracted again by the
-    /// next rescan, or were not read for another reason, which the log has: those are tried again at the next opening.
+    /// Documents that keep their signatures. Either their texts are damaged or missing, and the next rescan has them
+    /// extracted again; or they could not be read for another reason, which is in the log, and the next opening tries
+    /// again.
     pub unreadable: u64,
-    /// Documents a second, from the first that was signed on; none before, and once none waits.
+    /// Documents per second, since the first was signed; `None` before that, and once none waits.
     pub per_second: Option<f64>,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct Resigning {
 }
 
 impl Resigning {
-    /// Begins with the ladder by which every document is to be signed from now on; these are signed otherwise.
+    /// Begins with a new ladder for every document; `waiting` are not signed by it yet.
     pub(crate) fn begin(&mut self, ladder: Ladder, waiting: RoaringTreemap) {
         *self = Self {
             ladder,
@@ -52,7 +53,7 @@ impl Resigning {
         };
     }
 
-    /// The first documents that wait, at most so many.
+    /// The first documents that wait, at most `most`.
     pub(crate) fn next(&self, most: usize) -> Vec<DocId> {
         self.waiting.iter().take(most).map(DocId).collect()
     }
@@ -61,19 +62,19 @@ impl Resigning {
         self.waiting.is_empty()
     }
 
-    /// The number of the last change of a signature: whoever counted before it may have counted either.
+    /// The number of the last change of a signature: a count that began before it may have seen the old or the new one.
     pub(crate) fn changes(&self) -> u32 {
         self.changes
     }
 
-    /// The number of the change that is about to be shown.
+    /// The number of the change that is about to become visible.
     pub(crate) fn next_change(&mut self) -> u32 {
-        // Some billions of changes need more than a lifetime.
+        // More changes than this take more than a lifetime.
         self.changes = self.changes.saturating_add(1);
         self.changes
     }
 
-    /// A document was signed anew, by this ladder: where that is in force it does not wait any more, whatever its
+    /// Notes that a document was signed again by this ladder: if that is in force, it no longer waits, whatever its
     /// figures say.
     pub(crate) fn count_done(&mut self, id: DocId, ladder: Ladder) {
         self.since.get_or_insert_with(Instant::now);
@@ -83,12 +84,12 @@ impl Resigning {
         }
     }
 
-    /// A document has no text that can be read.
+    /// Notes that a document has no readable text.
     pub(crate) fn give_up(&mut self, id: DocId) {
         self.unreadable += u64::from(self.waiting.remove(id.0));
     }
 
-    /// Notes whether a document is signed as it is to be.
+    /// Notes whether a document is signed as it should be.
     fn note(&mut self, id: DocId, stats: &DocumentStats) {
         match is_signed_by(self.ladder, stats) {
             true => self.waiting.remove(id.0),
@@ -108,14 +109,14 @@ impl Resigning {
     }
 }
 
-/// Whether a document is signed as a ladder says. Signed no coarser than its length asks for, it is known how much it
-/// keeps there; signed more coarsely it is not, and it is wrong in any case.
+/// Whether a document is signed as a ladder says. If it is signed no coarser than its length asks for, it is known how
+/// much it keeps at that rung. If it is signed more coarsely, that is unknown, and its rung is wrong in any case.
 pub(crate) fn is_signed_by(ladder: Ladder, stats: &DocumentStats) -> bool {
     stats.kind == DocumentKind::Raw || stats.by_ladder(ladder).0 == stats.rung
 }
 
 impl IndexState {
-    /// Takes on what is known of a document.
+    /// Adds a document with its figures.
     pub(crate) fn insert_document(&mut self, id: DocId, stats: DocumentStats) {
         self.resigning.note(id, &stats);
         self.table.insert(id, stats);

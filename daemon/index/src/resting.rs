@@ -1,11 +1,11 @@
 //! Which contents and containers a walk need not look at again: those at rest, whose records say that reading the same
-//! bytes once more would end no otherwise.
+//! bytes again would give the same result.
 //!
-//! Whoever finds one at rest notes it, and is refused where records of contents changed since he looked: what was
-//! noted is forgotten *after* a batch was written, so that nothing that was read before stays noted. It holds for
-//! this process alone: what a reader can do is the same as long as it runs. A content is known by 64 bits of its
-//! name, which a thousand million contents share with another with a probability of a thirtieth; one taken for another is not tried
-//! again until the next start.
+//! A caller that finds one at rest notes it here. The note is refused if records of contents changed since the caller
+//! read them. Notes are forgotten *after* a batch was written, so that nothing read before it stays noted. They hold
+//! for this process only, since the readers do not change while it runs. A content is identified by 64 bits of its
+//! hash; among a thousand million contents the probability of any collision is one in thirty. A content that is
+//! mistaken for another is not tried again until the next start.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use simdex_schema::{ContentHash, FileKey, key};
 
 use crate::batch::Batch;
 
-/// Bytes that one of either takes, at most: a map doubles when it is seven eighths full.
+/// Maximum bytes of an entry of either kind: a map doubles when it is seven eighths full.
 const EACH: u64 = 40;
 
 /// What is at rest, as far as there is room to note it.
@@ -28,21 +28,21 @@ pub(crate) struct Resting {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Rises with each forgetting.
+    /// Incremented each time something is forgotten.
     changes: u64,
     contents: FxHashSet<u64>,
     /// The contents of files on disk whose members are all at rest, by their keys.
     containers: FxHashMap<u64, u64>,
 }
 
-/// What a batch writes, to be forgotten once it is written.
+/// What a batch writes: to be forgotten once it is written.
 pub(crate) struct Touched {
     contents: Vec<u64>,
     files: Vec<u64>,
 }
 
 impl Resting {
-    /// Takes so many bytes at most.
+    /// Takes at most this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self {
             state: Mutex::default(),
@@ -51,7 +51,7 @@ impl Resting {
         }
     }
 
-    /// To be asked before records are read, and told when what they say is noted.
+    /// The number of changes: read it before records are read, and pass it when their result is noted.
     pub(crate) fn changes(&self) -> u64 {
         self.lock().changes
     }
@@ -60,7 +60,7 @@ impl Resting {
         self.lock().contents.contains(&prefix(&hash.0))
     }
 
-    /// Notes a content that was found at rest, unless anything changed since, or there is no room.
+    /// Notes a content that was found at rest, unless anything changed since or there is no room.
     pub(crate) fn note_content(&self, hash: ContentHash, seen: u64) {
         let mut state = self.lock();
         if state.changes == seen && state.len() < self.most {
@@ -68,13 +68,13 @@ impl Resting {
         }
     }
 
-    /// Whether all that a file of this content holds is at rest.
+    /// Whether everything inside a file of this content is at rest.
     pub(crate) fn has_container(&self, file: &FileKey, hash: ContentHash) -> bool {
         let name = self.name(&key::file(file));
         self.lock().containers.get(&name) == Some(&prefix(&hash.0))
     }
 
-    /// Notes a file whose members were found at rest, in the same way.
+    /// Notes a file whose members were found at rest, like [`Self::note_content`].
     pub(crate) fn note_container(&self, file: &FileKey, hash: ContentHash, seen: u64) {
         let name = self.name(&key::file(file));
         let mut state = self.lock();
@@ -94,8 +94,8 @@ impl Resting {
         }
     }
 
-    /// Forgets what was written. Where contents were known before, members of any container may be of them: all
-    /// containers are forgotten.
+    /// Forgets what was written. If contents were known before, members of any container may have them: all containers
+    /// are forgotten.
     pub(crate) fn forget(&self, touched: &Touched, were_known: bool) {
         let mut state = self.lock();
         state.changes += 1;
@@ -110,7 +110,7 @@ impl Resting {
         }
     }
 
-    /// Bytes it takes, and the most that it does.
+    /// Bytes in use, and the limit.
     pub(crate) fn weight(&self) -> (u64, u64) {
         let state = self.lock();
         let buckets = state.contents.capacity() * 9 + state.containers.capacity() * 17;
@@ -121,7 +121,7 @@ impl Resting {
         self.names.hash_one(key)
     }
 
-    // Every change is whole before the lock is given back.
+    // Every change is complete before the lock is released.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,9 @@
-//! The runs that hold the postings: which there are, and which of them a merge takes in.
+//! The runs that hold the postings: which exist, and which of them a merge includes.
 //!
-//! A merge writes the buffer as one new run, with those of the newest runs that are not several times as
-//! large as what it writes already. So each run is several times as large as all newer ones together,
-//! there are few of them, and a posting is written a few times while the index grows a hundredfold.
-//! A reader holds the runs as they were when it began.
+//! A merge writes the buffer as one new run, together with the newest runs as long as each is not several times as
+//! large as what is written so far. So each run is several times as large as all newer ones together, there are few of
+//! them, and a posting is written a few times while the index grows a hundredfold. A reader keeps the runs as they were
+//! when it began.
 
 use std::sync::Arc;
 
@@ -14,21 +14,22 @@ use simdex_signature::SchemeKind;
 use crate::IndexError;
 use crate::store::{PostingRun, PostingStore, Store};
 
-/// A run stays beside a new one only where it is so many times as large.
+/// A run stays beside a new one only if it is at least this many times as large.
 const RATIO: u64 = 3;
-/// A run with fewer postings is taken in by every merge.
+/// Every merge includes runs with fewer postings than this.
 const SMALL: u64 = 4_000_000;
-/// A merge that must be short leaves no more runs than this behind.
+/// A merge that must be short leaves no more runs than this.
 const MOST: usize = 8;
-/// All runs are rewritten once so many in a hundred of their postings are of documents that are gone.
+/// All runs are rewritten once this percentage of their postings belongs to documents that are gone.
 const DEAD_PERCENT: u64 = 25;
 
-/// A run for reading.
+/// A run that can be read.
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) record: RunRecord,
     pub(crate) blocks: Arc<dyn PostingRun>,
-    /// Documents that were signed anew since: their postings of [`changes_with_rung`] here do not count.
+    /// Documents that were signed again since: their postings here by schemes that [change with the
+    /// rung](changes_with_rung) do not count.
     pub(crate) stale: Arc<RoaringTreemap>,
 }
 
@@ -41,14 +42,14 @@ impl Run {
         }
     }
 
-    /// The documents whose postings of a scheme do not count here; none where all do.
+    /// The documents whose postings of a scheme do not count here; `None` if all do.
     pub(crate) fn stale_of(&self, scheme: SchemeKind) -> Option<&RoaringTreemap> {
         let any = changes_with_rung(scheme) && !self.stale.is_empty();
         any.then_some(&*self.stale)
     }
 }
 
-/// Whether the signature of a text by this scheme is another one at another rung.
+/// Whether the signature of a text by this scheme depends on the rung.
 pub(crate) const fn changes_with_rung(scheme: SchemeKind) -> bool {
     match scheme {
         SchemeKind::ModN | SchemeKind::BswN => true,
@@ -59,8 +60,8 @@ pub(crate) const fn changes_with_rung(scheme: SchemeKind) -> bool {
 /// Runs, the oldest first.
 pub(crate) type Runs = Arc<[Run]>;
 
-/// Opens the runs that a meta record names; none where one of them is missing, or another run has its
-/// number: one that was restored from another store, or from another life of this one.
+/// Opens the runs that a meta record names. `None` if one of them is missing, or another run has its number because it
+/// was restored from another store or an earlier life of this one.
 pub(crate) fn open(
     store: &dyn PostingStore,
     meta: &MetaRecord,
@@ -76,10 +77,10 @@ pub(crate) fn open(
     Ok(Some(runs.into()))
 }
 
-/// Has the postings of a document count no more in these runs, which are shown anew.
+/// Makes the postings of a document in these runs count no longer, and replaces the runs that readers see.
 pub(crate) fn make_stale(runs: &mut Runs, id: DocId) {
     if Arc::get_mut(runs).is_none() {
-        // Whoever reads them goes on with what they were.
+        // Those who read them continue with the former ones.
         *runs = runs.iter().cloned().collect();
     }
     for run in Arc::get_mut(runs).into_iter().flatten() {
@@ -87,8 +88,8 @@ pub(crate) fn make_stale(runs: &mut Runs, id: DocId) {
     }
 }
 
-/// Removes the runs that no meta record names any more: those a merge took in, or one that was finished
-/// and never published. First the record that names the others is made power-safe.
+/// Removes the runs that the meta record no longer names: those that a merge included, or one that was finished and
+/// never published. First makes the record that names the others power-safe.
 pub(crate) fn drop_others(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
     let named = |number: &u32| meta.runs.iter().any(|run| run.number == *number);
     let mut others = store.postings().runs()?;
@@ -103,16 +104,16 @@ pub(crate) fn drop_others(store: &dyn Store, meta: &MetaRecord) -> Result<(), In
     Ok(())
 }
 
-/// Which runs a merge takes in.
+/// Which runs a merge includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RunChoice {
     /// All that are due.
     Due,
-    /// Small ones alone, where somebody waits for the end: the next merge makes up for it.
+    /// Small ones only, because a caller waits for the end; the next merge makes up for it.
     Small,
 }
 
-/// How many of the oldest runs stay as they are when so many postings are added.
+/// How many of the oldest runs stay as they are when this many postings are added.
 pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64, take: RunChoice) -> usize {
     let ratio = match take {
         RunChoice::Small if runs.len() < MOST => 0,
@@ -147,8 +148,8 @@ mod tests {
         run
     }
 
-    /// Merges buffers of this size until so many postings are there; the most runs there were, and how
-    /// often a posting was written.
+    /// Merges buffers of this size until there are `to` postings; returns the greatest number of runs, and how often a
+    /// posting was written.
     fn grown(buffer: u64, to: u64) -> (usize, f64) {
         let (mut runs, mut most, mut written) = (Vec::new(), 0, 0);
         for _ in 0..to / buffer {

@@ -1,6 +1,6 @@
-//! Opening files and making folders in the data directory safely: for their owner alone, and only where they
-//! are what they should be. A symbolic link is never followed and a FIFO never waited for, so that
-//! something planted under one of our names neither redirects a write nor hangs a start.
+//! Opens files and makes folders in the data directory safely: for their owner only, and only if they are what they
+//! should be. A symbolic link is never followed and a FIFO never waited for, so that something planted under one of our
+//! names neither redirects a write nor hangs a start.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 /// Opens a regular file with the given access; a file that is created gets mode 0600.
 ///
 /// # Errors
-/// Where it cannot be opened, or is a link, a FIFO or anything else but a regular file.
+/// If it cannot be opened, or is a link, a FIFO or anything else but a regular file.
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     // The flags fit: they are constants of the kernel's `int`.
@@ -28,13 +28,12 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
 /// Opens a regular file for reading.
 ///
 /// # Errors
-/// As of [`open`].
+/// Those of [`open`].
 pub fn open_read(path: &Path) -> Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 
-/// Makes a directory and what is missing above it, for their owner alone; one that is there already
-/// must be no symbolic link.
+/// Makes a directory and its missing parents, for their owner only. An existing one must not be a symbolic link.
 pub(crate) fn create_dir(path: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     match std::fs::symlink_metadata(path)?.is_dir() {
@@ -46,7 +45,7 @@ pub(crate) fn create_dir(path: &Path) -> Result<()> {
     }
 }
 
-/// Says in words what the kernel says of a link or a FIFO opened so.
+/// Explains in words the kernel's error for a link or a FIFO opened this way.
 fn explained(error: Error) -> Error {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::LOOP) => Error::new(
@@ -65,7 +64,7 @@ fn not_regular() -> Error {
     )
 }
 
-/// A FIFO nobody has open at its other end.
+/// Makes a FIFO that no process has open at its other end.
 #[cfg(test)]
 pub(crate) fn make_fifo(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode};

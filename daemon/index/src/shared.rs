@@ -1,5 +1,4 @@
-//! What the clients of one open index share: the store, the texts, the state in memory, and the locks around
-//! them.
+//! What the clients of one open index share: the store, the texts, the state in memory, and their locks.
 //!
 //! A thread that takes several locks takes them in this order: the writer's (in [`crate::IndexWriter`], held for the
 //! whole of a write to the store), that of the counts, that of the state. The last is never held while store or
@@ -53,21 +52,21 @@ pub(crate) const fn document_kind(scheme: SchemeKind) -> DocumentKind {
     }
 }
 
-/// What the clients of one open index share.
+/// The part of one open index that its clients share.
 pub(crate) struct Shared {
     pub(crate) store: Box<dyn Store>,
     pub(crate) texts: TextStore,
     pub(crate) options: Options,
     pub(crate) parameters: Parameters,
-    /// Left out of what is signed and compared.
+    /// Lines that are left out of what is signed and compared.
     pub(crate) template_lines: TemplateLines,
     /// Never locked while store or texts are read or written.
     state: RwLock<IndexState>,
-    /// How coarsely texts are sampled, where that was chosen. No other lock is taken while it is held.
+    /// How coarsely texts are sampled, if that was chosen. No other lock is taken while it is held.
     sampling: RwLock<Option<Sampling>>,
-    /// Held by joins, which count all postings of a document as those of one signature: none is signed anew meanwhile.
+    /// Held by joins, which count all postings of a document as those of one signature: none is signed again meanwhile.
     pub(crate) joining: RwLock<()>,
-    /// Shingles of documents counted lately, weighed in bytes.
+    /// Shingles of recently counted documents, weighed in bytes.
     pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
     /// Shingles of principals and of other documents that were compared, weighed in bytes.
     pub(crate) levels: Cache<DocId, Arc<Levels>>,
@@ -79,24 +78,24 @@ pub(crate) struct Shared {
     pub(crate) memory: Memory,
     pub(crate) work: WorkCounters,
     counts: Mutex<KeptCounts>,
-    /// Rises before records of files change and once they have.
+    /// Incremented before records of files change, and again afterwards.
     pub(crate) file_changes: AtomicU64,
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; SCHEME_COUNT],
     pub(crate) damaged: DamagedTexts,
-    /// Held by the one question at a time that works on two threads.
+    /// Held by the single question that works on two threads at a time.
     pub(crate) second_reader: Mutex<()>,
-    /// Serial from which documents are named by the present canonical text.
+    /// Serial from which documents are identified by the present canonical text.
     pub(crate) named_from: u64,
 }
 
-/// The state that queries read, in memory.
+/// The state in memory that queries read.
 #[derive(Default)]
 pub(crate) struct IndexState {
     pub(crate) table: Table,
     /// Postings since the last merge, by scheme.
     pub(crate) buffers: [Buffer; SCHEME_COUNT],
-    /// Postings being merged right now, in no run yet.
+    /// Postings being merged now, in no run yet.
     pub(crate) merging: [Arc<Buffer>; SCHEME_COUNT],
     /// All other postings.
     pub(crate) runs: Runs,
@@ -106,15 +105,15 @@ pub(crate) struct IndexState {
     pub(crate) stars: Stars,
     /// Groups of the documents that are grouped, settled or not.
     pub(crate) shown: GroupsShown,
-    /// The last rank that a principal has had.
+    /// The last rank that a principal has ever had.
     pub(crate) last_rank: Option<Rank>,
     /// Ids of the groups shown.
     pub(crate) group_ids: GroupIds,
     /// Documents that need a place in a group, or whose files or groups changed.
     pub(crate) unsettled: Unsettled,
-    /// How groups were before what changed since group ids were last given.
+    /// What groups were like before the changes since group ids were last assigned.
     pub(crate) groups_before: GroupsBefore,
-    /// Documents that are signed otherwise than the setting says.
+    /// Documents that are signed with another setting than the one in force.
     pub(crate) resigning: Resigning,
 }
 
@@ -163,7 +162,7 @@ impl Shared {
         }
     }
 
-    // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
+    // A poisoned lock means a panic elsewhere; the data behind it is replaced as a whole, so continue.
     pub(crate) fn state(&self) -> RwLockReadGuard<'_, IndexState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,8 +171,7 @@ impl Shared {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Taken before the lock of the state, never after it: a view that is counted for the first time
-    /// takes a while.
+    /// Taken before the lock of the state, never after it: counting a view for the first time takes a while.
     pub(crate) fn kept_counts(&self) -> MutexGuard<'_, KeptCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -198,12 +196,12 @@ impl Shared {
         *held = sampling;
     }
 
-    /// The threshold that groups are kept at.
+    /// The threshold of the maintained groups.
     pub(crate) fn threshold(&self) -> Ratio {
         self.cuts.threshold()
     }
 
-    /// The cuts of a threshold; those of the groups' own stay from one search to the next.
+    /// The cuts of a threshold; those of the groups' own threshold are reused from one search to the next.
     pub(crate) fn cuts(&self, threshold: Ratio) -> Arc<Cuts> {
         match threshold == self.threshold() {
             true => Arc::clone(&self.cuts),

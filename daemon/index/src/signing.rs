@@ -15,8 +15,8 @@ use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
 
 /// Makes an extracted text canonical, with a permit for the result.
 ///
-/// Takes a permit of 9/8 of the text's length first. Few canonical texts are longer: for those it gives
-/// that permit back, takes one of the longest possible canonical text, and starts again.
+/// Takes a permit of 9/8 of the text's length first. Few canonical texts are longer: for those it returns that permit,
+/// takes one for the longest possible canonical text, and starts again.
 ///
 /// # Errors
 /// [`IndexError::Cancelled`] if the account is cancelled while it waits for a permit.
@@ -50,7 +50,7 @@ pub struct TextSigner<'a> {
 }
 
 impl IndexReader {
-    /// Signs texts as those of this index are signed.
+    /// Returns a signer that signs texts as this index does.
     pub fn signer(&self) -> TextSigner<'_> {
         TextSigner {
             window: self.window(),
@@ -65,8 +65,8 @@ impl IndexReader {
         &self.shared.template_lines
     }
 
-    /// What of a text is signed and compared, with a permit for it where it is not the whole canonical text, which
-    /// is shared then.
+    /// The part of a text that is signed and compared. Has a permit if that is not the whole canonical text, which is
+    /// shared otherwise.
     pub fn signed_text(
         &self,
         canonical: &CanonicalText,
@@ -96,15 +96,15 @@ impl TextSigner<'_> {
         self.ladder
     }
 
-    /// Signs the text of a document with every scheme that the index holds, Mod_n first, at the rung that the ladder has
-    /// for it: this alone says which that is. `length` is what the document's record states: that of the canonical text
-    /// that named it, which is longer where template lines are left out, and may have been an older version. So whether
-    /// a document is signed as the ladder says follows from its record.
+    /// Signs the text of a document with every scheme that the index holds, Mod_n first, at the rung that the ladder
+    /// has for it; only this function decides the rung. `length` is what the document's record states: that of the
+    /// canonical text that identified it, which is longer if template lines are left out, and may have been an older
+    /// version. So the record alone tells whether a document is signed as the ladder says.
     pub fn sign(&self, text: &SignedText, length: u64) -> Vec<Signature> {
         let started = Instant::now();
         let rung = self.ladder.rung_of_text(length);
         let mut mod_n = ModN::sign(text, self.window, rung);
-        // A text that repeats itself, or of which lines are left out, has fewer shingles than its length says.
+        // A text that repeats itself, or has lines left out, has fewer shingles than its length suggests.
         let finer = self.ladder.rung_of_kept(rung, mod_n.len() as u64);
         if finer < rung {
             mod_n = ModN::sign(text, self.window, finer);
@@ -113,7 +113,7 @@ impl TextSigner<'_> {
         self.with_others(text, mod_n)
     }
 
-    /// Signs a text as it was signed before, at that rung.
+    /// Signs a text at the rung at which it was signed before.
     pub(crate) fn sign_at(&self, text: &SignedText, rung: Rung) -> Vec<Signature> {
         let started = Instant::now();
         let mod_n = ModN::sign(text, self.window, rung);
@@ -121,7 +121,7 @@ impl TextSigner<'_> {
         self.with_others(text, mod_n)
     }
 
-    /// Adds the signatures of the other schemes; those whose size follows the text's are at the rung of Mod_n.
+    /// Adds the signatures of the other schemes; those whose size follows the text's are made at the rung of Mod_n.
     fn with_others(&self, text: &SignedText, mod_n: Signature) -> Vec<Signature> {
         let (window, size) = (self.window, self.ladder.fixed_size());
         let rung = mod_n.rung();
@@ -139,16 +139,15 @@ impl TextSigner<'_> {
         signatures
     }
 
-    /// Bytes that the fixed-size sketches of a text take at most while they are made, of schemes that the index
-    /// holds.
+    /// Maximum bytes of the fixed-size sketches of a text while they are made, for the schemes that the index holds.
     pub fn fixed_size_bytes(&self) -> u64 {
         let held = self.schemes.of_texts();
         let schemes = held.filter(|scheme| scheme.is_of_fixed_size()).count() as u64;
-        // Of Min_n twice n are gathered before the greater ones are dropped.
+        // Min_n collects twice n before the greater ones are dropped.
         schemes * 2 * size_of::<Fingerprint>() as u64 * self.ladder.fixed_size().modulus()
     }
 
-    /// Counts time spent signing.
+    /// Adds to the time spent signing.
     fn count_spent(&self, scheme: SchemeKind, time: Duration) {
         let at = usize::from(scheme_number(scheme));
         self.spent[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);

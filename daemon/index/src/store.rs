@@ -1,6 +1,5 @@
-//! The two seams between the index and its storage: *records* (atomic batches, ordered scans) and
-//! *postings* (runs of blocks, each written once and read by key alone). Everything else in this crate
-//! sees only these traits.
+//! The two interfaces between the index and its storage: *records* (atomic batches, ordered scans) and *postings* (runs
+//! of blocks, each written once and read by key alone). Everything else in this crate sees only these traits.
 //!
 //! Two implementations: [`SledStore`] on disk, [`MemoryStore`] for tests and temporary scans. [`Hooked`] wraps
 //! either, reports its errors and lets tests inject them.
@@ -10,10 +9,10 @@
 //!
 //! * `records`: the records on disk, their generations, and how they are rewritten;
 //! * `runs`: the runs of postings on disk, and the cache of their blocks;
-//! * `examine`: whether a store on disk is damaged, as a child process finds it;
-//! * `directory`: what lies beside the databases of a store: its lock, its marks, its witness, its strays;
-//! * `sled_support`: sled with checksums, durability, recovery and our errors; nothing else names sled's types
-//!   but `records` and `runs`, which hold its databases.
+//! * `examine`: a child process that finds out whether a store on disk is damaged;
+//! * `directory`: the files beside the databases of a store: its lock, its marks, its witness, its leftovers;
+//! * `sled_support`: sled with checksums, durability, recovery and our errors; otherwise only `records` and `runs`,
+//!   which hold the databases, use sled's types.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -56,11 +55,11 @@ pub use sled_support::under_way::oldest_call;
 /// above 128 KiB becomes a file of its own, so blocks must stay well below 8 KiB.
 pub const MAX_VALUE: usize = 4 << 10;
 
-/// Largest record accepted, in bytes; those above some kilobytes are kept in parts. It only bounds what a
-/// fault can write.
+/// Largest record accepted, in bytes; those above some kilobytes are stored in parts. It only bounds what a fault can
+/// write.
 pub const MAX_RECORD: usize = 16 << 20;
 
-/// An id that nothing else has.
+/// A random id that nothing else has.
 pub(crate) fn random_id() -> Result<[u8; 16], StoreError> {
     let mut id = [0; 16];
     let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
@@ -105,7 +104,7 @@ impl Write {
     }
 }
 
-/// Takes one entry (key, value) of a scan and says whether to go on.
+/// Takes one entry (key, value) of a scan and says whether to continue.
 pub type VisitEntry<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
 
 /// Records: atomic batches, ordered scans.
@@ -113,8 +112,8 @@ pub trait RecordStore: Send + Sync {
     /// The value stored under `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Applies all writes or none, after a crash too. Where a key occurs twice the later write
-    /// wins. Readers wait meanwhile: keep batches to some thousands of writes.
+    /// Applies all writes or none, after a crash too. If a key occurs twice, the later write wins. Readers wait
+    /// meanwhile: keep batches to some thousands of writes.
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError>;
 
     /// Visits the entries whose key starts with `prefix`, in key order, beginning at `from`
@@ -128,84 +127,84 @@ pub trait RecordStore: Send + Sync {
     ) -> Result<(), StoreError>;
 }
 
-/// Postings: runs of blocks, told apart by number. A run is written whole before anybody reads it and
-/// never changes; which runs count is said elsewhere, in a record.
+/// Postings: runs of blocks, identified by number. A run is complete before anybody reads it and never changes. A
+/// record elsewhere says which runs count.
 pub trait PostingStore: Send + Sync {
-    /// The numbers of all runs that were finished, ascending.
+    /// The numbers of all finished runs, ascending.
     fn runs(&self) -> Result<Vec<u32>, StoreError>;
 
-    /// A run for reading; none if there is none of this number. It can be read to its end even where
-    /// it is dropped meanwhile.
+    /// A run for reading; `None` if there is none of this number. It can be read to its end even if it is dropped
+    /// meanwhile.
     fn run(&self, number: u32) -> Result<Option<Arc<dyn PostingRun>>, StoreError>;
 
     /// Begins a run.
     ///
     /// # Errors
-    /// [`StoreError::NoRoom`] where it would not fit on the disk; nothing was changed then.
+    /// [`StoreError::NoRoom`] if it would not fit on the disk; nothing was changed then.
     fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError>;
 
-    /// Removes a run; no error if there is none. Only when no record that survives a power cut names it.
+    /// Removes a run; no error if there is none. Call it only when no record that survives a power cut names the run.
     fn drop_run(&self, number: u32) -> Result<(), StoreError>;
 }
 
 /// A run that is to be written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewRun {
-    /// Its number, which no other run has as long as it is there.
+    /// Its number, unique as long as the run exists.
     pub number: u32,
-    /// Tells it from all others of this number.
+    /// Distinguishes it from all other runs of this number.
     pub id: RunId,
-    /// Runs that are there and will stay: each is several times as large as the next, so this says how
-    /// large the new one is beside them.
+    /// Runs that exist and will stay: each is several times as large as the next, so this says how large the new one is
+    /// compared with them.
     pub older: usize,
     /// About how many bytes of blocks it will hold.
     pub bytes: u64,
 }
 
-/// A run being written; dropped before it is finished it leaves nothing.
+/// A run being written; if it is dropped before it is finished, it leaves nothing.
 pub trait RunWriter {
     /// Adds a block of at most [`MAX_VALUE`] bytes. Keys ascend.
     fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError>;
 
-    /// Returns once the run is whole and power-safe.
+    /// Returns once the run is complete and power-safe.
     fn finish(self: Box<Self>) -> Result<(), StoreError>;
 }
 
-/// A block of postings that is shared by all who read it.
+/// A block of postings, shared by all its readers.
 pub type Block = Arc<[u8]>;
 
 /// A run, finished: blocks by key alone.
 pub trait PostingRun: Send + Sync {
-    /// What it was begun with; none of one that was written before runs had ids.
+    /// The id it was begun with; `None` for a run that was written before runs had ids.
     fn id(&self) -> Option<RunId>;
 
-    /// The block stored under `key`, for whoever reads a run once through.
+    /// The block stored under `key`, for a caller that reads the whole run once.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Reads a block for a caller that looks up one key among many: the block stays in memory for the next.
+    /// Reads a block for a caller that looks up one key among many: the block stays in memory for the next one.
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
         Ok(self.get(key)?.map(Block::from))
     }
 
-    /// The block under `key` where it is in memory.
+    /// The block under `key`, if it is in memory.
     fn kept(&self, _key: &[u8]) -> Option<Block> {
         None
     }
 
-    /// What [`PostingRun::keep_part`] had kept, if it is still there.
+    /// The part that [`PostingRun::keep_part`] cached, if it is still there.
     fn kept_part(&self, _key: &[u8]) -> Option<Block> {
         None
     }
 
-    /// Keeps what was found in a block that is not in memory: it takes a small part of what the block does, so that
+    /// Caches what was found in a block that is not in memory: it takes a small part of the memory of the block, so
     /// more of what is asked for again is found.
     fn keep_part(&self, _key: &[u8], _part: &[u8]) {}
 
-    /// Visits every key in no promised order, for verification.
+    /// Visits every key in unspecified order, for verification.
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError>;
 }
 
-/// A store that is both, with its commit.
+/// A store of records and postings, with its commit.
 pub trait Store: Send + Sync {
     /// The records of the store.
     fn records(&self) -> &dyn RecordStore;
@@ -213,22 +212,20 @@ pub trait Store: Send + Sync {
     /// Its runs of postings.
     fn postings(&self) -> &dyn PostingStore;
 
-    /// Returns once everything written before is power-safe. Grouping commits is the caller's
-    /// business: one costs several fsyncs.
+    /// Returns once everything written before is power-safe. The caller should group commits: each costs several
+    /// fsyncs.
     fn commit(&self) -> Result<(), StoreError>;
 
-    /// Rewrites the records where they take more than `least` bytes of disk and twice what lives of them;
-    /// says whether that was done. They are read and written meanwhile.
+    /// Rewrites the records if they take more than `least` bytes of disk and more than twice their live bytes; returns
+    /// whether that was done. They can be read and written meanwhile.
     ///
     /// # Errors
-    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] where it could not be done; nothing was
-    /// changed then.
+    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] if it could not be done; nothing was changed then.
     fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
         Ok(false)
     }
 
-    /// Bytes of blocks that were looked up and are kept in memory, and the most that may be; a part of the
-    /// cache of the store.
+    /// Bytes of the looked-up blocks that are cached in memory, and the limit; part of the cache of the store.
     fn kept_blocks(&self) -> (u64, u64) {
         (0, 0)
     }
@@ -236,7 +233,7 @@ pub trait Store: Send + Sync {
     /// Space taken on disk, in bytes of allocated blocks; 0 for a store in memory.
     fn bytes_on_disk(&self) -> u64;
 
-    /// Commits and closes, so that the next start need not suspect a crash.
+    /// Commits and closes, so that the next start does not suspect a crash.
     fn close(self: Box<Self>) -> Result<(), StoreError>;
 }
 
@@ -266,8 +263,7 @@ pub enum StoreError {
         /// The key in hexadecimal, shortened if long.
         key: String,
     },
-    /// sled found its own files damaged, failed in a way it should not, or hangs. The store
-    /// is suspect as a whole.
+    /// sled found its own files damaged, failed in an unexpected way, or hangs. The whole store is suspect.
     #[error("store is damaged: {reason}")]
     Damaged {
         /// What sled said.
@@ -280,21 +276,21 @@ pub enum StoreError {
         tree: &'static str,
         /// Bytes of the value.
         len: usize,
-        /// Bytes that a value of this tree may have at most.
+        /// Maximum bytes of a value of this tree.
         max: usize,
     },
-    /// A fsync failed: what was written since the last commit may be lost even if a later fsync
-    /// succeeds, so the store accepts no further commit until it is opened again.
+    /// An fsync failed: what was written since the last commit may be lost even if a later fsync succeeds, so the store
+    /// accepts no further commit until it is opened again.
     #[error("an earlier sync of the store failed")]
     SyncFailed,
-    /// Another file stands where one was opened: the directory was restored or exchanged meanwhile, and
+    /// Another file now has the path of one that was opened: the directory was restored or exchanged meanwhile, and
     /// what was written since is where nobody will look for it. Nothing more is acknowledged.
     #[error("{} was replaced while the store was open", path.display())]
     Replaced {
         /// Path of the file that was replaced.
         path: PathBuf,
     },
-    /// A copy of the store, a run of postings, or the records rewritten would not fit.
+    /// There is no room for a copy of the store, a run of postings, or rewritten records.
     #[error("{} has {free} bytes free, and {needed} are needed", dir.display())]
     NoRoom {
         /// Where it was to be made.
@@ -307,7 +303,7 @@ pub enum StoreError {
     /// The records could not be rewritten; nothing was changed.
     #[error("the records were not rewritten")]
     NotRewritten {
-        /// The error that ended the rewriting.
+        /// The error that ended the rewrite.
         source: Box<StoreError>,
     },
     /// The operating system refused an operation on a file of the store.
@@ -315,13 +311,12 @@ pub enum StoreError {
     Io {
         /// What was tried, e.g. `open`.
         action: &'static str,
-        /// The file or directory that it was done on.
+        /// The file or directory concerned.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The machine lacks something sled needs, or a disk fails: nothing is known to be wrong
-    /// with the store.
+    /// The machine lacks something sled needs, or a disk fails: nothing is known to be wrong with the store.
     #[error("the machine, not the store, is at fault: {reason}")]
     Machine {
         /// What sled said.
@@ -333,8 +328,8 @@ pub enum StoreError {
     /// The store cannot do what was asked, and sled is not the reason.
     #[error("{0}")]
     Internal(String),
-    /// Whether the store is sound could not be found out, for instance because memory was short. It
-    /// was left as it is.
+    /// It could not be determined whether the store is sound, for instance because memory was short. The store was left
+    /// as it is.
     #[error(
         "the store {} was found neither sound nor damaged ({reason}); it was left as it is, try again",
         dir.display()
@@ -348,7 +343,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The fault of a process whose memory was short: it says nothing of the store.
+    /// The fault of a process that was short of memory: it says nothing about the store.
     fn for_want_of_memory(self) -> Self {
         match self {
             Self::Damaged { reason } => Self::Internal(format!("memory was short: {reason}")),
@@ -356,7 +351,7 @@ impl StoreError {
         }
     }
 
-    /// Whether another file stands where one was opened, so that the store is another by now.
+    /// Whether another file now has the path of one that was opened, so that this is another store by now.
     pub fn is_replaced(&self) -> bool {
         match self {
             Self::Replaced { .. } => true,

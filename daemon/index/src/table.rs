@@ -1,5 +1,5 @@
-//! What is held in memory of every document: enough to estimate without a read, and which documents
-//! are live in which root.
+//! What is held in memory about every document: enough to estimate without a read, and which documents are live in
+//! which root.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::resigning::is_signed_by;
 /// The figures of one document that candidates and groups need.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentStats {
-    /// Names the document.
+    /// Identifies the document.
     pub hash: DocumentHash,
     /// Text or raw bytes.
     pub kind: DocumentKind,
@@ -31,7 +31,7 @@ pub struct DocumentStats {
     pub min_count: u32,
     /// Sketch_n entries: bins in use.
     pub sketch_count: u32,
-    /// The change of signatures by which it was last signed anew; 0 where that was not since the index was opened.
+    /// The change of signatures by which it was last signed again; 0 if it was not since the index was opened.
     pub(crate) signed_anew: u32,
 }
 
@@ -41,8 +41,8 @@ impl DocumentStats {
         self.counts[usize::from(self.rung.get())]
     }
 
-    /// The rung that a ladder has for it, and how many Mod_n fingerprints it keeps there: about, where it is signed
-    /// more coarsely now.
+    /// The rung that a ladder has for it, and how many Mod_n fingerprints it keeps there; the latter is approximate if
+    /// it is signed more coarsely now.
     pub fn by_ladder(&self, ladder: Ladder) -> (Rung, u64) {
         let kept = |rung: Rung| match self.rung.get().checked_sub(rung.get()) {
             None | Some(0) => u64::from(self.counts[usize::from(rung.get())]),
@@ -77,13 +77,13 @@ impl From<&DocumentRecord> for DocumentStats {
     }
 }
 
-/// The set of roots an asker may see.
+/// The set of roots that a caller may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum View {
     /// Files of every root.
     #[default]
     All,
-    /// Files of these roots alone.
+    /// Files of these roots only.
     Roots(BTreeSet<RootId>),
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct Table {
     documents: IdMap<DocumentStats>,
     /// The keys of `documents`, in order.
     known: RoaringTreemap,
-    /// Those of them that have text.
+    /// The known documents that have text.
     texts: RoaringTreemap,
     /// Documents by kind and rung, so that the rungs in use need no look at every document.
     rungs: BTreeMap<(bool, Rung), RungInUse>,
@@ -116,7 +116,8 @@ pub(crate) struct Table {
 #[derive(Default)]
 struct RungInUse {
     documents: u64,
-    /// By the bits of the number of fingerprints that they keep, some billions counted as half as many.
+    /// Documents by the bit length of the number of fingerprints that they keep; the highest bucket also holds counts
+    /// of 2^31 and more.
     by_kept: [u64; u32::BITS as usize],
 }
 
@@ -126,7 +127,7 @@ impl RungInUse {
         &mut self.by_kept[bits.min(u32::BITS - 1) as usize]
     }
 
-    /// The least that any of them keeps: a power of two that no document stays below, or 0.
+    /// A lower bound of what each of them keeps: a power of two that no document stays below, or 0.
     fn least_kept(&self) -> u64 {
         match self.by_kept.iter().position(|documents| *documents > 0) {
             None | Some(0) => 0,
@@ -138,11 +139,11 @@ impl RungInUse {
 /// Ids up to this one have a bit of their own in [`KnownDocuments`]: 512 MiB of them at most.
 const MOST_IN_BITS: u64 = 1 << 32;
 
-/// Which documents are known, for a merge that asks of each posting.
+/// Which documents are known, for a merge that checks each posting.
 #[derive(Default)]
 pub(crate) struct KnownDocuments {
     bits: Vec<u64>,
-    /// Beyond the bits.
+    /// Ids above those with a bit.
     others: RoaringTreemap,
 }
 
@@ -191,13 +192,13 @@ impl Table {
         self.documents.get(id)
     }
 
-    /// Bytes of memory its maps take, but for their sets of ids.
+    /// Bytes of memory its maps take, without their sets of ids.
     pub(crate) fn bytes(&self) -> usize {
         let of_roots = self.roots.values().map(|root| root.files.bytes());
         self.documents.bytes() + self.files.bytes() + of_roots.sum::<usize>()
     }
 
-    /// Whether a document was signed anew since the index was opened.
+    /// Whether a document was signed again since the index was opened.
     pub(crate) fn was_signed_anew(&self, id: DocId) -> bool {
         self.get(id).is_some_and(|stats| stats.signed_anew > 0)
     }
@@ -213,7 +214,7 @@ impl Table {
         &self.known
     }
 
-    /// A copy of [`Table::known`] that answers at once.
+    /// A copy of [`Table::known`] with constant-time look-up.
     pub(crate) fn known_bits(&self) -> KnownDocuments {
         let mut known = KnownDocuments::default();
         for id in &self.known {
@@ -228,8 +229,8 @@ impl Table {
         known
     }
 
-    /// Counts one file more (or less) that carries a document; says whether it is the first (or was the last)
-    /// in its root.
+    /// Counts one file more (or less) that carries a document; returns whether it is the first (or was the last) in its
+    /// root.
     pub(crate) fn count_file(&mut self, root: RootId, id: DocId, step: CountStep) -> bool {
         let of_root = self.roots.entry(root).or_default();
         bump(&mut self.files, &mut self.live, id, step);
@@ -258,7 +259,7 @@ impl Table {
         &self.live
     }
 
-    /// Documents that a view may see: applied where candidates are made.
+    /// Documents that a view may see: applied when candidates are made.
     pub(crate) fn visible(&self, view: &View) -> RoaringTreemap {
         match view {
             View::All => self.live.clone(),
@@ -269,7 +270,7 @@ impl Table {
         }
     }
 
-    /// Those of them that have text.
+    /// The documents with text that a view may see.
     pub(crate) fn visible_texts(&self, view: &View) -> RoaringTreemap {
         self.visible(view) & &self.texts
     }
@@ -281,13 +282,13 @@ impl Table {
         of_kind.map(|(_, rung)| *rung)
     }
 
-    /// The least fingerprints that any document of a kind keeps that has this rung; none where there is none.
+    /// The smallest number of fingerprints that any document of a kind at this rung keeps; `None` if there is none.
     pub(crate) fn least_kept(&self, kind: DocumentKind, rung: Rung) -> Option<u64> {
         let in_use = self.rungs.get(&(kind == DocumentKind::Raw, rung));
         in_use.map(RungInUse::least_kept)
     }
 
-    /// Documents with text that are signed otherwise than a ladder says.
+    /// Documents with text that are not signed as a ladder says.
     pub(crate) fn signed_otherwise(&self, ladder: Ladder) -> RoaringTreemap {
         let is_right = |id: &u64| {
             let stats = self.get(DocId(*id));
@@ -301,7 +302,7 @@ fn place(stats: &DocumentStats) -> (bool, Rung) {
     (stats.kind == DocumentKind::Raw, stats.rung)
 }
 
-/// Says whether the document became live, or ceased to be.
+/// Returns whether the document became live, or ceased to be.
 fn bump(files: &mut IdMap<u64>, live: &mut RoaringTreemap, id: DocId, step: CountStep) -> bool {
     let count = files.get_or_insert(id, 0);
     step.apply(count);

@@ -1,18 +1,17 @@
-//! Extracted text in append-only segment files outside the engine, whose leaves and open time
-//! suffer from large values.
+//! Extracted text in append-only segment files outside sled, whose leaves and open time suffer from large values.
 //!
 //! A batch of texts is packed into blocks of up to 64 KiB, so that short texts compress together;
 //! a longer text has a block of its own. Blocks are compressed with zstd, checksummed and appended
 //! to the current segment. A [`TextRef`] in a document's record says where its text lies.
 //!
 //! Order of a commit: [`TextStore::append`] and the records, [`TextStore::sync`], then the commit of
-//! the records. So no committed record points to text that a power cut took. One that was written
-//! and not committed may: its text is missed when the store opens, never mistaken for another, as
-//! every start appends to a new segment and a torn tail is never written over.
+//! the records. So no committed record points to text that a power cut took. A record that was written and not
+//! committed may point to such a text. It is found missing when the store opens, and never mistaken for another, as
+//! every start appends to a new segment and a torn tail is never overwritten.
 //!
-//! The directory may be removed, exchanged or restored by people. So a block is sealed with the id
-//! of its store and its place, a reference has a checksum of its text, segment numbers are never
-//! used again, and a segment that vanishes while it is written is left for a new one.
+//! The directory may be removed, exchanged or restored by people. So the checksum of a block covers the id of its store
+//! and its position, a reference has a checksum of its text, segment numbers are never reused, and a segment that
+//! vanishes while it is written is abandoned for a new one.
 //!
 //! Dead texts are dropped by segment: [`TextStore::segments`] tells the live share,
 //! [`TextStore::compact`] copies what lives, and after the caller has committed the new references
@@ -58,7 +57,7 @@ pub enum TextError {
         /// Its length in bytes.
         len: usize,
     },
-    /// What lies at this place is not the block that was written there.
+    /// The data at this position is not the block that was written there.
     #[error("corrupt text in segment {segment} at {offset}: {reason}")]
     Corrupt {
         /// Number of the segment.
@@ -82,8 +81,8 @@ pub enum TextError {
         /// The segment of the reference.
         found: u32,
     },
-    /// A fsync failed: what was appended since the last sync may be lost even if a later fsync
-    /// succeeds, so the store accepts nothing more until it is opened again.
+    /// An fsync failed: what was appended since the last sync may be lost even if a later fsync succeeds, so the store
+    /// accepts nothing more until it is opened again.
     #[error("an earlier sync of the texts failed")]
     SyncFailed,
     /// All 2³² segment numbers are used up.
@@ -94,7 +93,7 @@ pub enum TextError {
     Io {
         /// What was tried, e.g. `open`.
         action: &'static str,
-        /// The file or directory that it was done on.
+        /// The file or directory concerned.
         path: PathBuf,
         /// Why it failed.
         source: std::io::Error,
@@ -111,7 +110,7 @@ impl TextError {
         }
     }
 
-    /// What a refusal to read at a place says: that what lies there is lost, or that it cannot be read now.
+    /// The error for a failed read at a place: either the data there is lost, or it cannot be read now.
     fn reading(action: &'static str, dir: &Path, place: Place) -> impl FnOnce(io::Error) -> Self {
         let path = segment::path(dir, place.segment);
         move |source| match source.kind() {
@@ -128,8 +127,8 @@ impl TextError {
     }
 }
 
-/// Sets all texts in `dir` aside, under the number of the store that was set aside last or the next;
-/// returns where they lie. None where there are none.
+/// Sets all texts in `dir` aside, under the number of the store that was set aside last or the next one; returns their
+/// new path. `None` if there are no texts.
 pub(crate) fn set_aside(dir: &Path) -> Result<Option<PathBuf>, TextError> {
     if segment::list(dir)?.is_empty() {
         return Ok(None);
@@ -141,7 +140,7 @@ pub(crate) fn set_aside(dir: &Path) -> Result<Option<PathBuf>, TextError> {
     moved.map(Some).map_err(TextError::io("rename", dir))
 }
 
-/// A block as formats 1 and 2 wrote it, for tests of what is still read.
+/// A block as formats 1 and 2 wrote it, for tests of reading old formats.
 #[cfg(test)]
 pub(crate) fn block_of_format_2(segment: u32, offset: u64, raw: &[u8]) -> Vec<u8> {
     block::encode_unbound(block::Place { segment, offset }, raw)

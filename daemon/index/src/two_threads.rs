@@ -1,8 +1,8 @@
-//! Work that is done on two threads, one half each.
+//! Work that is done on two threads, half on each.
 
 use crate::IndexError;
 
-/// Does both halves at once. The second thread has this name.
+/// Runs both halves at the same time. The second thread has this name.
 pub(crate) fn on_two_threads<T: Send>(
     name: &'static str,
     items: &mut [T],
@@ -15,7 +15,7 @@ pub(crate) fn on_two_threads<T: Send>(
         let slot = &mut right;
         let other = thread.spawn_scoped(scope, move || slot.take().map_or(Ok(()), each));
         let of_left = each(left);
-        // Where no thread is to be had, this one does all of it, below.
+        // If no thread can be started, this one does all of it, below.
         if let Ok(other) = other {
             let gone = || Err(IndexError::WorkerPanicked(name));
             other.join().unwrap_or_else(|_| gone())?;

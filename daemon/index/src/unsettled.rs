@@ -1,17 +1,15 @@
-//! The queues of the settler: documents that need a place among the groups, documents whose files changed, so
-//! that it must be checked whether they still belong where they are, and documents whose groups changed, so
-//! that these need their ids. How many wait for a place or a check is counted along, so that asking for
-//! that number costs nothing.
+//! The queues of the settler: documents that need a place among the groups; documents whose files changed, for which it
+//! must be checked whether they still belong where they are; and documents whose groups changed, so that these need
+//! their ids. The number of documents that wait for a place or a check is maintained, so asking for it costs nothing.
 //!
-//! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family
-//! is led by its principal from the beginning, in whatever order it came. A document that must be compared
-//! with many principals is deferred, by its [`Effort`]: a few of these are placed after each round of the
-//! others, and all once no other waits.
+//! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family has its
+//! principal from the beginning, whatever order it came in. A document that must be compared with many principals is
+//! deferred, by its [`Effort`]: a few of these are placed after each round of the others, and all once no other waits.
 //!
-//! Every entry knows the epoch in which it was queued, and what follows from it is queued in the same:
-//! so a caller can wait for all that was queued before its call, however much comes after. No entry
-//! starves, as each is part of the next round. For crowded documents nobody waits, nor for the groups that they
-//! hold up: their like could make everybody wait for hours.
+//! Every entry has the epoch in which it was queued, and what follows from it is queued in the same epoch: so a caller
+//! can wait for all that was queued before its call, however much comes after. No entry starves, as each is part of the
+//! next round. Barriers do not wait for crowded documents, nor for the groups that these hold up: such documents could
+//! make every caller wait for hours.
 
 use roaring::RoaringTreemap;
 use simdex_schema::DocId;
@@ -22,10 +20,10 @@ mod queue;
 
 use queue::{Queue, RoundQueue};
 
-/// Between two rounds one in so many of the documents is placed that are placed at once where no other waits.
+/// Between two rounds, one in this many of the documents placed at once is a deferred one.
 const DEFERRED_SHARE: usize = 8;
 
-/// A stretch of time between two points: what was queued in it. Later ones are greater.
+/// The time between two barriers, with what was queued in it. Later ones are greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Epoch(u64);
 
@@ -37,27 +35,27 @@ impl Epoch {
 /// Documents that are not settled, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnsettledCounts {
-    /// Their place is still to be found, or their files changed since it was; at least one while groups wait for
-    /// their ids. Crowded ones are not among them.
+    /// Documents whose place is still to be found, or whose files changed since it was; at least one while groups wait
+    /// for their ids. Crowded ones are not included.
     pub awaited: u64,
-    /// Their place is still to be found, and nobody waits for it, since each must be compared with very many
-    /// others: they are placed while no other waits.
+    /// Documents whose place is still to be found and that no barrier waits for, since each must be compared with very
+    /// many others: they are placed while no other waits.
     pub crowded: u64,
 }
 
-/// How much work it is to find the place of a document.
+/// How much work it takes to find the place of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
     #[default]
     Usual,
     /// It must be compared with many principals: deferred.
     High,
-    /// With so many that it is not waited for either.
+    /// It must be compared with so many that barriers do not wait for it.
     Crowded,
 }
 
 impl Effort {
-    /// What is placed after documents of this effort, if any such waits.
+    /// The effort whose documents are placed after those of this one, if any such waits.
     fn next(self) -> Self {
         match self {
             Self::Usual => Self::High,
@@ -70,18 +68,18 @@ impl Effort {
 /// Documents that are not settled.
 #[derive(Default)]
 pub(crate) struct Unsettled {
-    /// They need a place: by effort, each in one of them.
+    /// Documents that need a place: by effort, each in one of the queues.
     to_place: [RoundQueue; 3],
-    /// The effort of those that were the last to be placed.
+    /// The effort of the documents placed last.
     last: Effort,
-    /// Their files changed.
+    /// Documents whose files changed.
     to_check: Queue,
-    /// Documents that need a place and a check, but for crowded ones.
+    /// Documents that need both a place and a check, without crowded ones.
     both: usize,
-    /// Their groups changed, and they have their places or need none.
+    /// Documents whose groups changed, and that have their places or need none.
     to_regroup: Queue,
-    /// Their groups changed, and they need a place first: such a document may carry an id into the group that
-    /// it will be in.
+    /// Documents whose groups changed, and that need a place first: such a document may carry an id into its future
+    /// group.
     regroup_placed: Queue,
     /// The present epoch.
     epoch: Epoch,
@@ -94,13 +92,13 @@ pub(crate) struct Unsettled {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) documents: Vec<DocId>,
-    /// What was known of all of them before.
+    /// The effort that was known for all of them before.
     pub(crate) effort: Effort,
 }
 
 impl Unsettled {
-    /// Documents that need a place or a check, but for crowded ones; at least one while groups wait for their
-    /// ids because of others.
+    /// Documents that need a place or a check, without crowded ones; at least one while groups wait for their ids
+    /// because of others.
     fn awaited(&self) -> usize {
         let [usual, high, _] = &self.to_place;
         let documents = usual.queue.len() + high.queue.len() + self.to_check.len() - self.both;
@@ -109,12 +107,12 @@ impl Unsettled {
         documents.max(usize::from(oldest.any(|since| since < Epoch::UNAWAITED)))
     }
 
-    /// Documents that need a place and are not waited for.
+    /// Documents that need a place and that no barrier waits for.
     fn crowded(&self) -> usize {
         self.queue_of(Effort::Crowded).queue.len()
     }
 
-    /// How many documents are waited for, and how many crowded ones are not.
+    /// How many documents barriers wait for, and how many crowded ones they do not.
     pub(crate) fn counts(&self) -> UnsettledCounts {
         UnsettledCounts {
             awaited: self.awaited() as u64,
@@ -122,7 +120,7 @@ impl Unsettled {
         }
     }
 
-    /// Whether nothing waits for anything.
+    /// Whether nothing is queued.
     pub(crate) fn is_empty(&self) -> bool {
         let nothing_to_place = self.to_place.iter().all(|rounds| rounds.queue.is_empty());
         let others = [&self.to_check, &self.to_regroup, &self.regroup_placed];
@@ -137,15 +135,15 @@ impl Unsettled {
         &mut self.to_place[effort as usize]
     }
 
-    /// Ends the present epoch and returns it: what is queued from now on belongs to later ones, but for
-    /// what follows from something queued before.
+    /// Ends the present epoch and returns it: what is queued from now on belongs to later ones, except for what follows
+    /// from something queued before.
     pub(crate) fn end_epoch(&mut self) -> Epoch {
         let ended = self.epoch;
         self.epoch.0 += 1;
         ended
     }
 
-    /// Whether nothing that is waited for was queued in this epoch or before.
+    /// Whether nothing that barriers wait for was queued in this epoch or before.
     pub(crate) fn is_settled_through(&self, epoch: Epoch) -> bool {
         let [usual, high, _] = &self.to_place;
         let places = [&usual.queue, &high.queue];
@@ -154,8 +152,8 @@ impl Unsettled {
         oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > epoch))
     }
 
-    /// The documents to be placed next: at most so many of this round, or of the next where it is over.
-    /// Between two rounds those of each higher effort have a turn: at most `few`, and fewer where others wait.
+    /// The documents to be placed next: at most `most` of this round, or of the next if it is over. Between two rounds
+    /// those of each higher effort have a turn: at most `few`, and fewer if others wait.
     pub(crate) fn next(&mut self, most: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
         self.end_epoch();
         let effort = self.turn();
@@ -169,13 +167,13 @@ impl Unsettled {
         Step { documents, effort }
     }
 
-    /// Whether documents need a place that take less than this.
+    /// Whether documents of less effort than this need a place.
     pub(crate) fn any_easier_than(&self, effort: Effort) -> bool {
         let easier = &self.to_place[..effort as usize];
         easier.iter().any(|rounds| !rounds.queue.is_empty())
     }
 
-    /// Whose turn it is.
+    /// The effort whose turn it is.
     fn turn(&self) -> Effort {
         if self.last == Effort::Usual && !self.is_round_over() {
             return Effort::Usual;
@@ -187,13 +185,13 @@ impl Unsettled {
         waiting.next().unwrap_or_default()
     }
 
-    /// Whether all that waited when the last round began have their place, but for those that were deferred.
+    /// Whether all that waited when the last round began have their place, except those that were deferred.
     pub(crate) fn is_round_over(&self) -> bool {
         let usual = self.queue_of(Effort::Usual);
         usual.round.is_empty() || usual.queue.is_empty()
     }
 
-    /// Finding the place of this document takes so much; more than was known.
+    /// Finding the place of this document takes this effort, more than was known.
     pub(crate) fn defer(&mut self, id: DocId, effort: Effort) {
         let Some(known) = self.effort_of(id).filter(|known| *known < effort) else {
             return;
@@ -208,7 +206,7 @@ impl Unsettled {
         }
     }
 
-    /// What is known of a document that needs a place.
+    /// The known effort of a document that needs a place.
     fn effort_of(&self, id: DocId) -> Option<Effort> {
         let efforts = [Effort::Usual, Effort::High, Effort::Crowded];
         efforts
@@ -216,7 +214,7 @@ impl Unsettled {
             .find(|e| self.queue_of(*e).queue.contains(id))
     }
 
-    /// Whether a document needs a place, and is waited for.
+    /// Whether a document needs a place, and barriers wait for it.
     fn is_awaited(&self, id: DocId) -> bool {
         self.effort_of(id).is_some_and(|e| e < Effort::Crowded)
     }
@@ -229,7 +227,7 @@ impl Unsettled {
         self.to_check.contains(id)
     }
 
-    /// This document needs a place.
+    /// Queues a document that needs a place.
     pub(crate) fn queue_placement(&mut self, id: DocId) {
         self.queue_placement_since(id, self.epoch);
     }
@@ -247,8 +245,8 @@ impl Unsettled {
         }
     }
 
-    /// This document has its place, or needs none any more. Returns since when what follows from it waits: the
-    /// present epoch where it did not.
+    /// Notes that a document has its place, or no longer needs one. Returns the epoch of what follows from it: the
+    /// present epoch if it did not wait.
     pub(crate) fn clear_placement(&mut self, id: DocId) -> Epoch {
         let follows = self.placement_since(id);
         let Some(effort) = self.effort_of(id) else {
@@ -264,7 +262,7 @@ impl Unsettled {
         follows
     }
 
-    /// Since when what follows from placing this document waits: the present epoch where it needs no place.
+    /// The epoch of what follows from placing this document: the present epoch if it needs no place.
     pub(crate) fn placement_since(&self, id: DocId) -> Epoch {
         let since = |effort| self.queue_of(effort).queue.since(id);
         match self.effort_of(id) {
@@ -274,20 +272,20 @@ impl Unsettled {
         }
     }
 
-    /// The files of this document changed: whether it belongs where it is must be checked.
+    /// Queues a document whose files changed: it must be checked whether it still belongs where it is.
     pub(crate) fn queue_file_check(&mut self, id: DocId) {
         self.queue_file_check_since(id, self.epoch);
     }
 
-    /// Queues a document whose files are to be looked at, because of something queued in that epoch.
+    /// Queues a document whose files are to be checked, because of something queued in that epoch.
     pub(crate) fn queue_file_check_since(&mut self, id: DocId, since: Epoch) {
         if self.to_check.insert(id, since) && self.is_awaited(id) {
             self.both += 1;
         }
     }
 
-    /// The files of this document were checked. Returns since when it waited; the present epoch where
-    /// it did not.
+    /// Notes that the files of this document were checked. Returns the epoch since which it waited; the present epoch
+    /// if it did not.
     pub(crate) fn clear_file_check(&mut self, id: DocId) -> Epoch {
         let since = self.to_check.remove(id);
         if since.is_some() && self.is_awaited(id) {
@@ -296,7 +294,7 @@ impl Unsettled {
         since.unwrap_or(self.epoch)
     }
 
-    /// Since when this document waits for a check: the present epoch where it does not.
+    /// The epoch since which this document waits for a check: the present epoch if it does not.
     pub(crate) fn check_since(&self, id: DocId) -> Epoch {
         self.to_check.since(id).unwrap_or(self.epoch)
     }
@@ -309,7 +307,7 @@ impl Unsettled {
         self.both += placed_too.iter().sum::<usize>();
     }
 
-    /// Documents whose files changed, by id: at most so many of those from this id on.
+    /// Documents whose files changed, by id: at most `most` of those from this id on.
     pub(crate) fn file_checks_from(&mut self, from: DocId, most: usize) -> Vec<DocId> {
         let ids: Vec<DocId> = self.to_check.ids_from(from).take(most).collect();
         #[cfg(test)]
@@ -319,8 +317,8 @@ impl Unsettled {
         ids
     }
 
-    /// Whether a document that needs a place waited already when this one was queued for a check, or came in
-    /// the same epoch; those deferred do not count.
+    /// Whether a document that needs a place waited already when this one was queued for a check, or came in the same
+    /// epoch; deferred ones do not count.
     pub(crate) fn any_to_place_before_check_of(&self, id: DocId) -> bool {
         let check = self.to_check.since(id);
         let oldest = self.queue_of(Effort::Usual).queue.oldest();
@@ -329,7 +327,7 @@ impl Unsettled {
             .is_some_and(|(check, oldest)| oldest <= check)
     }
 
-    /// The group of this document changed, because of something queued in that epoch.
+    /// Queues a document whose group changed, because of something queued in that epoch.
     pub(crate) fn queue_regrouping(&mut self, id: DocId, since: Epoch) {
         match self.effort_of(id) {
             None => self.to_regroup.insert(id, since),
@@ -338,7 +336,7 @@ impl Unsettled {
         };
     }
 
-    /// Documents whose groups changed and that need no place.
+    /// Number of documents whose groups changed and that need no place.
     pub(crate) fn regroupings(&self) -> usize {
         self.to_regroup.len()
     }
@@ -348,7 +346,7 @@ impl Unsettled {
         std::mem::take(&mut self.to_regroup).ids().collect()
     }
 
-    /// Bytes of memory that the queues take, about.
+    /// Approximate bytes of memory that the queues take.
     pub(crate) fn bytes(&self) -> usize {
         let places = self.to_place.iter();
         let of_round =

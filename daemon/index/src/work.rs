@@ -1,17 +1,17 @@
-//! What seeking edges has cost so far, in counts that say the same on every machine.
+//! What searching for edges has cost so far, in counts that are the same on every machine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Work done since the index was opened, for groups, pairs and questions together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Texts of documents read, to be taken apart into shingles, judged or shown.
+    /// Texts of documents read, to be shingled, judged or shown.
     pub texts_read: u64,
     /// Lists of fingerprints looked up.
     pub lists_read: u64,
     /// Documents in those lists.
     pub postings_read: u64,
-    /// Blocks of postings fetched from runs for them, whether memory held them or not.
+    /// Blocks of postings fetched from runs for them, from memory or disk.
     pub blocks_read: u64,
     /// Records of contents looked up.
     pub contents_read: u64,
@@ -31,7 +31,7 @@ pub(crate) struct WorkCounters {
     contents_read: AtomicU64,
     comparisons: AtomicU64,
     shingles_counted: AtomicU64,
-    /// Documents that got a place since that was asked last.
+    /// Documents that got a place since this was last read.
     placed: AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! All that changes an index.
+//! The writer: everything that changes an index.
 
 mod amend;
 mod apply;
@@ -29,16 +29,16 @@ pub use sign_anew::SignStep;
 /// Changes an index: the only type that writes to its store and its texts.
 ///
 /// There is one for an open index, made by [`Index::open`](crate::Index::open) and given back to
-/// [`Index::close`](crate::Index::close). It is no `Clone`: the pipeline holds it, and lends it to its own
-/// threads, to walks and to the recheck.
+/// [`Index::close`](crate::Index::close). It is not `Clone`: the pipeline holds it, and lends it to its own threads, to
+/// walks and to the recheck.
 ///
-/// **Consistency.** Every change of files is whole in the store or not there, after a crash too. Readers see
-/// it when the call returns; it is power-safe after the next [`commit`](Self::commit).
+/// **Consistency.** Every change of files is in the store completely or not at all, after a crash too. Readers see it
+/// when the call returns; it is power-safe after the next [`commit`](Self::commit).
 ///
-/// **Locks.** Its methods may be called from several threads at once, but for settling and signing anew, which one
-/// thread does. One lock lets them take turns: it is held for a batch of changes, a merge, one document that is settled or
-/// shown with another signature, one record that is amended,
-/// some thousand texts that are moved; not for a commit, nor while records are compacted. Readers wait for none of it.
+/// **Locks.** Its methods may be called from several threads at once, except for settling and signing again, which one
+/// thread does. One lock serialises them: it is held for a batch of changes, a merge, one document that is settled or
+/// gets another signature, one record that is amended, some thousand texts that are moved; not for a commit, nor while
+/// records are compacted. Roots and reports are written without it: each is one record. Readers wait for none of it.
 ///
 /// What it changes, by the file that has the methods:
 ///
@@ -48,12 +48,12 @@ pub use sign_anew::SignStep;
 ///   of a file's record;
 /// * `roots_and_reports`: [`add_root`](Self::add_root), [`put_root`](Self::put_root),
 ///   [`put_report`](Self::put_report) and [`forget_reports`](Self::forget_reports);
-/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and
-///   for who waits [`is_settled`](Self::is_settled), [`end_epoch`](Self::end_epoch),
+/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and for
+///   callers that wait [`is_settled`](Self::is_settled), [`end_epoch`](Self::end_epoch),
 ///   [`is_settled_through`](Self::is_settled_through);
 /// * `sign_anew`: how coarsely texts are sampled. [`set_sampling`](Self::set_sampling), and
-///   [`sign_some_anew`](Self::sign_some_anew), of documents that are signed otherwise;
-/// * `merge`: [`merge`](Self::merge), of buffered postings into a run; it begins with a `purge` of what no file
+///   [`sign_some_anew`](Self::sign_some_anew), which signs documents again that are not signed as the setting says;
+/// * `merge`: [`merge`](Self::merge), of buffered postings into a run; it begins by purging (`purge`) what no file
 ///   carries;
 /// * `compact`: [`compact_records`](Self::compact_records) and [`compact_texts`](Self::compact_texts);
 /// * `release`: [`release_damaged_texts`](Self::release_damaged_texts).
@@ -61,7 +61,7 @@ pub struct IndexWriter {
     pub(crate) shared: Arc<Shared>,
     pub(crate) reader: IndexReader,
     pub(crate) registry: Registry,
-    /// Locked for the whole of a write to the store.
+    /// Locked for a write to the store of more than one record.
     state: Mutex<WriterState>,
 }
 
@@ -82,17 +82,17 @@ impl IndexWriter {
         }
     }
 
-    // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
+    // A poisoned lock means a panic elsewhere; the data behind it is replaced as a whole, so continue.
     pub(crate) fn lock(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A reader of the index that this one writes.
+    /// The reader of the index that this writer changes.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }
 
-    /// The records of the index that this one writes.
+    /// The records of the index that this writer changes.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -109,7 +109,7 @@ impl IndexWriter {
 
     /// Merges and commits before the store is closed.
     pub(crate) fn finish(&self) -> Result<(), IndexError> {
-        // What is known only in memory must not be lost with it.
+        // What is known only in memory must not be lost when it is closed.
         self.release_damaged_texts()?;
         self.merge_all(RunChoice::Small)?;
         self.commit()

@@ -9,21 +9,21 @@ use simdex_signature::SchemeKind;
 use crate::IndexError;
 use crate::store::RunWriter;
 
-/// Bytes a bucket holds at most on average, and bytes a posting takes, for the number of buckets.
+/// Target size of a bucket, and bytes assumed per posting, to choose the number of buckets.
 const BUCKET_BYTES: u64 = 2048;
 const POSTING_BYTES: u64 = 5;
 
-/// Postings of one scheme on their way into a run.
+/// Postings of one scheme that are being written to a run.
 pub(crate) struct RunFilling<'a, 'b> {
     run: &'a mut (dyn RunWriter + 'b),
     scheme: SchemeKind,
     held: RunOfScheme,
-    /// Postings of the bucket that is not whole yet.
+    /// Postings of the bucket that is not complete yet.
     open: Vec<Posting>,
 }
 
 impl<'a, 'b> RunFilling<'a, 'b> {
-    /// With room for so many postings.
+    /// Sized for this many postings.
     pub(crate) fn new(
         run: &'a mut (dyn RunWriter + 'b),
         scheme: SchemeKind,
@@ -54,7 +54,7 @@ impl<'a, 'b> RunFilling<'a, 'b> {
         Ok(())
     }
 
-    /// Writes the last bucket; what the run now holds.
+    /// Writes the last bucket; returns what the run now holds.
     pub(crate) fn finish(mut self) -> Result<RunOfScheme, IndexError> {
         self.write_open()?;
         Ok(self.held)

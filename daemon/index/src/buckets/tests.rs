@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Postings as run 0 of a store, with room for so many, added so many at a time.
+/// Postings as run 0 of a store, sized for `room`, added `at_once` at a time.
 fn run(store: &MemoryStore, postings: &[Posting], room: u64, at_once: usize) -> Run {
     let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
     let mut filling = RunFilling::new(&mut *writer, SchemeKind::ModN, room);
@@ -95,7 +95,7 @@ fn a_long_list_is_named_or_read_whole() {
     }
 }
 
-/// A run of which no block stays in memory; counts those that are read.
+/// A run whose blocks never stay in memory; counts those that are read.
 struct Crowded {
     run: std::sync::Arc<dyn PostingRun>,
     parts: Mutex<BTreeMap<Vec<u8>, Block>>,
@@ -167,7 +167,7 @@ fn a_list_that_was_asked_for_is_not_read_again_though_its_block_does_not_stay() 
         reads.push(crowded.read.load(Ordering::Relaxed) - before);
     }
     assert!(reads[0] >= keys.len(), "{reads:?}");
-    // The long list alone, and the buckets that are empty.
+    // The long list alone, and the empty buckets.
     let empty = (0..1 << held.bits)
         .filter(|n| blocks_are_empty(&buckets, *n))
         .count();

@@ -7,7 +7,7 @@ use simdex_schema::{ContentHash, DocId, RootId, State};
 
 use super::{CountStep, CountedFile};
 
-/// Files by document, root and content, and which comes first.
+/// Files by document, root and content, and which one comes first.
 #[derive(Default)]
 pub(super) struct Carriers {
     files: BTreeMap<Place, Files>,
@@ -25,14 +25,14 @@ struct Files {
     state: State,
 }
 
-/// The file that comes first in a root, of those that carry a document.
+/// The first of the files in a root that carry a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct FirstCarrier {
     pub(super) content: ContentHash,
     pub(super) is_member: bool,
 }
 
-/// By how much a view differs from the sum of its roots without identical files.
+/// By how much a view differs from the sum of its roots, in which no file is identical to another.
 #[derive(Clone, Default)]
 pub(super) struct Shift {
     pub(super) states: BTreeMap<State, i64>,
@@ -40,7 +40,7 @@ pub(super) struct Shift {
 }
 
 impl Carriers {
-    /// Counts one file more or less that carries a document.
+    /// Counts one file more, or less, that carries a document.
     pub(super) fn count(&mut self, file: &CountedFile, step: CountStep) {
         let Some((id, content)) = file.carried else {
             return;
@@ -73,8 +73,8 @@ impl Carriers {
         }
     }
 
-    /// Whether in each root all files of a document are the same to a count, whichever comes first: of one
-    /// content, and all on disk or all members.
+    /// Whether in each root all files of a document count the same, whichever comes first: they have one content, and
+    /// are all on disk or all members.
     pub(super) fn is_plain(&self, id: DocId) -> bool {
         let mut last = None;
         self.files.range(all(id)).all(|((_, root, _), files)| {
@@ -89,7 +89,7 @@ impl Carriers {
         places.map(|((_, root, hash), _)| (*root, *hash)).collect()
     }
 
-    /// Documents that files are counted of.
+    /// Documents whose files are counted here.
     pub(super) fn documents(&self) -> Vec<DocId> {
         let mut documents: Vec<DocId> = self.files.keys().map(|(id, ..)| *id).collect();
         documents.dedup();
@@ -120,7 +120,7 @@ impl Carriers {
             };
             let is_first_root = first_of_view.is_none();
             let first = *first_of_view.get_or_insert(first_of_root);
-            // Counted once in the first root already.
+            // It is already counted in the first root.
             into.documents -= sign * i64::from(!is_first_root);
             for ((_, _, content), files) in self.files.range(in_root(id, *root)) {
                 let (is_same, keeps_state) = (*content == first.content, !first.is_member);
@@ -136,7 +136,7 @@ impl Carriers {
         }
     }
 
-    /// The file of a root that comes first, as far as that is known, if one carries the document.
+    /// The first file of a root that carries the document, as far as that is known.
     fn first(&self, id: DocId, root: RootId) -> Option<FirstCarrier> {
         let ((_, _, content), files) = self.files.range(in_root(id, root)).next()?;
         let any = FirstCarrier {

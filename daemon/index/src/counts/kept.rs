@@ -1,4 +1,4 @@
-//! The counts that are kept: of each root, of identical files, and of the views asked for lately.
+//! The maintained counts: of each root, of identical files, and of recently requested views.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -10,31 +10,32 @@ use super::moves::MoveWatches;
 use super::{CountChange, CountChanges, CountStep, CountedFile, FileCounts};
 use crate::table::Table;
 
-/// Views whose sums are kept up; that of one more is made of every document that several files carry.
+/// Number of views whose sums are maintained; the sum of another view is computed from every document that several
+/// files carry.
 const MOST_VIEWS: usize = 8;
 
 /// Counts that follow every change.
 ///
-/// Each root counts its files in their own states. What is shown differs where several files carry one
-/// document: all but the first are identical to it. By how much is summed for each view, document by
-/// document. Which file is first may change with each of them, and only the store can say; until it is
-/// asked, by the next count, the document is left out of the sums.
+/// Each root counts its files in their own states. What is shown differs if several files carry one document: all but
+/// the first are shown as identical to it. The difference is summed for each view, document by document. Which file is
+/// first may change with each change of these files, and only the store can tell. Until the next count asks it, the
+/// document is left out of the sums.
 #[derive(Default)]
 pub(crate) struct KeptCounts {
     /// Files of each root, in their own states.
     roots: BTreeMap<RootId, FileCounts>,
     /// Carriers of documents with text that several files carry.
     carriers: Carriers,
-    /// Documents that are in no sum, by their last change.
+    /// Documents that are in no sum, with their last change.
     doubtful: BTreeMap<DocId, u64>,
     /// Batches counted so far.
     changes: u64,
-    /// Sums of views, by their roots in the order of their paths; the last asked for comes first.
+    /// Sums of views, by their roots in the order of their paths; the most recently requested one comes first.
     views: Vec<(Vec<RootId>, Shift)>,
     pub(crate) moves: MoveWatches,
 }
 
-/// A document of which it is to be found out which file comes first.
+/// A document whose first file is still to be found.
 pub(super) struct UnresolvedFirst {
     pub(super) document: DocId,
     change: u64,
@@ -85,7 +86,7 @@ impl KeptCounts {
         }
     }
 
-    /// Has a document that so many files carry in the sums again, or in doubt.
+    /// Puts a document that this many files carry back into the sums, or in doubt.
     fn place(&mut self, id: DocId, files: u64) {
         if files < 2 {
             self.carriers.forget(id);
@@ -103,8 +104,8 @@ impl KeptCounts {
         }
     }
 
-    /// Counts one file more when the index opens. False where it is the only one so far of those that
-    /// carry a document: the others, if there are any, are to be told of it ([`KeptCounts::load_sole`]).
+    /// Counts one file more when the index opens. Returns false if it is the only one so far of those that carry a
+    /// document: if there are others, it must be passed to [`KeptCounts::load_sole`].
     pub(crate) fn load(&mut self, table: &mut Table, file: &CountedFile) -> bool {
         self.count_file(table, file, CountStep::More);
         let Some((id, _)) = file.carried.filter(|_| is_text(table, file)) else {
@@ -117,14 +118,14 @@ impl KeptCounts {
         is_further
     }
 
-    /// Counts the file that was the only one of a document, where it did not stay so.
+    /// Counts the only known file of a document, if others were found since.
     pub(crate) fn load_sole(&mut self, table: &Table, file: &CountedFile) {
         if file.carried.is_some_and(|(id, _)| table.files(id) > 1) {
             self.carriers.count(file, CountStep::More);
         }
     }
 
-    /// Once all files are counted.
+    /// Call once all files are counted.
     pub(crate) fn loaded(&mut self, table: &Table) {
         for id in self.carriers.documents() {
             self.place(id, table.files(id));
@@ -136,7 +137,7 @@ impl KeptCounts {
         self.changes
     }
 
-    /// The next document in doubt as of a change.
+    /// The next document in doubt, of those that changed until `until`.
     pub(super) fn next_doubt(&self, after: Option<DocId>, until: u64) -> Option<UnresolvedFirst> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut doubtful = self.doubtful.range((from, Bound::Unbounded));
@@ -148,7 +149,7 @@ impl KeptCounts {
         })
     }
 
-    /// Adds a document that was in doubt to the sums, unless its files changed since.
+    /// Adds a document that was in doubt back to the sums, unless its files changed since.
     pub(super) fn resolve(&mut self, doubt: &UnresolvedFirst, firsts: Vec<(RootId, FirstCarrier)>) {
         let id = doubt.document;
         if self.doubtful.get(&id) == Some(&doubt.change) {
@@ -158,8 +159,8 @@ impl KeptCounts {
         }
     }
 
-    /// Counts of a view, by its roots in the order of their paths. Of what is in doubt, that which was
-    /// first is taken to be first.
+    /// Counts of a view, by its roots in the order of their paths. For documents in doubt, the file that was first is
+    /// taken to be still first.
     pub(super) fn of_roots(&mut self, roots: &[RootId]) -> FileCounts {
         let mut shift = self.view(roots);
         for id in self.doubtful.keys() {
@@ -183,7 +184,7 @@ impl KeptCounts {
         counts
     }
 
-    /// The sum of a view, which is kept up from now on.
+    /// The sum of a view, which is maintained from now on.
     fn view(&mut self, roots: &[RootId]) -> Shift {
         let known = self.views.iter().position(|(view, _)| view == roots);
         let view = match known {

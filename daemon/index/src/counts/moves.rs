@@ -1,9 +1,9 @@
-//! Which files are renamed while a list by path is made. Such a list may miss what is renamed from a path that it is
-//! yet to come to into one that it has passed, whether or not another file stood there.
+//! Which files are renamed while a list by path is made. Such a list may miss a file that is renamed from a path that
+//! it has not reached yet to one that it has passed, whether or not another file was there.
 //!
-//! A caller that makes a list watches the changes during that. A rename is known by the content: a name comes to hold what
-//! another name has left, or leaves afterwards. Where the bytes of a file were not read, it is known by its length and
-//! modification time. A file that is edited and renamed between two looks at it counts as another file.
+//! A caller that makes a list watches the changes meanwhile. A rename is recognised by the content: a name gets a
+//! content that another name has lost, or loses afterwards. If the bytes of a file were not read, it is recognised by
+//! its length and modification time. A file that is edited and renamed between two looks counts as another file.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,11 +14,11 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, Reason, RootId, StoredReas
 
 use crate::View;
 
-/// Contents, and again files by what was looked at of them, that one list tells apart: about 3 MiB of them. Beyond,
-/// whatever came to a name counts as renamed as often as something left one.
+/// Maximum number of contents, and of files identified by length and time, that one list distinguishes: about 3 MiB of
+/// them. Above that, every arrival at a name is counted as a rename as long as there are as many departures.
 const MOST_TOLD_APART: usize = 1 << 15;
 
-/// A name that holds another file than before, as far as is known.
+/// A name that now holds another file, as far as is known.
 #[derive(Clone, Debug)]
 pub(crate) struct NameChange {
     root: RootId,
@@ -26,21 +26,22 @@ pub(crate) struct NameChange {
     name: u64,
     gone: Option<Trace>,
     come: Option<Trace>,
-    /// Some name left the content that came, maybe before anything was noted of it.
+    /// Some name lost the new content, perhaps before anything was noted about it.
     was_left: bool,
 }
 
-/// What a file is known by under another name. Numbers that meet by chance count one too many.
+/// What identifies a file under another name. Hash collisions count a rename too many.
 #[derive(Clone, Copy, Debug)]
 struct Trace {
-    /// None where its bytes were not read.
+    /// `None` if its bytes were not read.
     content: Option<u64>,
     /// Length and modification time.
     look: u64,
 }
 
 impl NameChange {
-    /// What the record of a file is replaced by; `was_left` says whether some name left the new content lately.
+    /// The change from one record of a file to another; `was_left` says whether some name lost the new content
+    /// recently.
     pub(crate) fn new(
         file: &FileKey,
         [old, new]: [Option<&FileRecord>; 2],
@@ -57,7 +58,7 @@ impl NameChange {
 }
 
 impl Trace {
-    /// None of a container that is still being unpacked: it is known by its members, and then by its content.
+    /// `None` for a container that is still being unpacked: its members identify it, and later its content.
     fn of(record: &FileRecord) -> Option<Self> {
         let content = match &record.outcome {
             FileOutcome::Unread(_, StoredReason::Known(Reason::Unpacking)) => return None,
@@ -76,16 +77,16 @@ fn hash(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// How often one content, or one file by its look, came to a name and left one.
+/// How often one content, or one file identified by length and time, came to a name and left one.
 #[derive(Debug, Default)]
 struct Passages {
     come: u64,
     gone: u64,
-    /// Those of them whose bytes were not read.
+    /// How many of these were of files whose bytes were not read.
     come_unread: u64,
     gone_unread: u64,
     name: Option<u64>,
-    /// Under more than one name: what leaves a name and comes back to it was not renamed.
+    /// It had more than one name: a file that leaves a name and comes back to it was not renamed.
     has_several_names: bool,
 }
 
@@ -101,7 +102,7 @@ impl Passages {
         self.name = Some(name);
     }
 
-    /// Of a content that came, and that some name left: where that was not noted, it was before.
+    /// Notes that some name lost a content that came; if that was not noted, it happened earlier.
     fn note_left(&mut self) {
         if self.gone == 0 {
             self.gone = 1;
@@ -116,12 +117,12 @@ impl Passages {
         }
     }
 
-    /// What left a name, and came to none so far.
+    /// How many left a name and came to none so far.
     fn missing(&self) -> u64 {
         self.gone.saturating_sub(self.come)
     }
 
-    /// Of those that were renamed, such as contents do not tell: the bytes were not read under one of the names.
+    /// Renames that contents do not reveal: the bytes were not read under one of the names.
     fn renamed_unread(&self) -> u64 {
         let of_unread = self.come_unread.min(self.gone) + self.gone_unread.min(self.come);
         self.renamed().min(of_unread)
@@ -136,7 +137,7 @@ struct NotedMoves {
     looks: HashMap<u64, Passages>,
     /// All of them together.
     all: Passages,
-    /// There were too many to be told apart.
+    /// There were too many to distinguish.
     is_full: bool,
 }
 
@@ -162,7 +163,7 @@ impl NotedMoves {
     fn note_one(&mut self, change: &NameChange) {
         let sides = [(change.gone, false), (change.come, true)];
         let [gone, come] = [change.gone, change.come].map(|trace| trace.map(|trace| trace.look));
-        // What looks the same in its place is the same file.
+        // A file with the same length and time in the same place is the same file.
         let is_in_place = gone.is_some() && gone == come;
         for (trace, has_come) in sides {
             let Some(trace) = trace else { continue };
@@ -198,8 +199,8 @@ impl NotedMoves {
         contents + unread
     }
 
-    /// What left a name and may come to another. What has a content, and is not read yet under its other name, is
-    /// told by its look.
+    /// How many left a name and may come to another. A file with a content that is not read yet under its other name is
+    /// recognised by length and time.
     fn missing(&self) -> u64 {
         if self.is_full {
             return self.all.missing();
@@ -215,17 +216,17 @@ impl NotedMoves {
 pub struct MoveWatch(Arc<Mutex<NotedMoves>>);
 
 impl MoveWatch {
-    /// How many files of the view may have been renamed since: a list by path that was made during that may have missed
-    /// each of them. Never too few: `on_their_way` says how many changes of the view were seen and not applied, before
-    /// this is asked, and each of them may be of a file that left another name.
+    /// How many files of the view may have been renamed since; a list by path made meanwhile may have missed each of
+    /// them. Never too low: `on_their_way` is the number of changes of the view that were seen and not applied before
+    /// this call, each of which may be of a file that left another name.
     pub fn moved(&self, on_their_way: u64) -> u64 {
         let noted = lock(&self.0);
         noted.renamed() + noted.missing().min(on_their_way)
     }
 }
 
-/// Those who make a list now. A batch is noted before it is applied, and for those who begin before that is over, so
-/// that none slips through that a list meets halfway.
+/// The lists being made now. A batch is noted before it is applied, and also for watches that begin before that is
+/// finished, so that no change goes unnoticed that a list sees halfway.
 #[derive(Default)]
 pub(crate) struct MoveWatches {
     watching: Vec<Weak<Mutex<NotedMoves>>>,
@@ -234,7 +235,7 @@ pub(crate) struct MoveWatches {
 }
 
 impl MoveWatches {
-    /// These are about to be applied.
+    /// Notes changes that are about to be applied.
     pub(crate) fn begin(&mut self, changes: Vec<NameChange>) {
         self.watching.retain(|noted| match noted.upgrade() {
             Some(noted) => {
@@ -246,7 +247,7 @@ impl MoveWatches {
         self.under_way = changes;
     }
 
-    /// They were applied, or could not be.
+    /// Call once they were applied, or could not be.
     pub(crate) fn end(&mut self) {
         self.under_way = Vec::new();
     }

@@ -1,4 +1,5 @@
-//! Whether two documents are neighbours: on the coarsest sample first, and finer as long as it leaves a doubt.
+//! Whether two documents are neighbours: on the coarsest sample first, then on finer ones until one rung rules the pair
+//! out.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(crate) struct Shingles {
 #[derive(Clone, Debug)]
 enum Form {
     Levels(Arc<Levels>),
-    /// Too many to be listed.
+    /// Too many for one list.
     Parts(Arc<ShingleSet>),
 }
 
@@ -50,7 +51,7 @@ impl Shingles {
         Ok(Self { form, permit })
     }
 
-    /// What needs no permit, to be kept while others are compared with it.
+    /// The shingles if they need no permit, to be kept while others are compared with them.
     pub(super) fn small(&self) -> Option<Self> {
         let form = self.form.clone();
         let permit = None;
@@ -64,7 +65,7 @@ impl Shingles {
         }
     }
 
-    /// The shingles divisible by 2^rung, in no order.
+    /// The shingles divisible by 2^rung, unordered.
     pub(super) fn sampled(&self, rung: Rung) -> Vec<Fingerprint> {
         match &self.form {
             Form::Levels(levels) => levels.sampled(rung).to_vec(),
@@ -79,7 +80,7 @@ impl Shingles {
         }
     }
 
-    /// Exact counts of a pair, this side first, where they are neighbours.
+    /// Exact counts of a pair, this side first, if the two are neighbours.
     pub(super) fn edge(
         &self,
         other: &Self,
@@ -92,7 +93,7 @@ impl Shingles {
             rung if rung == pair.rung => at.shared >= pair.min_shared,
             _ => at.shared >= cuts.elsewhere(at.union),
         };
-        // Where nothing is sampled, nothing is left to chance.
+        // If nothing is sampled, nothing is left to chance.
         let first = match pair.rung {
             Rung::ZERO => Rung::ZERO,
             _ => Rung::TOP,
@@ -119,7 +120,7 @@ impl Shingles {
     }
 }
 
-/// Compares sets of which one is too large to be listed: counts at all rungs come together.
+/// Compares sets one of which is too large for a list: counts at all rungs are found together.
 fn in_parts(
     a: &ShingleSet,
     b: &ShingleSet,

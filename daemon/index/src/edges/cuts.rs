@@ -13,14 +13,14 @@ pub(super) const MISS: f64 = 0.001;
 pub(crate) const DOUBT: f64 = 1e-9;
 
 impl IndexReader {
-    /// The probability, at most, that the search for pairs misses one whose resemblance is exactly the threshold: its
-    /// sample lies below the cut or, of so low a threshold that no cut is left, it shares nothing at all; or
-    /// one of the other samples, finer and coarser, refuses it.
+    /// An upper bound of the probability that the search for pairs misses one whose resemblance is exactly the
+    /// threshold. Either its sample is below the cut or, at a threshold so low that there is no cut, it shares nothing
+    /// at all; or one of the other samples, finer and coarser, rules it out.
     pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
         missed_at_most(threshold, self.least_sampled())
     }
 
-    /// The least fingerprints that a sampled text keeps.
+    /// The smallest number of fingerprints that a sampled text keeps.
     fn least_sampled(&self) -> u64 {
         let state = self.shared.state();
         let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
@@ -35,10 +35,10 @@ fn missed_at_most(threshold: Ratio, least_kept: u64) -> f64 {
     MISS.max(shares_nothing) + f64::from(Rung::TOP.get()) * DOUBT
 }
 
-/// Unions whose cuts are kept once they were worked out: two usual documents share at most 1,024
-/// samples, and one cut takes as long as reading a bucket.
+/// Cuts are cached for unions up to this size: two usual documents share at most 1,024 samples, and computing one cut
+/// takes as long as reading a bucket.
 const KEPT: usize = 2_048;
-/// Stands for a cut that was not asked for yet.
+/// A cut that was not computed yet.
 const UNKNOWN: u64 = u64::MAX;
 
 /// The cuts of one threshold.
@@ -91,27 +91,27 @@ impl Cuts {
         self.threshold
     }
 
-    /// Fingerprints that two documents must share at their common rung, where they hold so many together.
+    /// Fingerprints that two documents must share at their common rung, if their union has this many.
     pub(crate) fn at_common(&self, union: u64, rung: Rung) -> u64 {
         if rung == Rung::ZERO {
-            // Every shingle is counted; allow for the rounding of the product alone.
+            // Every shingle is counted; allow only for the rounding of the product.
             return (self.threshold.get() * union as f64 - 1e-9).ceil() as u64;
         }
         self.at_common.get(union, self.threshold)
     }
 
-    /// Those that they must share at any other rung.
+    /// Fingerprints that they must share at any other rung.
     pub(crate) fn elsewhere(&self, union: u64) -> u64 {
         self.elsewhere.get(union, self.threshold)
     }
 
-    /// Least number of fingerprints that sets of these sizes must share at their common rung; none where no
-    /// overlap suffices.
+    /// Smallest number of fingerprints that sets of these sizes must share at their common rung; `None` if no overlap
+    /// suffices.
     pub(crate) fn least_at_common(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
         least_overlap(a, b, |union| self.at_common(union, rung))
     }
 
-    /// Least number that they must share at any other rung; none where no overlap suffices.
+    /// Smallest number that they must share at any other rung; `None` if no overlap suffices.
     pub(crate) fn least_elsewhere(&self, a: u64, b: u64) -> Option<u64> {
         least_overlap(a, b, |union| self.elsewhere(union))
     }

@@ -1,13 +1,14 @@
-//! Which fingerprints of a document are looked up to find its partners: of each rung at which two may be told
-//! apart as many as no partner can avoid, those first that few principals hold.
+//! Which fingerprints of a document are looked up to find its partners: at each rung at which two documents may be
+//! compared, as many as are needed for every partner to share one. Those that few principals hold come first.
 //!
-//! Finer fingerprints find no more partners than coarser ones, and are more. So those are looked up of which a
-//! document has about [`PROBED`], however long it is; partners with a coarser rung of their own are sought there.
+//! Finer fingerprints find no more partners than coarser ones, and there are more of them. So the look-up takes the
+//! rung at which a document has about [`PROBED`] fingerprints, however long it is; partners with a coarser rung of
+//! their own are searched for at theirs.
 //!
-//! Any choice finds every partner, so that the choice may follow from what is known of posting lists. Where many
-//! documents share a template each of them leads, just below the threshold of one another: the lists of what
-//! they share name all of them, those of what each has for itself name none. Were the former looked up, every
-//! such document would be compared with all before it.
+//! Any choice finds every partner, so the choice may depend on what is known about posting lists. If many documents
+//! share a template and resemble each other just below the threshold, each is a principal: the lists of the
+//! fingerprints that they share contain all of them, the lists of their own fingerprints none of the others. If the
+//! former were looked up, every such document would be compared with all before it.
 
 use std::sync::atomic::Ordering;
 
@@ -20,17 +21,17 @@ use crate::principal_lists::{PRINCIPALS_STEP, PrincipalLists};
 use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
 
-/// Of so many fingerprints two documents of resemblance 0.8 share too few with a probability below
-/// [`DOUBT`](super::cuts::DOUBT), and two of 0.4 enough with one below 0.01.
+/// With this many fingerprints, two documents of resemblance 0.8 share too few with a probability below
+/// [`DOUBT`](super::cuts::DOUBT), and two of 0.4 share enough with a probability below 0.01.
 const PROBED: u64 = 64;
-/// The rest of a document's fingerprints is looked up where no more principals than this stand in their lists, in the
-/// steps that they are counted in: 64.
+/// The rest of a document's fingerprints is looked up if no more principals than this are in their lists, in units of
+/// [`PRINCIPALS_STEP`]: 64.
 const MOST_PRINCIPALS: usize = 64 / PRINCIPALS_STEP;
 
-/// The rung at which the partners of a document are sought whose own is no coarser: the coarsest that leaves it
-/// [`PROBED`] fingerprints, of which a neighbour must share one. At a low threshold it need not, and a search
-/// there would lack neighbours that the other side finds: then it is the document's own rung. Where nothing is
-/// sampled all is looked up that tells neighbours apart exactly.
+/// The rung at which to search for those partners of a document whose own rung is no coarser: the coarsest that leaves
+/// the document [`PROBED`] fingerprints, of which a neighbour must share one. At a low threshold a neighbour need not
+/// share any, and a search there would lack neighbours that the other side finds: then it is the document's own rung.
+/// If nothing is sampled, all fingerprints are looked up, which decides exactly.
 pub(super) fn probing_rung(stats: &DocumentStats, cuts: &Cuts) -> Rung {
     if stats.rung == Rung::ZERO {
         return Rung::ZERO;
@@ -42,27 +43,27 @@ pub(super) fn probing_rung(stats: &DocumentStats, cuts: &Cuts) -> Rung {
     enough.unwrap_or(stats.rung)
 }
 
-/// What every partner whose common rung with a document is this one, or a finer one, must share with it.
+/// What every partner must share with a document if their common rung is this one or a finer one.
 struct PrefixRequirement {
     rung: Rung,
     /// Fingerprints of the document at that rung.
     own_count: u64,
-    /// The least that any partner shares: reached by one contained in the document.
+    /// The smallest number that any partner shares: that of a partner contained in the document.
     min_shared: u64,
 }
 
-/// The fingerprints of a document: those that were looked up are counted, the others wait.
+/// The fingerprints of a document: counts of those that were looked up, and the others.
 pub(super) struct Prefix {
     rung: Rung,
-    /// Fingerprints in the order in which they are looked up, with what is known of their lists.
+    /// Fingerprints in the order of their look-up, with what is known of their lists.
     rest: Vec<(usize, Fingerprint)>,
     /// How many were looked up, by rung.
     probed: [u64; RUNGS],
 }
 
 impl Prefix {
-    /// The fingerprints at a rung. None is looked up yet. Lists with fewer principals come first; those with about
-    /// as many, or of which nothing is known, as if at random, but in the same order for every document.
+    /// The fingerprints at a rung, none of them looked up yet. Lists with fewer principals come first. Those with about
+    /// as many, or unknown ones, come in a pseudo-random order that is the same for every document.
     pub(super) fn new(fingerprints: Vec<Fingerprint>, rung: Rung, lists: &PrincipalLists) -> Self {
         let keys = fingerprints.iter().map(|f| PostingKey::of(*f));
         let counts = lists.principal_counts(keys);
@@ -79,13 +80,13 @@ impl Prefix {
         self.rung
     }
 
-    /// Takes out as many more as make so many at a rung.
+    /// Takes out as many as are missing until `needed` are looked up at a rung.
     fn lengthen(&mut self, rung: Rung, needed: u64) -> Vec<Fingerprint> {
         let missing = needed.saturating_sub(self.probed[usize::from(rung.get())]) as usize;
         self.take(missing, |_, fingerprint| fingerprint.divisible_by(rung))
     }
 
-    /// Takes out all that are left, but for those of lists with many principals.
+    /// Takes out all that are left, except those whose lists have many principals.
     pub(super) fn take_rest(&mut self) -> Vec<Fingerprint> {
         self.take(usize::MAX, |principals, _| principals <= MOST_PRINCIPALS)
     }
@@ -110,14 +111,14 @@ impl Prefix {
         taken
     }
 
-    /// Fingerprints of the document at a rung that were not looked up.
+    /// Number of the document's fingerprints at a rung that were not looked up.
     pub(super) fn unread(&self, stats: &DocumentStats, rung: Rung) -> u64 {
         count_at(stats, rung).saturating_sub(self.probed[usize::from(rung.get())])
     }
 }
 
 impl EdgeFinder<'_> {
-    /// Looks up as many fingerprints as no partner at any common rung can avoid. Long lists are skipped while
+    /// Looks up enough fingerprints at every common rung that each partner shares one. Long lists are skipped while
     /// further ones make up for them.
     pub(super) fn probe_prefix(
         &self,
@@ -129,7 +130,7 @@ impl EdgeFinder<'_> {
         let requirements = self.prefix_requirements(stats, prefix.rung);
         loop {
             let mut more = Vec::new();
-            // Coarsest first: what is looked up there counts at every finer rung.
+            // Coarsest first: what is looked up there also counts at every finer rung.
             for requirement in requirements.iter().rev() {
                 let unread = tally.long_lists_at(requirement.rung);
                 let needed = (requirement.own_count + 1 + unread)
@@ -153,14 +154,14 @@ impl EdgeFinder<'_> {
         Ok(())
     }
 
-    /// What partners must share: those at the probing rung and at finer ones there, the others at theirs.
+    /// What partners must share: those at the probing rung or a finer one at the probing rung, the others at theirs.
     fn prefix_requirements(&self, stats: &DocumentStats, probing: Rung) -> Vec<PrefixRequirement> {
         let rungs = Rung::all()
             .filter(|rung| *rung == probing || (probing..=Rung::MAX_DOCUMENT).contains(rung));
         let requirements = rungs.map(|rung| {
             let own_count = count_at(stats, rung);
             let cut = match rung == probing && rung > stats.rung {
-                // No more than they must share where it is the common one.
+                // At most what they must share if it is the common one.
                 true => self.cuts.elsewhere(own_count),
                 false => self.cuts.at_common(own_count, rung),
             };
@@ -183,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// A document of so many shingles, sampled at a rung.
+    /// A document with this many shingles, sampled at a rung.
     fn stats(shingles: u32, rung: u8) -> DocumentStats {
         DocumentStats {
             hash: DocumentHash([1; 32]),
@@ -206,7 +207,7 @@ mod tests {
         let long = stats(8_192, 4);
         assert_eq!(probing(0.8, &long), 7);
         assert_eq!(probing(0.8, &stats(500, 0)), 0);
-        // Of 64 fingerprints neighbours may share none there: (1 - 0.2)^64 is above the doubt, for 128 below.
+        // With 64 fingerprints neighbours may share none there: (1 - 0.2)^64 is above the doubt, for 128 below.
         assert_eq!(probing(0.2, &long), 6);
         assert_eq!(probing(0.05, &long), 4);
         for threshold in [0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0] {

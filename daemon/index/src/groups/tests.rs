@@ -1,4 +1,4 @@
-//! Stars kept one change at a time, against the rule carried out from scratch on the whole graph.
+//! Stars maintained one change at a time, compared with the rule applied from scratch to the whole graph.
 
 use std::collections::HashSet;
 

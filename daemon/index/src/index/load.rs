@@ -1,4 +1,4 @@
-//! Reading the records into memory when an index opens.
+//! Reads the records into memory when an index opens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::{TextRef, TextStore};
 
-/// What reading the records says of texts.
+/// What the records say about texts.
 #[derive(Default)]
 pub(crate) struct TextReferences {
-    /// Documents whose text lies in no file or beyond the end of one.
+    /// Documents whose text is in no file or beyond the end of one.
     pub(crate) nowhere: Vec<DocId>,
-    /// The first and the last text of each segment that documents point to, by place.
+    /// The first and the last text of each segment that documents refer to, by position.
     pub(crate) ends: BTreeMap<u32, [(TextRef, DocId); 2]>,
 }
 
@@ -42,7 +42,7 @@ impl TextReferences {
     }
 }
 
-/// Number of documents whose text lies in no file or beyond the end of one. Changes nothing.
+/// Number of documents whose text is in no file or beyond the end of one. Changes nothing.
 pub(crate) fn missing_texts(store: &dyn Store, texts: &TextStore) -> Result<u64, IndexError> {
     let mut pointed = TextReferences::default();
     let lengths = texts.lengths()?;
@@ -67,9 +67,9 @@ fn visit_documents(
     })
 }
 
-/// Reads all documents and counts their texts as live; the runs are there. Returns those whose postings are in none
-/// of them, in the order of their ids, and where texts lie. No record is kept: where all are to be signed
-/// again, those of documents without text would take gigabytes.
+/// Reads all documents and counts their texts as live; the runs must be open. Returns the documents whose postings are
+/// in none of them, by id, and where texts are. No record is kept: if all documents are to be signed again, the records
+/// of those without text would take gigabytes.
 pub(crate) fn load_documents(
     store: &dyn Store,
     state: &mut IndexState,
@@ -100,7 +100,7 @@ pub(crate) fn load_documents(
     Ok((unmerged, pointed))
 }
 
-/// The runs without the postings of documents that were signed anew after them.
+/// The runs without the postings of documents that were signed again after them.
 fn without_stale(runs: &Runs, signed_anew: &[(DocId, u32)]) -> Runs {
     let without = |run: &Run| {
         let number = run.record.number;
@@ -123,17 +123,17 @@ fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), Index
     })
 }
 
-/// A content while files are counted; of a million there are as many at once.
+/// A content while files are counted; for a million files there are as many at once.
 struct LoadedContent {
     hash: ContentHash,
-    /// How its extraction ended, and what it carries.
+    /// How its extraction ended, and which document it carries.
     found: (State, Option<DocId>),
-    /// The file that was the first to carry its document, where that has text.
+    /// The first file that carries its document, if that has text.
     sole: Option<(RootId, bool)>,
     is_held: bool,
 }
 
-/// Counts all files, by root and by document; returns contents that no file holds as well.
+/// Counts all files, by root and by document; returns also the contents that no file has.
 pub(crate) fn load_files(
     store: &dyn Store,
     table: &mut Table,
@@ -181,7 +181,7 @@ pub(crate) fn load_files(
     Ok((counts, orphans))
 }
 
-/// All contents by hash: a scan comes in the order of keys, which is theirs.
+/// All contents by hash: a scan returns them in the order of their keys, which are their hashes.
 fn load_contents(store: &dyn Store) -> Result<Vec<LoadedContent>, IndexError> {
     let mut contents: Vec<LoadedContent> = Vec::new();
     visit(store, key::prefix::CONTENT, |bytes, value| {
@@ -199,8 +199,8 @@ fn load_contents(store: &dyn Store) -> Result<Vec<LoadedContent>, IndexError> {
     Ok(contents)
 }
 
-/// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
-/// document that is settled and no member is a principal. False where the edges contradict that.
+/// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a settled document that is
+/// no member is a principal. Returns false if the edges contradict that.
 pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bool, IndexError> {
     let mut members = Vec::new();
     visit(store, key::prefix::EDGE, |bytes, value| {

@@ -1,4 +1,4 @@
-//! What of the index holds memory, as far as it counts what it holds: for people who ask where it went.
+//! What holds memory in the index, as far as it is counted: for people who want to know where memory went.
 
 use crate::shared::Shared;
 
@@ -7,7 +7,7 @@ use crate::shared::Shared;
 pub enum MemoryHolder {
     /// Postings that are in no run yet.
     UnmergedPostings,
-    /// Blocks of postings that were looked up lately: of the cache of the store, the part that is counted.
+    /// Recently looked-up blocks of postings: the part of the store's cache that is counted.
     Blocks,
     /// The figures of every document, and how many files carry it.
     Documents,
@@ -17,18 +17,18 @@ pub enum MemoryHolder {
     PrincipalLists,
     /// Contents and containers that walks need not look at again.
     Resting,
-    /// Shingles of documents that were compared lately.
+    /// Shingles of recently compared documents.
     Shingles,
-    /// Blocks of extracted text that were read lately.
+    /// Recently read blocks of extracted text.
     TextBlocks,
-    /// Texts and shingles of files being read and edges being sought.
+    /// Texts and shingles of files being read and of searches for edges.
     Backlog,
     /// Texts and shingles of questions.
     Questions,
 }
 
 impl MemoryHolder {
-    /// As it is shown.
+    /// The name as it is shown.
     pub fn name(self) -> &'static str {
         match self {
             Self::UnmergedPostings => "unmerged postings",
@@ -45,18 +45,18 @@ impl MemoryHolder {
     }
 }
 
-/// What one part holds.
+/// The memory that one part holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// The part of the index that holds them.
+    /// The part of the index that holds it.
     pub holder: MemoryHolder,
-    /// Bytes it holds; of maps, about.
+    /// Bytes held; approximate for maps.
     pub bytes: u64,
-    /// Bytes it holds at most; none where that grows with the documents.
+    /// Maximum number of bytes; `None` if it grows with the documents.
     pub limit: Option<u64>,
 }
 
-/// What each part of the index holds.
+/// The memory held by each part of the index.
 pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
     let (postings, documents, groups) = {
         let state = shared.state();

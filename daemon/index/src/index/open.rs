@@ -1,4 +1,4 @@
-//! Opening an index: reads what queries need into memory and signs again what was not yet merged.
+//! Opens an index: reads what queries need into memory and signs again what was not yet merged.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -26,19 +26,18 @@ use crate::{Cancel, Index, IndexError, IndexSettings, IndexWriter, Options, Unre
 pub struct Opened {
     /// The index, ready for queries.
     pub index: Index,
-    /// The only one there is to change it.
+    /// The only writer.
     pub writer: IndexWriter,
     /// What opening did.
     pub report: OpenReport,
 }
 
-/// What opening had to do beyond reading.
+/// What opening had to do besides reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenReport {
     /// Documents signed again because their postings were not yet in a run.
     pub signed_again: u64,
-    /// True where the settings differ from those stored, so that what follows from them was dropped
-    /// and is being made again.
+    /// True if the settings differ from the stored ones, so that what depends on them was dropped and is being rebuilt.
     pub rebuilt: bool,
     /// Documents whose extracted text is damaged: nothing finds them until they are extracted again.
     pub damaged_texts: u64,
@@ -55,8 +54,8 @@ impl Index {
         Self::open_unless(store, text_dir, settings, options, &Cancel::never())
     }
 
-    /// Opens an index as long as nobody says `stop`: then the store is closed as it is, or, where texts are missing, let go
-    /// of as in a crash.
+    /// Opens an index; `stop` cancels it. A cancelled open closes the store as it is or, if texts are missing, abandons
+    /// it without closing, as in a crash.
     pub fn open_unless(
         store: Box<dyn Store>,
         text_dir: &Path,
@@ -84,7 +83,7 @@ impl Index {
             state.queue_all_placements();
         }
         state.recount_shown();
-        // Files may have come and gone since the stars were last brought up to date.
+        // Files may have come and gone since the stars were last updated.
         state.queue_all_file_checks();
         let resigned = Resigned {
             unmerged,
@@ -111,12 +110,12 @@ impl Index {
 }
 
 impl Opened {
-    /// The open index, unless it failed to make up for what the run before did not come to.
+    /// The open index, unless it failed to complete what the previous run had not finished.
     fn unless_failed(mut self, caught_up: Result<(), IndexError>) -> Result<Self, IndexError> {
         let damaged = self.index.shared.damaged.documents().len() as u64;
         if let Err(error) = caught_up {
-            // Closing it would let go of documents whose texts may be on their way: that is for an opening that comes
-            // to its end.
+            // Closing it would release documents whose texts may still come back: only an opening that completes may do
+            // that.
             if matches!(error, IndexError::Cancelled) && damaged == 0 {
                 self.index.close_unmerged(self.writer)?;
             }
@@ -131,13 +130,13 @@ impl Opened {
 struct Resigned {
     /// Ids of the documents, ascending.
     unmerged: Vec<DocId>,
-    /// Those below it had postings in runs, and were signed anew since: those of schemes that do not change with the
-    /// rung are there.
+    /// Documents below this id are here because their rung changed. Their postings of schemes that do not depend on the
+    /// rung are still in runs.
     watermark: u64,
 }
 
 impl IndexWriter {
-    /// Makes up for what the run before did not come to.
+    /// Completes what the previous run had not finished.
     fn catch_up(
         &self,
         pointed: &TextReferences,
@@ -151,7 +150,7 @@ impl IndexWriter {
         self.unread_texts().map(drop)
     }
 
-    /// Documents whose text could not be read by now; an error where that is not accepted.
+    /// Number of documents whose text could not be read so far; an error if that is not accepted.
     fn unread_texts(&self) -> Result<u64, IndexError> {
         let unread = self.shared.damaged.documents().len() as u64;
         match self.shared.options.unread {
@@ -160,8 +159,8 @@ impl IndexWriter {
         }
     }
 
-    /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
-    /// exchanged; the next rescan then reads all of it.
+    /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or exchanged; the
+    /// next rescan then reads all of it.
     fn look_into(&self, pointed: &TextReferences) -> Result<(), IndexError> {
         self.shared.damaged.note_missing(&pointed.nowhere);
         for (_, id) in pointed.ends.values().flatten() {
@@ -170,8 +169,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
-    /// damaged.
+    /// Puts documents that were not yet merged back into the buffer, except those whose texts are damaged.
     fn sign_all_again(&self, resigned: &Resigned, stop: &Cancel) -> Result<(), IndexError> {
         for id in resigned.unmerged.iter().copied() {
             stop.check()?;
@@ -180,28 +178,28 @@ impl IndexWriter {
                 Err(error) if error.is_damaged_text() => {}
                 signed => signed?,
             }
-            // A merge makes the postings count that documents below the watermark have in no run: all of these are
-            // signed before.
+            // After a merge the postings of documents below the watermark count, including those that are in no run: so
+            // all of these are signed before.
             let may_merge = id.serial() >= resigned.watermark;
             if may_merge && self.shared.buffered() >= self.shared.options.buffer_postings {
                 if self.unread_texts()? > 0 {
                     self.release_unread()?;
                 }
-                // The watermark may not pass documents that are still to be signed.
+                // The watermark must not pass documents that are still to be signed.
                 self.merge_through(id)?;
             }
         }
         Ok(())
     }
 
-    /// Puts one document back into the buffer. Where other settings give it another rung or other
-    /// counts, its record follows.
+    /// Puts one document back into the buffer. If other settings give it another rung or other counts, its record is
+    /// updated.
     fn sign_again(&self, id: DocId, resigned: &Resigned) -> Result<(), IndexError> {
         let Some(old) = self.registry.document(id)? else {
             return Ok(());
         };
-        // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
-        // and given back before the next.
+        // One at a time, and there are no callers yet: the permits of the backlog limit its memory, and they are
+        // returned before the next document.
         let account = self.shared.memory.backlog.account(&Cancel::never());
         let Some((text, _of_text)) = self.reader.held_signed_text_of(id, &old, &account)? else {
             self.shared
@@ -210,8 +208,8 @@ impl IndexWriter {
             return Ok(());
         };
         let signer = self.reader.signer();
-        // The place of one that has any was found at the rung on record. Settings that give documents other rungs take
-        // all places, so that this holds too where adopting them was cut short.
+        // A settled document was placed at its recorded rung, so it is signed at that rung. Settings that change rungs
+        // unsettle every document first, so this is also true after a crash in between.
         let has_place = self.shared.state().stars.contains(id);
         let signatures = match has_place {
             true => signer.sign_at(&text, old.rung),
@@ -253,26 +251,26 @@ fn refuse_missing(store: &dyn Store, texts: &TextStore) -> Result<(), IndexError
     }
 }
 
-/// The meta record, as one of the present format; none in a store that is new.
+/// The meta record, in the present format; `None` in a new store.
 fn read_meta(store: &dyn Store) -> Result<Option<MetaRecord>, IndexError> {
     let Some(bytes) = store.records().get(&key::meta())? else {
         return Ok(None);
     };
     let mut meta = MetaRecord::decode(&bytes).map_err(|source| decode_error("meta", source))?;
     if meta.store.is_none() {
-        // Before format 3 every edge was kept. Cut anywhere, this is done again.
+        // Before format 3 every edge was kept. This is repeated if it is interrupted anywhere.
         drop_edges(store)?;
         meta.store = Some(StoreId(random_id()?));
     }
-    // A store of an older format is of the present one before anything is added to it.
+    // A store of an older format is converted to the present one before anything is added to it.
     if bytes != meta.encode() {
         put_meta(store, &meta)?;
     }
     Ok(Some(meta))
 }
 
-/// Makes the meta record of a new store. What lies in `text_dir` belongs to the store that was here
-/// before, wherever that is now: to this one every text of it would be dead.
+/// Makes the meta record of a new store. What is in `text_dir` belongs to the store that was here before, wherever that
+/// is now: for this one every text of it would be dead.
 fn begin(
     store: &dyn Store,
     text_dir: &Path,
@@ -285,7 +283,7 @@ fn begin(
     let mut meta = MetaRecord::new(parameters.clone());
     meta.store = Some(StoreId(random_id()?));
     put_meta(store, &meta)?;
-    // Before there are texts of its own.
+    // Before it has texts of its own.
     store.commit()?;
     Ok(meta)
 }

@@ -1,4 +1,4 @@
-//! What an index is opened with, and what is made anew where it was made with something else.
+//! What an index is opened with, and what is rebuilt if it was made with other settings.
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::{MetaRecord, key};
@@ -10,7 +10,7 @@ use crate::batch::{Batch, LONG_BATCH};
 use crate::runs::{self, Runs};
 use crate::store::Store;
 
-/// Everything that decides what is signed and compared: the stored parameters, and the list that they name.
+/// Everything that decides what is signed and compared: the stored parameters, and the list that they refer to.
 pub struct IndexSettings {
     pub(super) parameters: Parameters,
     pub(super) template_lines: TemplateLines,
@@ -18,7 +18,7 @@ pub struct IndexSettings {
 }
 
 impl IndexSettings {
-    /// With lines that are left out; the parameters name their list.
+    /// Settings with lines that are left out; the parameters identify their list.
     pub fn new(parameters: Parameters, template_lines: TemplateLines) -> Self {
         let parameters = Parameters {
             template_lines: template_lines.id(),
@@ -31,7 +31,7 @@ impl IndexSettings {
         }
     }
 
-    /// Refuses to open an index that was made with a list of template lines, where none is given here.
+    /// Refuses to open an index that was made with a list of template lines, if none is given here.
     #[must_use]
     pub fn keeping_list(self) -> Self {
         Self {
@@ -41,15 +41,15 @@ impl IndexSettings {
     }
 }
 
-/// Nothing is left out.
+/// No lines are left out.
 impl From<Parameters> for IndexSettings {
     fn from(parameters: Parameters) -> Self {
         Self::new(parameters, TemplateLines::default())
     }
 }
 
-/// Opens the runs of postings and takes on the settings: returns the runs, none where one is missing or damaged, and
-/// what is to be made again.
+/// Opens the runs of postings and adopts the settings. Returns the runs, `None` if one is missing or damaged, and what
+/// is to be rebuilt.
 pub(super) fn open_runs(
     store: &dyn Store,
     meta: &mut MetaRecord,
@@ -79,7 +79,7 @@ pub(super) fn open_runs(
     Ok((named, stale))
 }
 
-/// What no longer follows from the settings, or is to be made again.
+/// What no longer matches the settings, or is to be rebuilt.
 #[derive(Clone, Copy)]
 pub(super) struct StaleParts {
     pub(super) signatures: bool,
@@ -103,8 +103,8 @@ impl StaleParts {
     }
 }
 
-/// Takes on other settings: drops the postings or edges that follow from the old ones. Records and
-/// texts stay; signatures and edges are made again from them.
+/// Adopts other settings: drops the postings or edges that depend on the old ones. Records and texts stay; signatures
+/// and edges are rebuilt from them.
 fn adopt(
     store: &dyn Store,
     meta: &mut MetaRecord,
@@ -112,7 +112,7 @@ fn adopt(
     stale: StaleParts,
 ) -> Result<(), IndexError> {
     if stale.edges {
-        // Cut anywhere this is done again: the settings are stored last.
+        // If interrupted anywhere, this is repeated: the settings are stored last.
         drop_edges(store)?;
     }
     if stale.signatures {
@@ -121,14 +121,14 @@ fn adopt(
         meta.dead_postings = 0;
     }
     if meta.parameters.canonical != parameters.canonical {
-        // Their contents are read again, which names them again.
+        // Their contents are read again, which gives them new hashes.
         meta.named_from = meta.next_document;
     }
     meta.parameters = parameters;
     put_meta(store, meta)
 }
 
-/// Lets `each` write for every key of a kind, some thousands to a batch.
+/// Lets `each` write for every key of a kind, some thousands in a batch.
 fn in_batches(
     store: &dyn Store,
     prefix: u8,
@@ -143,7 +143,7 @@ fn in_batches(
     Ok(())
 }
 
-/// Drops all edges and has every document wait for its place.
+/// Drops all edges and queues every document for placement.
 pub(super) fn drop_edges(store: &dyn Store) -> Result<(), IndexError> {
     in_batches(store, key::prefix::DOCUMENT, |batch, document| {
         let id = key::parse_document(document, 1);

@@ -1,5 +1,5 @@
-//! Every run is there that the meta record names, and is the one it names; every block of postings decodes, holds postings of its
-//! own bucket, and finds the shards it names; and each run holds as many as the record says.
+//! Every run that the meta record names exists and is the right one; every block of postings decodes, holds postings of
+//! its own bucket, and finds the shards it refers to; and each run holds as many as the record says.
 
 use std::ops::ControlFlow;
 
@@ -76,7 +76,7 @@ fn verify_run(
     failed
 }
 
-/// What is wrong with one block, if anything; counts what it holds.
+/// Returns what is wrong with one block, if anything; counts its postings.
 fn check(
     run: &dyn PostingRun,
     record: &RunRecord,

@@ -1,5 +1,5 @@
-//! Every record decodes, names nothing that was never made, and what one record says of another, the other
-//! says too.
+//! Every record decodes and refers to nothing that was never created, and what one record says of another, the other
+//! confirms.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ use crate::error::decode_error;
 use crate::reader::document_text::text_reference;
 use crate::store::{RecordStore, Store};
 
-/// The meta record; a fault and none where there is none or it is damaged.
+/// The meta record; a fault and `None` if there is none or it is damaged.
 pub(super) fn meta(
     store: &dyn Store,
     faults: &mut Faults,
@@ -34,7 +34,7 @@ pub(super) fn meta(
     }
 }
 
-/// Reads all records; returns what points to texts.
+/// Reads all records; returns the references to texts.
 pub(super) fn verify(
     store: &dyn Store,
     meta: &MetaRecord,
@@ -66,7 +66,7 @@ pub(super) fn verify(
     Ok(records.references)
 }
 
-/// A key for people: its kind, and the beginning of what follows.
+/// A key for people: its kind, and the beginning of the rest.
 fn named(key: &[u8]) -> String {
     let kind = char::from(key.first().copied().unwrap_or(b'?'));
     let hex: String = key
@@ -198,7 +198,7 @@ impl Records<'_> {
             (Some(id), Ok(record)) => (id, record),
             (_, record) => return malformed(record),
         };
-        // The next run to be made is the first that holds what was signed anew.
+        // The next run to be made is the first that holds what was signed again.
         let fault = never_made(id.serial(), self.meta.next_document).or(never_made(
             record.first_run.into(),
             u64::from(self.meta.next_run) + 1,
@@ -206,8 +206,8 @@ impl Records<'_> {
         if fault.is_some() {
             return Ok(fault);
         }
-        // One that was let go for its damaged text has no contents: its text is not needed any more,
-        // and its name may be its successor's.
+        // One that was released for its damaged text has no contents: its text is no longer needed, and its hash may
+        // now be its successor's.
         if !self.carries_content(id)? {
             return Ok(None);
         }
@@ -226,14 +226,14 @@ impl Records<'_> {
             None => {}
         }
         let named = self.named(hash)?;
-        // One that an older canonical text named may have a successor, until all of its contents are read again.
+        // One identified by an older canonical text may have a successor, until all of its contents are read again.
         let has_successor = id.serial() < self.meta.named_from && named.is_some();
         let leads_here = named == Some(id) || has_successor;
         Ok((!leads_here).then(|| "its name leads to another document".to_owned()))
     }
 
-    /// The number of the next segment of texts. Before format 3 nothing told, nor does a store of then that
-    /// was taken over, until a text is added to it.
+    /// The number of the next segment of texts. Unknown before format 3, and for a store of that time until a text is
+    /// added to it.
     fn next_segment(&self) -> u64 {
         match self.meta.next_segment {
             1 => u64::MAX,
@@ -289,7 +289,7 @@ impl Records<'_> {
     }
 }
 
-/// The fault of a number that the meta record says is still to come.
+/// The fault of a number that the meta record says is not assigned yet.
 fn never_made(number: u64, next: u64) -> Option<String> {
     (number >= next).then(|| format!("number {number} was never made, the next is {next}"))
 }
@@ -298,7 +298,7 @@ fn decoded<T>(record: Result<T, DecodeError>) -> CheckResult {
     Ok(record.err().map(|error| error.to_string()))
 }
 
-/// The fault of a record that does not decode, or that stands under a key of another form.
+/// The fault of a record that does not decode, or whose key has another form.
 fn malformed<T>(record: Result<T, DecodeError>) -> CheckResult {
     Ok(Some(record.err().map_or_else(
         || "a key of another form".to_owned(),

@@ -9,7 +9,7 @@ use super::{Faults, Verified, VerifyDepth};
 use crate::IndexError;
 use crate::text::{BlockHead, TextError, TextRef, TextStore};
 
-/// What points to a text: a document of this name.
+/// A reference to a text: a document with this hash.
 pub(super) struct Reference {
     pub(super) at: TextRef,
     pub(super) id: DocId,

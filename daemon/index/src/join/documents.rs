@@ -1,4 +1,4 @@
-//! The documents that a join meets, numbered so that what is kept of each stands in a list.
+//! The documents of a join, numbered so that data about them is kept in a list.
 
 use rustc_hash::FxHashMap;
 use simdex_schema::DocId;
@@ -7,17 +7,17 @@ use simdex_signature::Rung;
 use crate::edges::Cuts;
 use crate::{DocumentStats, IndexReader};
 
-/// Turn of a document that is met by others alone.
+/// Turn of a document that is only a partner of others.
 pub(super) const NO_TURN: u32 = u32::MAX;
-/// Ids of one page.
+/// Number of ids in a page.
 const PAGE: u64 = u64::BITS as u64;
-/// Documents looked up before writers get their turn.
+/// Documents looked up before writers get the lock.
 const AT_ONCE: usize = 1 << 12;
 
-/// Documents by place, which ascends with the id.
+/// Documents by number, which ascends with the id.
 pub(super) struct Documents {
     ids: Vec<DocId>,
-    /// By id over [`PAGE`]: which ids of the page are there, and the place of the first.
+    /// By id over [`PAGE`]: which ids of the page are present, and the number of the first.
     pages: FxHashMap<u64, (u64, u32)>,
     pub(super) kept: Vec<Kept>,
 }
@@ -28,17 +28,17 @@ pub(super) struct Kept {
     pub(super) rung: Rung,
     /// Fingerprints of its signature.
     pub(super) count: u32,
-    /// The least that any partner at its own rung shares with it.
+    /// The smallest number that any partner at its own rung shares with it.
     pub(super) least: u32,
-    /// Its postings that were met so far.
+    /// Number of its postings read so far.
     pub(super) seen: u32,
-    /// When its partners are sought; [`NO_TURN`] where it is a partner alone.
+    /// When its partners are searched for; [`NO_TURN`] if it is only a partner.
     pub(super) turn: u32,
-    /// Too few of its postings were met to say that whoever shares none of them is no partner.
+    /// Too few of its postings were read yet to exclude documents that share none of them.
     pub(super) begins: bool,
     /// It is in a pair that may reach the threshold.
     pub(super) is_paired: bool,
-    /// Its postings may still tell something.
+    /// Its postings may still matter.
     pub(super) is_active: bool,
 }
 
@@ -58,12 +58,12 @@ impl Kept {
         }
     }
 
-    /// Fingerprints whose postings were not met.
+    /// Number of fingerprints whose postings were not read.
     pub(super) fn unread(&self) -> u32 {
         self.count.saturating_sub(self.seen)
     }
 
-    /// Whether a pair may begin with a posting that both have: the coarser one tells, or both at one rung.
+    /// Whether a pair may begin with a posting that both have: the coarser one decides, or both if they have one rung.
     pub(super) fn may_begin(&self, other: &Self) -> bool {
         if self.rung == other.rung {
             let is_long_enough = self.count >= other.least && other.count >= self.least;
@@ -77,10 +77,10 @@ impl Kept {
 }
 
 impl Documents {
-    /// Bytes for each, with what a join has of it beside.
+    /// Bytes for each, including what else a join holds of it.
     pub(super) const EACH: u64 = 64;
 
-    /// Numbers documents, ascending and distinct; those that are not known are left out.
+    /// Numbers documents, ascending and distinct; unknown ones are left out.
     pub(super) fn of(
         index: &IndexReader,
         ids: impl Iterator<Item = DocId>,
@@ -126,7 +126,7 @@ impl Documents {
         (present & bit != 0).then(|| first + (present & (bit - 1)).count_ones())
     }
 
-    /// Says anew which documents begin pairs and whose postings are kept; whether any are.
+    /// Updates which documents begin pairs and whose postings are kept; returns whether any are.
     pub(super) fn renew(&mut self) -> bool {
         let mut coarsest = None;
         for kept in &mut self.kept {
@@ -137,7 +137,7 @@ impl Documents {
         }
         let mut any = false;
         for kept in &mut self.kept {
-            // A finer one does not know its own postings at the rung of a coarser one, which begins for both.
+            // A finer one does not know which of its postings are at the rung of a coarser one, which begins for both.
             kept.is_active = kept.begins || kept.is_paired || Some(kept.rung) < coarsest;
             any |= kept.begins || kept.is_paired;
         }

@@ -1,4 +1,4 @@
-//! Long posting lists: those of templates, and of families larger than a list that is short.
+//! Long posting lists: those of templates, and of large families.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use super::{Join, JoinLimits};
 use crate::buckets::LongLists;
 use crate::{IndexError, MemoryAccount};
 
-/// A list that was set aside.
+/// A long list that is read later.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LongList {
     /// Lists of about one length are read in the order of their keys.
@@ -20,7 +20,7 @@ pub(super) struct LongList {
 }
 
 impl LongList {
-    /// None of a short list.
+    /// `None` for a short list.
     pub(super) fn of(key: PostingKey, members: usize, limits: &JoinLimits) -> Option<Self> {
         (members >= limits.long_from).then(|| Self {
             class: members.ilog2(),
@@ -31,7 +31,8 @@ impl LongList {
 }
 
 impl Join<'_> {
-    /// Reads long lists, the shorter ones first, as long as anything depends on them; how many it left.
+    /// Reads long lists, the shorter ones first, as long as anything depends on them; returns how many were left
+    /// unread.
     pub(super) fn read_long(&mut self, account: &MemoryAccount) -> Result<u64, IndexError> {
         let mut long = std::mem::take(&mut self.long);
         long.sort_unstable();
@@ -78,8 +79,8 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// Pairs of documents that may begin any go into the segment, which counts them with all others of these; what
-    /// is open of the rest is counted here.
+    /// Documents that may begin pairs go into the segment, which counts them with all others of the list. Open pairs of
+    /// the rest are counted here.
     fn add_long(&mut self, members: &[u32], marks: &mut [Mark]) {
         let coarsest = members
             .iter()
@@ -122,12 +123,12 @@ impl Join<'_> {
     }
 }
 
-/// What a document is in the list at hand.
+/// The role of a document in the present list.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Mark {
     #[default]
     None,
     Member,
-    /// It is in the segment that is being filled, too.
+    /// It is also in the segment that is being filled.
     InSegment,
 }

@@ -1,5 +1,5 @@
-//! All postings of a scheme in order, beside writers: a part of the keys at a time is copied from the buffers and
-//! read from the runs.
+//! All postings of a scheme in order, concurrently with writers: a part of the keys at a time is copied from the
+//! buffers and read from the runs.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::{Cancel, IndexError, IndexReader};
 pub(super) type OnPostings<'a> = dyn FnMut(&[Posting]) -> Result<ControlFlow<()>, IndexError> + 'a;
 
 impl IndexReader {
-    /// How many postings there are of a scheme, about.
+    /// Approximate number of postings of a scheme.
     pub(crate) fn postings_of(&self, scheme: SchemeKind) -> u64 {
         let at = usize::from(scheme_number(scheme));
         let state = self.shared.state();
@@ -27,7 +27,7 @@ impl IndexReader {
         in_runs + (state.merging[at].len() + state.buffers[at].len()) as u64
     }
 
-    /// Shows all postings, each once. Of documents recorded since it was called there may be none, or some.
+    /// Passes all postings, each once. Those of documents recorded after the call began may or may not be included.
     pub(super) fn scan_postings(
         &self,
         scheme: SchemeKind,
@@ -74,7 +74,7 @@ fn first_key(part: u32) -> u64 {
     u64::from(part) << (KEY_BITS - u32::from(PART_BITS))
 }
 
-/// The key that postings have in common.
+/// The key that these postings have in common.
 pub(super) fn key_of(list: &[Posting]) -> Option<PostingKey> {
     list.first().map(|(key, _)| *key)
 }

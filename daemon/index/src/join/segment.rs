@@ -1,4 +1,4 @@
-//! Posting lists of some keys, and the pairs that they speak for.
+//! Posting lists of some keys, and the pairs that they count for.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use super::Join;
 use super::documents::{Documents, Kept, NO_TURN};
 use crate::{Cancel, IndexError};
 
-/// Documents are counted between two looks at whether anybody waits.
+/// Documents counted between two checks for cancellation.
 const AT_ONCE: u32 = 256;
 
 /// Two documents that may reach the threshold.
 #[derive(Clone, Copy)]
 pub(super) struct OpenPair {
-    /// Place of the one that has the later turn.
+    /// Number of the document that has the later turn.
     pub(super) other: u32,
-    /// Postings met that both have.
+    /// Number of common postings read.
     pub(super) shared: u32,
-    /// What they must share at their common rung; 0 where it was not asked for yet.
+    /// What they must share at their common rung; 0 if it was not computed yet.
     pub(super) min_shared: u32,
 }
 
@@ -26,12 +26,12 @@ pub(super) struct OpenPair {
 #[derive(Default)]
 pub(super) struct OpenPairs {
     pub(super) pairs: Vec<OpenPair>,
-    /// Where those of each turn end.
+    /// Where the pairs of each turn end.
     ends: Vec<usize>,
 }
 
 impl OpenPairs {
-    /// None of so many turns.
+    /// No pairs, for this many turns.
     pub(super) fn none(turns: usize) -> Self {
         Self {
             pairs: Vec::new(),
@@ -52,7 +52,7 @@ impl OpenPairs {
         &self.pairs[self.range(turn)]
     }
 
-    /// Leaves those of the first turns.
+    /// Keeps those of the first turns.
     pub(super) fn truncate(&mut self, turns: usize) {
         self.ends.truncate(turns);
         self.pairs.truncate(self.ends.last().copied().unwrap_or(0));
@@ -71,23 +71,23 @@ impl OpenPairs {
     }
 }
 
-/// Posting lists, cut to the documents whose postings may tell something.
+/// Posting lists, reduced to the documents whose postings may matter.
 #[derive(Default)]
 pub(super) struct Segment {
     members: Vec<u32>,
     /// Where each list ends.
     ends: Vec<u32>,
-    /// Pairs of members, at most.
+    /// Maximum number of pairs of members.
     work: u64,
 }
 
 impl Segment {
     /// Bytes that a member takes, here and in [`Forward`].
     pub(super) const EACH: u64 = 12;
-    /// Pairs of members that are counted before documents are asked anew whether they begin further ones.
+    /// Pairs of members counted before documents are checked again for whether they begin further pairs.
     const MOST_WORK: u64 = 1 << 25;
 
-    /// Adds the active ones among the documents of one key, where one of them has one of the first turns.
+    /// Adds the active documents of one key, if one of them has one of the first turns.
     pub(super) fn add(&mut self, documents: &Documents, turns: usize, members: &[u32]) {
         let start = self.members.len();
         let kept = |place: &u32| &documents.kept[*place as usize];
@@ -123,7 +123,7 @@ impl Segment {
     }
 }
 
-/// The lists of a segment by the turn of each document that stands in them.
+/// The lists of a segment by the turn of each document that is in them.
 pub(super) struct Forward {
     ends: Vec<u32>,
     lists: Vec<u32>,
@@ -158,7 +158,7 @@ impl Forward {
         &self.lists[start as usize..self.ends[turn] as usize]
     }
 
-    /// The turn that parts the work in halves.
+    /// The turn that splits the work in halves.
     pub(super) fn middle(&self) -> usize {
         let half = self.lists.len() as u32 / 2;
         self.ends.partition_point(|end| *end < half)
@@ -171,11 +171,11 @@ pub(super) struct Counting<'a> {
     pub(super) segment: &'a Segment,
     pub(super) forward: &'a Forward,
     pub(super) turns: Range<usize>,
-    /// Pairs that there is room for.
+    /// Maximum number of pairs.
     pub(super) most: usize,
-    /// What was found of the turns, from the first on; fewer than asked for where there was no room.
+    /// The pairs found for the turns, from the first on; for fewer turns than asked for if there was no room.
     pub(super) found: OpenPairs,
-    /// Pairs by place: where the pair with it stands among those of the present turn, plus one.
+    /// For each document, the index of its pair among those of the present turn, plus one.
     at: Vec<u32>,
 }
 
@@ -256,12 +256,12 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Whether a pair begins where both have a posting. Each is counted from the side that has its turn first.
+/// Whether a pair begins if both have a posting. Each is counted from the side whose turn comes first.
 fn is_new(own: &Kept, other: &Kept) -> bool {
     other.turn > own.turn && own.may_begin(other)
 }
 
-/// Joins what was found of neighbouring turns.
+/// Joins the results for adjacent turns.
 pub(super) fn joined(parts: impl Iterator<Item = OpenPairs>) -> OpenPairs {
     parts.fold(OpenPairs::default(), |mut all, part| {
         all.append(part);
@@ -276,7 +276,7 @@ impl Join<'_> {
             &self.documents.kept[place as usize],
             &self.documents.kept[pair.other as usize],
         );
-        // What the coarser one has not read yet is at the common rung; of the finer one that is not known.
+        // What the coarser one has not read yet is at the common rung; for the finer one that is not known.
         let unread = match a.rung.cmp(&b.rung) {
             std::cmp::Ordering::Equal => a.unread().min(b.unread()),
             std::cmp::Ordering::Less => b.unread(),
@@ -288,7 +288,7 @@ impl Join<'_> {
         pair.shared.saturating_add(unread) >= pair.min_shared
     }
 
-    /// What two documents must share at their common rung; more than there is where nothing would do.
+    /// What two documents must share at their common rung; more than there is if nothing would suffice.
     fn min_shared(&self, a: u32, b: u32, rung: Rung) -> u32 {
         let count = |place: u32| {
             let kept = &self.documents.kept[place as usize];

@@ -1,13 +1,13 @@
-//! A permit for what grows while it is found.
+//! A permit for data that grows while it is found.
 
 use super::{MemoryAccount, MemoryPermit, SMALL};
 use crate::IndexError;
 
-/// Bytes counted as they come, in permits of one account, until it is dropped. What is found is held together
-/// with it: both are handed on together.
+/// Bytes counted as they come, in permits of one account, until it is dropped. Keep it together with the data that it
+/// covers.
 ///
-/// Less than [`SMALL`] needs no permit. An account may not grow beyond all that one may hold: what is found is
-/// then refused, however much others leave.
+/// Less than [`SMALL`] needs no permit. Growth beyond the most that an account may hold is refused, however much others
+/// leave free.
 #[derive(Debug)]
 pub struct GrowingPermit {
     account: MemoryAccount,
@@ -27,10 +27,10 @@ impl GrowingPermit {
         }
     }
 
-    /// Counts so many bytes more, which are to be held next; waits until they may be.
+    /// Counts this many more bytes, before they are allocated; waits until they may be held.
     ///
     /// # Errors
-    /// [`IndexError::TooMuchMemory`] above all that the account may hold; [`IndexError::Cancelled`].
+    /// [`IndexError::TooMuchMemory`] above the most that the account may hold; [`IndexError::Cancelled`].
     pub fn add(&mut self, bytes: u64) -> Result<(), IndexError> {
         let grown = self.bytes.saturating_add(bytes);
         if grown >= SMALL && grown > self.permitted {
@@ -46,7 +46,7 @@ impl GrowingPermit {
         Ok(())
     }
 
-    /// Gives back what is above so many bytes: some of it is no longer held.
+    /// Returns everything above this many bytes: some of it is no longer held.
     pub fn shrink_to(&mut self, bytes: u64) {
         self.bytes = self.bytes.min(bytes);
         while let Some(last) = self.permits.last()
@@ -57,7 +57,7 @@ impl GrowingPermit {
         }
     }
 
-    /// The account that it is of.
+    /// The account that its permits belong to.
     pub fn account(&self) -> &MemoryAccount {
         &self.account
     }

@@ -1,4 +1,4 @@
-//! Permits: fairness, cancellation, no deadlock. Waits are seen by the count of waiters, not by time.
+//! Permits: fairness, cancellation, no deadlock. Waiting is observed by the count of waiters, not by time.
 
 use super::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,14 +8,14 @@ fn never() -> Cancel {
     Cancel::never()
 }
 
-/// Returns once so many wait.
+/// Returns once this many wait.
 fn until_waiting(budget: &MemoryBudget, many: usize) {
     while budget.waiting() != many {
         std::thread::yield_now();
     }
 }
 
-/// Takes a permit on a thread of its own, says its name, and holds the permit until told.
+/// Takes a permit on its own thread, sends its name, and holds the permit until told to end.
 fn taker(
     account: MemoryAccount,
     bytes: u64,
@@ -130,8 +130,8 @@ fn a_deadline_ends_a_wait_and_a_cancelled_account_takes_nothing() {
     assert_eq!((empty.used(), empty.waiting()), (0, 0));
 }
 
-/// Eight accounts, each of which wants three permits before it gives any back, in a budget that holds
-/// two: without the overdraft all would wait for one another.
+/// Eight accounts, each of which wants three permits before it returns any, in a budget that holds two: without the
+/// overdraft all would wait for one another.
 #[test]
 fn accounts_that_take_more_while_they_hold_never_wait_for_one_another() {
     let budget = MemoryBudget::new(20);
@@ -235,7 +235,7 @@ fn who_waits_for_lasting_work_holds_up_lasting_work_alone() {
     assert_eq!(tells.recv().unwrap(), 3, "it came later and is let past");
     let (behind, end_behind) = taker(lasting(4), 4, 4, told.clone());
     until_waiting(&budget, 2);
-    // So is one that came after both: of what lasts, nobody passes.
+    // So is one that came after both: nobody overtakes lasting accounts.
     let (second, end_second) = small(5, 5);
     assert_eq!(tells.recv().unwrap(), 5);
     assert_eq!((budget.waiting(), budget.used()), (2, 48));
@@ -257,7 +257,7 @@ fn a_large_request_that_lasting_work_made_way_for_is_not_starved_by_small_ones()
     let (told, tells) = channel();
     let (large, end_large) = taker(budget.account_of(2, &never()), 40, 2, told.clone());
     until_waiting(&budget, 1);
-    // Let past, since it waits for what lasts.
+    // Allowed to overtake, since the other waits for lasting accounts.
     let of_others = budget.account_of(3, &never()).take(20).unwrap();
     drop(budget.account_of(3, &never()).take(4).unwrap());
     let fourth = budget.account_of(4, &never()).take(4).unwrap();
@@ -265,7 +265,7 @@ fn a_large_request_that_lasting_work_made_way_for_is_not_starved_by_small_ones()
     assert_eq!(tells.recv().unwrap(), 2, "it fits beside them");
     drop(end_large);
     large.join().unwrap();
-    // Where only small ones are in its way, those that come later wait behind it.
+    // If only small ones are in its way, those that come later wait behind it.
     let (large, end_large) = taker(budget.account_of(2, &never()), 48, 2, told.clone());
     until_waiting(&budget, 1);
     let (late, end_late) = taker(budget.account_of(5, &never()), 4, 5, told);

@@ -1,17 +1,16 @@
 //! Candidates: the documents that share fingerprints with a query, with counts that estimate how
 //! much.
 //!
-//! Nested sampling makes a query cheap: the fingerprints divisible by 2^r are a sample of those
-//! divisible by 2^(r-1), so a query is compared at the coarsest rung that still leaves it
-//! [`PROBES`] fingerprints, and only those are looked up. With p probes a document that holds the
-//! share c of the query is missed with probability (1-c)^p: below 0.001 from p = 128 for c ≥ 0.053.
-//! Documents with a coarser rung of their own are compared at theirs, on the probes that reach it: of a short
-//! query that a long document contains these may be few, or none
-//! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)). Where the two resemble each other they are
-//! about as many as the probes, for their lengths are alike.
+//! Nested sampling makes a query cheap: the fingerprints divisible by 2^r are a sample of those divisible by 2^(r-1).
+//! So a query is compared at the coarsest rung that still leaves it [`PROBES`] fingerprints, and only those are looked
+//! up. With p probes a document that holds the share c of the query is missed with probability (1-c)^p: below 0.001
+//! from p = 128 for c ≥ 0.053. Documents with a coarser rung of their own are compared at theirs, on the probes that
+//! reach it: if a long document contains a short query, these may be few, or none
+//! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)). If the two resemble each other, they are
+//! about as many as the probes, since their lengths are alike.
 //!
-//! `Contained` (small documents inside a long query) must not sample further than each document
-//! did: it looks up the whole query at the finest rung in use.
+//! `Contained` (small documents inside a long query) must not use a coarser rung than each document's own: it looks up
+//! the whole query at the finest rung in use.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +30,9 @@ use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
 pub(crate) use tally::{Filter, Tally};
 
-/// Fingerprints looked up, where the query has as many.
+/// Number of fingerprints looked up, if the query has as many.
 const PROBES: u64 = 128;
-/// Fingerprints of a query that are put in order and looked up at once.
+/// Fingerprints of a query that are sorted and looked up at once.
 const AT_ONCE: usize = 64 << 10;
 
 /// How the documents to be found relate to the query.
@@ -54,7 +53,7 @@ pub struct QueryFingerprints<'a> {
     pub scheme: SchemeKind,
     /// All that are divisible by the modulus of `rung`; those of the probing rung are looked up.
     pub fingerprints: Fingerprints<'a>,
-    /// Rung at which the query was sampled already; 0 where all its shingles are at hand.
+    /// Rung at which the query was already sampled; 0 if all its shingles are available.
     pub rung: Rung,
 }
 
@@ -68,7 +67,7 @@ pub enum Fingerprints<'a> {
 }
 
 impl Fingerprints<'_> {
-    /// How many of them each rung keeps.
+    /// How many fingerprints there are at each rung.
     fn counts_by_rung(self) -> Counts {
         match self {
             Self::Listed(list) => counts_by_rung(list),
@@ -76,7 +75,7 @@ impl Fingerprints<'_> {
         }
     }
 
-    /// Calls `each` with those divisible by the modulus of a rung, at most [`AT_ONCE`] at a time.
+    /// Calls `each` with the fingerprints divisible by the modulus of a rung, at most [`AT_ONCE`] at a time.
     fn visit(self, rung: Rung, each: &mut FingerprintSink<'_>) -> Result<(), IndexError> {
         let mut visit = |part: &[Fingerprint]| {
             let mut batch = Vec::with_capacity(part.len().min(AT_ONCE));
@@ -109,30 +108,30 @@ pub struct Candidate {
     pub query_fingerprints: u64,
     /// Fingerprints of the document at that rung.
     pub document_fingerprints: u64,
-    /// What these are.
+    /// What these counts were taken of.
     pub basis: CountBasis,
 }
 
 /// What the counts of a candidate were taken of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountBasis {
-    /// All fingerprints divisible by the modulus of the rung, so that the resemblance and both containments have
-    /// trials of their own; at rung 0 nothing was left out.
+    /// All fingerprints divisible by the modulus of the rung, so that the resemblance and both containments have trials
+    /// of their own; at rung 0 nothing was left out.
     ModSample,
-    /// Fixed-size sketches, which tell of the resemblance alone: it had at least so many trials, and no more of
-    /// them agreed than fingerprints are shared.
+    /// Fixed-size sketches, which bound only the resemblance: there were at least `trials` trials, and at most as many
+    /// agreed as fingerprints are shared.
     FixedSize {
-        /// Trials of the count, at least.
+        /// Lower bound of the number of trials.
         trials: u64,
         /// Both signatures hold all fingerprints of their texts: the counts are exact.
         is_whole: bool,
     },
-    /// The document was signed anew while it was counted: it may share all or nothing, and only its text can tell.
+    /// The document was signed again while it was counted: it may share all or nothing, and only its text can tell.
     Untold,
 }
 
 impl Candidate {
-    /// Trials of the resemblance, at least.
+    /// Lower bound of the trials of the resemblance.
     pub fn trials(&self) -> u64 {
         match self.basis {
             CountBasis::ModSample | CountBasis::Untold => {
@@ -155,17 +154,17 @@ impl Candidate {
 /// All candidates of a query.
 #[derive(Default, Debug)]
 pub struct Candidates {
-    /// Candidates, in no order.
+    /// Candidates, unordered.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
     pub long_lists: u64,
-    /// What was looked up, which says how seldom a document is no candidate.
+    /// What was looked up, which bounds the probability of missing a document.
     pub coverage: Coverage,
 }
 
 impl IndexReader {
-    /// Documents of the view that share fingerprints with the query at its probing rung: how seldom one is missed
-    /// stands at the head of `candidates.rs`.
+    /// Documents of the view that share fingerprints with the query at its probing rung. The head of `candidates.rs`
+    /// says how rarely one is missed.
     pub fn candidates(
         &self,
         query: QueryFingerprints<'_>,
@@ -200,7 +199,7 @@ impl IndexReader {
         let mut tally = Tally::of_question(self, query.scheme, &visible);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
-        // Each at the coarser rung of both sides; documents may be signed anew meanwhile.
+        // Each at the coarser rung of both sides; documents may be signed again meanwhile.
         let in_use = before.and_now(&self.shared.state(), documents);
         let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(rung)).collect();
         let significant = significant_long_lists(&tally, kind, &counted_at, &counts);
@@ -217,7 +216,7 @@ impl IndexReader {
             let stats = state.table.get(id);
             let stats = stats.filter(|stats| stats.kind == documents)?;
             Some(match stats.signed_anew > began {
-                // It was not the same that was counted: it may share all.
+                // Re-signed during the count, so the count is void. Assume it shares everything; verification decides.
                 true => Candidate {
                     basis: CountBasis::Untold,
                     ..candidate(id, u64::MAX, stats, rung, &counts)
@@ -232,10 +231,9 @@ impl IndexReader {
         })
     }
 
-    /// Documents found by either scheme: those above, and those that share a BSW_n window with the
-    /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
-    /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
-    /// query is signed again at every rung in use. `sign` does that.
+    /// Documents found by either scheme: those above, and those that share a BSW_n window with the query. All are
+    /// counted by Mod_n, whose samples are binomial: which windows BSW_n chooses depends on the text around a shingle,
+    /// so its counts bound nothing. BSW_n does not nest, so `sign` signs the query again at every rung in use.
     pub fn candidates_by_either(
         &self,
         query: QueryFingerprints<'_>,
@@ -249,8 +247,7 @@ impl IndexReader {
         self.find_candidates(query, kind, extra, view, cancel)
     }
 
-    /// Documents of the view that share BSW_n windows with the query at their own rung, with how
-    /// many.
+    /// Documents of the view that share BSW_n windows with the query at their own rung, and how many.
     pub(crate) fn sharing_windows(
         &self,
         sign: &SignAtRung<'_>,
@@ -288,7 +285,7 @@ pub type FingerprintSink<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexErro
 /// Signs the query at a rung and passes on the fingerprints.
 pub type SignAtRung<'a> = dyn Fn(Rung, &mut FingerprintSink<'_>) -> Result<(), IndexError> + 'a;
 
-/// A document with so many probes counted, at the coarser rung of both sides.
+/// A document that shares `shared` probes, counted at the coarser rung of both sides.
 fn candidate(
     document: DocId,
     shared: u64,
@@ -310,13 +307,13 @@ fn candidate(
     }
 }
 
-/// Long lists introduce documents that no short list holds only if, at some rung, they are at least one in
-/// this many of the query's fingerprints: in fewer, such a document holds less than 1/32 of the query.
+/// Long lists add documents that are in no short list only if, at some rung, they are at least one in this many of the
+/// query's fingerprints: with fewer, such a document holds less than 1/32 of the query.
 const MIN_LONG_SHARE: u64 = 32;
 
-/// The long lists that may introduce documents of their own: those of every rung at which documents are counted and
-/// they reach [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
-/// consist of nothing but common fingerprints.
+/// The long lists that may add documents: those of every rung at which documents are counted and they reach
+/// [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and consist
+/// of nothing but common fingerprints.
 fn significant_long_lists(
     tally: &Tally<'_>,
     kind: CandidateKind,

@@ -1,5 +1,5 @@
-//! Texts of documents. Every read of a text goes through here: it finds the text through the record of its
-//! document, checks that it is that document's, and notes the document where it is damaged.
+//! Texts of documents. Every read of a text goes through here: it finds the text through the record of its document,
+//! checks that it is that document's, and notes the document if it is damaged.
 
 use std::ops::Deref;
 
@@ -24,31 +24,31 @@ impl<'a> StoredText<'a> {
     }
 }
 
-/// What of a text is signed, with the permit for the memory that it takes.
+/// What is signed of a text, with the permit for its memory.
 type HeldSignedText = (SignedText, Option<MemoryPermit>);
 
-/// A text as it was read, which is small enough to need no permit.
+/// A text as it was read, small enough to need no permit.
 #[derive(Clone, Debug)]
 pub struct ReadText {
-    /// As it was extracted.
+    /// The text as it was extracted.
     pub extracted: String,
-    /// Its canonical text, which was checked.
+    /// Its canonical text, verified.
     pub canonical: CanonicalText,
 }
 
-/// An extracted text with the permit for the memory that it takes.
+/// An extracted text with the permit for its memory.
 pub struct HeldText {
     text: String,
     permit: Option<MemoryPermit>,
 }
 
 impl HeldText {
-    /// `permit` is none where the text is too small to need one.
+    /// `permit` is `None` if the text is too small to need one.
     pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
         Self { text, permit }
     }
 
-    /// The text and its permit, to be held apart.
+    /// The text and its permit, to be held separately.
     pub fn into_parts(self) -> (String, Option<MemoryPermit>) {
         (self.text, self.permit)
     }
@@ -63,8 +63,8 @@ impl Deref for HeldText {
 }
 
 impl IndexReader {
-    /// Extracted text of a document, without a permit; `None` for raw bytes. For work of the backlog that
-    /// holds no permit yet: to answer a query, use [`IndexReader::held_text`].
+    /// Extracted text of a document, without a permit; `None` for raw bytes. For backlog work that holds no permit yet:
+    /// to answer a query, use [`IndexReader::held_text`].
     pub(crate) fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
         let account = self.memory().backlog.account(&Cancel::never());
         self.load_text(id, |stored| self.read_extracted(stored, &account))
@@ -84,7 +84,7 @@ impl IndexReader {
         })
     }
 
-    /// What of a document's text is signed and compared, with a permit for it; `None` for raw bytes.
+    /// What is signed and compared of a document's text, with a permit for it; `None` for raw bytes.
     pub(crate) fn held_signed_text(
         &self,
         id: DocId,
@@ -94,7 +94,7 @@ impl IndexReader {
         Ok(read.map(|(signed, _)| signed))
     }
 
-    /// What of a document's text is signed and compared, with the whole text where it needs no permit.
+    /// What is signed and compared of a document's text, with the whole text if it needs no permit.
     pub(crate) fn held_signed_and_whole_text(
         &self,
         id: DocId,
@@ -103,7 +103,7 @@ impl IndexReader {
         self.load_text(id, |stored| self.read_signed(stored, account))
     }
 
-    /// What of a text is signed and compared, of a document whose record the caller has: nothing may move the text
+    /// What is signed and compared of a text, for a document whose record the caller has: nothing may move the text
     /// meanwhile.
     pub(crate) fn held_signed_text_of(
         &self,
@@ -117,8 +117,8 @@ impl IndexReader {
         read.inspect_err(|error| self.shared.damaged.note(id, error))
     }
 
-    /// Whether the text of a document reads as that document's. Notes the document if it does not; one that was
-    /// purged has no text.
+    /// Whether the stored text of a document is that document's. Notes the document if it is not; a purged one has no
+    /// text.
     pub(crate) fn is_text_sound(&self, id: DocId) -> Result<bool, IndexError> {
         match self.text(id) {
             Err(IndexError::UnknownDocument(_)) => Ok(false),
@@ -127,12 +127,11 @@ impl IndexReader {
         }
     }
 
-    /// Checks that the canonical text made of a document's stored text has the hash that names the
-    /// document. Notes the document if not. One that an older version of the canonical text named is not
-    /// checked.
+    /// Checks that the canonical text made from a document's stored text has the hash that identifies the document.
+    /// Notes the document if not. A document identified by an older version of the canonical text is not checked.
     ///
     /// # Errors
-    /// As of a damaged text if it has another hash.
+    /// That of a damaged text if it has another hash.
     pub fn check_text_hash(
         &self,
         id: DocId,
@@ -173,8 +172,8 @@ impl IndexReader {
         }
     }
 
-    /// Reads the extracted text, which is checked by the checksum of its reference. A reference of an older
-    /// format has none, so that the text is made canonical and checked by its hash.
+    /// Reads the extracted text and verifies it by the checksum of its reference. A reference of an older format has
+    /// none, so the text is made canonical and verified by its hash.
     fn read_extracted(
         &self,
         stored: &StoredText<'_>,
@@ -188,8 +187,8 @@ impl IndexReader {
         Ok(text)
     }
 
-    /// Reads the text, makes it canonical, which is checked by its hash, and leaves out what is not signed. The whole
-    /// text is returned beside it where it is small.
+    /// Reads the text, makes it canonical, verifies it by its hash, and leaves out what is not signed. Returns the
+    /// whole text as well if it is small.
     fn read_signed(
         &self,
         stored: &StoredText<'_>,
@@ -207,7 +206,7 @@ impl IndexReader {
             canonical,
         });
         drop(of_text);
-        // The whole text is shared where nothing is left out of it.
+        // The whole text is shared if nothing is left out of it.
         let is_whole = signed.left_out().lines == 0;
         let permit = if is_whole { of_canonical } else { of_rest };
         Ok(((signed, permit), whole))
@@ -225,7 +224,7 @@ impl IndexReader {
     }
 }
 
-/// Reads a text with a permit for it and for the block it lies in; the permit returned is for the text alone.
+/// Reads a text with a permit for it and for its block; the permit returned is for the text alone.
 fn with_permit(
     at: TextRef,
     account: &MemoryAccount,
@@ -240,7 +239,7 @@ fn with_permit(
     Ok((text, permit))
 }
 
-/// Where a document's extracted text lies; `None` for raw bytes.
+/// Where a document's extracted text is stored; `None` for raw bytes.
 pub(crate) fn text_reference(record: &DocumentRecord) -> Result<Option<TextRef>, IndexError> {
     let damaged = || IndexError::Damaged(format!("text reference of document {}", record.hash));
     let Some(bytes) = &record.text else {

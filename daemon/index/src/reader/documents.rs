@@ -8,15 +8,15 @@ use simdex_schema::{DocId, FileKey, FileRecord, key};
 use crate::error::decode_error;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 
-/// Records between two looks at whether anybody waits, and documents that are counted at once.
+/// Records between two checks for cancellation, and documents that are counted at once.
 const AT_ONCE: usize = 1 << 12;
 
 impl IndexReader {
-    /// The documents with text of the files of a view from one on, in their order; at most so many. The same may
-    /// come again. They are counted while they are gathered.
+    /// The documents with text of the files of a view from one on, in their order; at most `most`. A document may occur
+    /// again. Memory is counted while they are collected.
     ///
     /// # Errors
-    /// [`IndexError::TooMuchMemory`] where the account may not hold them; [`IndexError::Cancelled`].
+    /// [`IndexError::TooMuchMemory`] if the account may not hold them; [`IndexError::Cancelled`].
     pub fn documents_from(
         &self,
         view: &View,

@@ -1,7 +1,7 @@
-//! Files as they are listed, with their states: all of a view, one of them, those of a document or a content.
+//! Files as they are listed, with their states: all files of a view, one of them, or those of a document or a content.
 //!
-//! "Of identical files the smallest path is the one called indexed" is decided here, within a view, so that a
-//! state never tells of files outside it.
+//! The rule that of identical files the one with the smallest path is called indexed is applied here, within a view, so
+//! that a state reveals nothing about files outside it.
 
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -24,28 +24,28 @@ pub(crate) use first_contents::FirstContents;
 /// A file as it is shown.
 #[derive(Clone, Debug)]
 pub struct FileView {
-    /// Absolute path as it is shown ([`simdex_schema::path`]); on disk it may be another.
+    /// Absolute path as it is shown ([`simdex_schema::path`]); the path on disk may differ.
     pub path: PathBuf,
     /// Root and path below it.
     pub key: FileKey,
     /// What was seen of it.
     pub record: FileRecord,
-    /// How its content's extraction ended, where it was read.
+    /// How its content's extraction ended, if it was read.
     pub content: Option<ContentRecord>,
-    /// State as shown: identical-* where another file is the one called indexed.
+    /// State as shown: identical-* if another file is the one called indexed.
     pub state: State,
     /// Reason code that refines the state; empty if there is none.
     pub reason: StoredReason,
-    /// Its document, where it has text.
+    /// Its document, if it has text.
     pub document: Option<(DocId, DocumentHash)>,
-    /// Characters of canonical text, where there is any.
+    /// Characters of canonical text, if there is any.
     pub chars: Option<u64>,
-    /// The group it is in, once that is settled.
+    /// The group it is in, once it is settled.
     pub group: Option<GroupId>,
 }
 
 impl FileView {
-    /// Bytes that it takes while it is held: what a document says of itself may be long.
+    /// Bytes of memory that it takes: a document's metadata may be long.
     pub fn held_bytes(&self) -> u64 {
         let of_content = self.content.as_ref().map_or(0, |content| {
             let facts = content.facts.iter();
@@ -59,12 +59,12 @@ impl FileView {
     }
 }
 
-/// Bytes of a string beside its text.
+/// Bytes of a string in addition to its text.
 const STRING: usize = size_of::<String>();
 
 impl IndexReader {
-    /// Visits every file of the view in the order of absolute paths. What the account permits is held of documents
-    /// that several files carry.
+    /// Visits every file of the view in the order of absolute paths. The account is charged for documents that several
+    /// files carry.
     pub fn files(
         &self,
         view: &View,
@@ -75,7 +75,7 @@ impl IndexReader {
     }
 
     /// Visits the files of the view from an absolute path on, as it is stored, in the same order and with the same
-    /// states. What comes before it is not read, but for the first file of each document that several files carry.
+    /// states. What comes before it is not read, except the first file of each document that several files carry.
     pub fn files_resumed(
         &self,
         view: &View,
@@ -87,7 +87,7 @@ impl IndexReader {
         self.files_from(view, Some(from), &mut first, visit)
     }
 
-    /// Visits the files of a view where `first` is known already of what was visited before.
+    /// Visits the files of a view; `first` is what is already known of files visited before.
     pub(crate) fn files_from(
         &self,
         view: &View,
@@ -141,7 +141,7 @@ impl IndexReader {
             .collect())
     }
 
-    /// A file of a list of this view, where these are known of what came before.
+    /// The next file of a list of this view; `first` is what is known of earlier files.
     fn next_view(
         &self,
         base: &std::path::Path,
@@ -159,7 +159,7 @@ impl IndexReader {
         if let Some(((id, _), content)) = carried {
             match first.contents.get(&id) {
                 Some(same) => file.call_identical(*same == content),
-                // Most documents have one file, and nothing is to be remembered of them.
+                // Most documents have one file, and nothing has to be remembered of them.
                 None if self.files_in(id, view) < 2 => {}
                 None if first.is_resumed => self.note_first(id, &mut file, (view, first))?,
                 None => first.note(id, content)?,
@@ -221,7 +221,7 @@ impl IndexReader {
         let Some((id, _)) = plain.document else {
             return Ok(Some(plain));
         };
-        // Whether another file is the one called indexed, only all that carry the document tell.
+        // Only all files that carry the document tell whether another one is called indexed.
         let mut same = None;
         self.visit_files_of(id, view, &mut |file| match file.key == *key {
             true => {
@@ -247,7 +247,7 @@ impl IndexReader {
     /// Visits the files of the view that carry a document, by absolute path; the first is the one called
     /// indexed. Raw-byte documents have files as well. Holds the keys of some thousands of them at a time,
     /// however many there are.
-    /// Files removed or overwritten during the visit are left out: a file that is visited carries the document.
+    /// Files removed or overwritten during the visit are left out: every visited file carries the document.
     pub fn visit_files_of(
         &self,
         id: DocId,
@@ -258,7 +258,7 @@ impl IndexReader {
         let mut first = None;
         self.registry
             .visit_keys_of(Carried::Document(id), &roots, PAGE, &mut |base, key| {
-                // It may be gone by now, or carry another.
+                // It may be gone by now, or carry another document.
                 let Some(record) = self.registry.file(&key)? else {
                     return Ok(ControlFlow::Continue(()));
                 };
@@ -275,8 +275,8 @@ impl IndexReader {
             })
     }
 
-    /// Visits the files of the view that hold a content, by absolute path, each with its content's own state; as
-    /// [`IndexReader::visit_files_of`], none that holds another by now.
+    /// Visits the files of the view that have a content, by absolute path, each with its content's own state. As in
+    /// [`IndexReader::visit_files_of`], files that have another content by now are left out.
     pub fn visit_holders(
         &self,
         content: ContentHash,
@@ -295,7 +295,7 @@ impl IndexReader {
             })
     }
 
-    /// Visits what holds a member, the innermost first, each with what its content came to where that was read.
+    /// Visits the containers of a member, innermost first, with the content record of each, if it was read.
     pub fn visit_containers(
         &self,
         member: &FileKey,
@@ -314,7 +314,7 @@ impl IndexReader {
         Ok(())
     }
 
-    /// Who owns a file; of a member of a container, who owns the file on disk that holds it.
+    /// The owner of a file; for a member of a container, the owner of the file on disk that holds it.
     pub fn owner_of(&self, file: &FileView) -> Result<Option<u32>, IndexError> {
         if !file.key.is_member() {
             return Ok(file.record.stat.owner);
@@ -324,8 +324,7 @@ impl IndexReader {
     }
 }
 
-/// The key at which the files of a root begin that stand at an absolute path or behind it; none where all stand
-/// before it.
+/// The first key of the files of a root at or after an absolute path; `None` if all of them come before it.
 fn first_key(root: RootId, base: &std::path::Path, from: Option<&[u8]>) -> Option<Vec<u8>> {
     let all = key::files_of_root(root);
     let Some(from) = from else {
@@ -352,7 +351,7 @@ fn path_from(bytes: Vec<u8>) -> PathBuf {
 }
 
 impl FileView {
-    /// Absolute path of what holds this member, one level up, as it is shown.
+    /// Absolute path of the container of this member, one level up, as it is shown.
     pub fn container(&self) -> Option<PathBuf> {
         path::container(self.path.as_os_str().as_bytes()).map(path_from)
     }

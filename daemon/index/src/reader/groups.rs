@@ -1,8 +1,8 @@
 //! Groups of near-duplicate documents, within a view and at a threshold.
 //!
 //! Groups of the configured roots, at the index's own threshold, are maintained ([`kept`]). Those of another view or
-//! threshold are computed for the call: documents in order of rank, each tested against the principals found
-//! so far.
+//! threshold are computed for the call: the documents are taken in order of rank, and each is compared with the
+//! principals found so far.
 
 use std::ops::Deref;
 
@@ -24,7 +24,7 @@ pub use kept::GroupLookup;
 /// A group with its documents; files are asked for by document.
 #[derive(Clone, Debug)]
 pub struct GroupView {
-    /// Persistent id; none where the group was computed for this call, or has not got one yet.
+    /// Persistent id; `None` if the group was computed for this call, or has none yet.
     pub id: Option<GroupId>,
     /// The principal document.
     pub principal: DocId,
@@ -41,20 +41,20 @@ pub struct GroupDocument {
     pub edge: EdgeRecord,
 }
 
-/// Groups of a view, and what finding them left unread.
+/// Groups of a view, and what was left unread to find them.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// Groups, in no order.
+    /// Groups, unordered.
     pub groups: Vec<GroupView>,
-    /// Fingerprint lists left unread, because no group hung on them; 0 of maintained groups.
+    /// Posting lists left unread, because no result depended on them; 0 for maintained groups.
     pub long_lists: u64,
-    /// Documents that were not settled when maintained groups were taken; none of groups computed for the call.
+    /// Documents that were not settled when maintained groups were copied; zero for groups computed for the call.
     pub unsettled: UnsettledCounts,
-    /// What they are held by.
+    /// The permit that covers them.
     pub held: Option<GrowingPermit>,
 }
 
-/// Documents with text, each behind the one that leads its group, and the permit for them.
+/// Documents with text, each after the principal of its group, and the permit for them.
 pub struct TextsByGroup {
     grouped: Vec<(DocId, DocId)>,
     _permit: Option<MemoryPermit>,
@@ -68,9 +68,9 @@ impl Deref for TextsByGroup {
     }
 }
 
-/// Bytes that a document takes while groups are made: its place in the order of rank, and in a star.
+/// Bytes that a document takes while groups are computed: its rank, and its entry in a star.
 const PLACED: u64 = 192;
-/// Documents that are looked at while the state is locked.
+/// Documents that are examined while the state is locked.
 const AT_ONCE: usize = 4_096;
 
 /// Bytes that the groups of these stars take.
@@ -85,8 +85,8 @@ impl IndexReader {
         self.shared.state().texts(view).iter().map(DocId).collect()
     }
 
-    /// Documents with text that a view shows, each behind the one that leads its group, itself where it leads or is in
-    /// none: group by group, with the permit for the list.
+    /// Documents with text that a view shows, group by group: each after the principal of its group, which is itself if
+    /// it is a principal or in no group. Includes the permit for the list.
     pub fn texts_by_group(
         &self,
         view: &View,
@@ -107,8 +107,8 @@ impl IndexReader {
         Ok(TextsByGroup { grouped, _permit })
     }
 
-    /// Groups of at least two files of the view, with the permit for them. Documents whose text is damaged are
-    /// compared with no other; see [`IndexReader::damaged_texts`].
+    /// Groups of at least two files of the view, with the permit for them. Documents whose text is damaged are not
+    /// compared; see [`IndexReader::damaged_texts`].
     pub fn groups(
         &self,
         view: &View,
@@ -130,8 +130,8 @@ impl IndexReader {
         Ok(groups)
     }
 
-    /// The groups that are kept, as they are at one moment; none where they are of other documents than the view
-    /// shows. Waits for memory while nothing is locked.
+    /// The maintained groups, as they are at one moment; `None` if these cover other documents than the view shows.
+    /// Waits for memory while nothing is locked.
     fn copy_kept(
         &self,
         view: &View,
@@ -159,7 +159,7 @@ impl IndexReader {
         }
     }
 
-    /// Groups of two documents or more that are made for the call.
+    /// Computes groups of two documents or more for the call.
     fn make_groups(
         &self,
         view: &View,
@@ -184,8 +184,8 @@ impl IndexReader {
         })
     }
 
-    /// Adds the documents that several files carry and that are in none of these groups. The state is locked for
-    /// some thousands of documents at a time.
+    /// Adds the documents that several files carry and that are in none of these groups. The state is locked for some
+    /// thousands of documents at a time.
     fn add_copied(
         &self,
         groups: &mut Groups,
@@ -219,8 +219,8 @@ impl IndexReader {
         Ok(())
     }
 
-    /// Stars over these documents at the finder's threshold. In order of rank every document is
-    /// final once it is placed, so that only principals are tested.
+    /// Stars over these documents at the finder's threshold. In order of rank every document is final once it is
+    /// placed, so only principals are compared with.
     fn stars_among(
         &self,
         finder: &EdgeFinder<'_>,

@@ -1,5 +1,5 @@
-//! Pairs of near-duplicates of a view: the partners of each document, sought when they are asked for, or ahead by a
-//! join where many are asked for in a known order.
+//! Pairs of near-duplicates of a view. The partners of each document are searched for when they are asked for, or ahead
+//! by a join if many are asked for in a known order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,22 +17,22 @@ mod ahead;
 
 pub use ahead::NextDocuments;
 
-/// Seeks the near-duplicates of one document after another.
+/// Searches for the near-duplicates of one document after another.
 pub struct PairSearch<'a> {
     index: &'a IndexReader,
     view: View,
     visible: RoaringTreemap,
     finder: EdgeFinder<'a>,
-    /// Partners found of documents that several files carry, weighed by their number.
+    /// Cached partners of documents that several files carry, weighed by their number.
     found: Cache<DocId, Edges>,
     ahead: Mutex<Ahead>,
     counted: AtomicU64,
 }
 
-/// Partners that a search keeps: 40 bytes each.
+/// Number of partners that a search caches: 40 bytes each.
 const KEPT_PARTNERS: u64 = 1 << 18;
 
-/// Whether a partner is wanted; it may read the index.
+/// Whether a partner is wanted; the function may read the index.
 pub type IsWanted<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
 
 impl PairSearch<'_> {
@@ -56,9 +56,9 @@ impl PairSearch<'_> {
         self.finder.edges_of(id, &|_, _| true, account)
     }
 
-    /// The near-duplicates of a document that are wanted, as [`PairSearch::partners_of`], for a listing in
-    /// which each pair is wanted from one side. Of documents that several files carry the partners are
-    /// kept, so that such a document is not sought once a file; these may be more than are wanted.
+    /// The near-duplicates of a document that are wanted, as in [`PairSearch::partners_of`], for a listing in which
+    /// each pair is wanted from one side. The partners of documents that several files carry are cached, so that such a
+    /// document is not searched for again with each file; these may be more than are wanted.
     pub fn wanted_partners_of(
         &self,
         id: DocId,
@@ -102,7 +102,7 @@ impl PairSearch<'_> {
         Ok(found)
     }
 
-    /// The wanted ones among those that a join found; where none is, no text is read.
+    /// The wanted ones among those that a join found; if there are none, no text is read.
     fn wanted_of_joined(
         &self,
         id: DocId,
@@ -133,7 +133,7 @@ impl PairSearch<'_> {
         self.found.insert(id, Arc::clone(found), weight);
     }
 
-    /// The edge to a partner; known where it was found from the other side.
+    /// The edge to a partner; known if it was found from the other side.
     fn edge(
         &self,
         document: &LoadedDocument,
@@ -168,7 +168,7 @@ impl PairSearch<'_> {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// Fingerprint lists left unread so far, because no pair hung on them.
+    /// Posting lists left unread so far, because no result depended on them.
     pub fn long_lists(&self) -> u64 {
         self.finder.long_lists() + self.ahead().long_lists
     }

@@ -1,9 +1,9 @@
-//! Lookups: first a copy of what the buffers hold and of which runs there are, made under the lock, then
-//! the runs, read without it.
+//! Lookups: first, under the lock, a copy is made of what the buffers hold and of the list of runs; then the runs are
+//! read without the lock.
 //!
-//! No posting is missed and nobody waits for a read of the store: a posting moves from the buffers into a
-//! run at the moment that the run is shown, under the same lock, and a run never changes and can be read
-//! to its end by its holder.
+//! No posting is missed and nobody waits for a read of the store: a posting moves from the buffers into a run at the
+//! moment that the run becomes visible, under the same lock. A run never changes and can be read to its end by its
+//! holder.
 
 use std::sync::Arc;
 use std::vec::IntoIter;
@@ -16,9 +16,9 @@ use crate::buckets::{Buckets, LongLists, PostingList};
 use crate::runs::Runs;
 use crate::{Cancel, IndexError, IndexReader};
 
-/// Keys whose documents are copied from the buffers at once: the lock is held for these alone.
+/// Keys whose documents are copied from the buffers at once, while the lock is held.
 const KEYS_AT_ONCE: usize = 1024;
-/// Documents copied at once; the list that passes this is copied whole.
+/// Documents copied at once; the list that exceeds this is copied whole.
 const COPIED_AT_ONCE: usize = 64 << 10;
 
 /// Called with the position of a key among those looked up and its documents, ascending; with `None` if the
@@ -43,12 +43,12 @@ impl PostingsCopy {
 /// The posting lists of ascending keys in one run, read a bucket at a time.
 struct RunReader<'a> {
     buckets: Buckets<'a>,
-    /// Lists of the bucket read last that were not returned yet.
+    /// Lists of the last bucket read that were not returned yet.
     read: IntoIter<PostingList>,
 }
 
 impl RunReader<'_> {
-    /// Appends the list of the first of the keys that are left; false where it is long and was skipped.
+    /// Appends the list of the first of the remaining keys; returns false if it is long and was skipped.
     fn next(
         &mut self,
         keys: &[PostingKey],
@@ -76,8 +76,8 @@ impl RunReader<'_> {
 }
 
 impl IndexReader {
-    /// Calls `each` with the posting list of every key. The keys ascend and are distinct, so that each bucket
-    /// is read once for all keys that lie in it.
+    /// Calls `each` with the posting list of every key. The keys must ascend and be distinct, so that each bucket is
+    /// read once for all keys in it.
     pub(crate) fn for_each_posting_list(
         &self,
         scheme: SchemeKind,
@@ -103,7 +103,7 @@ impl IndexReader {
                 for run in &mut runs {
                     is_read &= run.next(&batch[at..], long, &mut list)?;
                 }
-                // Later than those in runs, as a rule.
+                // As a rule these ids are higher than those in runs.
                 list.extend_from_slice(copied.get(at));
                 put_in_order(&mut list);
                 each(done + at, is_read.then_some(&list));
@@ -113,7 +113,7 @@ impl IndexReader {
         Ok(())
     }
 
-    /// What the buffers hold of the first keys, at least of one.
+    /// What the buffers hold for the first keys, at least for one.
     fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> PostingsCopy {
         let at = usize::from(scheme_number(scheme));
         let state = self.shared.state();

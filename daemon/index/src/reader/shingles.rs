@@ -1,4 +1,4 @@
-//! Shingles of documents and of other texts, with permits for what they take.
+//! Shingles of documents and of other texts, with permits for their memory.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use simdex_signature::{ShingleSet, SignedText, laboratory};
 use super::ReadText;
 use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
 
-/// All shingles of a text, with the permit for what counting them takes.
+/// All shingles of a text, with the permit for the memory of counting them.
 #[derive(Debug)]
 pub struct HeldSet {
     pub(crate) set: Arc<ShingleSet>,
@@ -34,8 +34,8 @@ impl IndexReader {
         Ok(self.shingles_with_text(id, account)?.map(|(set, _)| set))
     }
 
-    /// All shingles of a document's text, with the text that they were made of; `None` for raw bytes. There is no text
-    /// where the shingles were in memory, or where it is so large that it needs a permit.
+    /// All shingles of a document's text, with the text they were made from; `None` for raw bytes. There is no text if
+    /// the shingles were in memory, or if it is so large that it needs a permit.
     pub fn shingles_with_text(
         &self,
         id: DocId,
@@ -53,7 +53,7 @@ impl IndexReader {
         Ok(read)
     }
 
-    /// All shingles of a document; `None` too where the document went away, or its text is damaged, which is noted: a
+    /// All shingles of a document; also `None` if the document was removed, or its text is damaged, which is noted: a
     /// caller that reads many documents continues without this one.
     pub fn shingles_if_readable(
         &self,
@@ -66,7 +66,7 @@ impl IndexReader {
         }
     }
 
-    /// All shingles of a document, always read from the text, and not kept.
+    /// All shingles of a document, always read from the text, and not cached.
     pub(crate) fn read_shingles(
         &self,
         id: DocId,
@@ -89,8 +89,8 @@ impl IndexReader {
         Ok(Some((self.shingles_of(&signed, account)?, text)))
     }
 
-    /// The signature of a document's signed text by any recipe; `None` for raw bytes, and where the document
-    /// went away or its text is damaged, which is noted.
+    /// The signature of a document's signed text by any recipe; `None` for raw bytes, and if the document was removed
+    /// or its text is damaged, which is noted.
     pub fn signed_if_readable(
         &self,
         id: DocId,

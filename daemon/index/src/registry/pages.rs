@@ -1,9 +1,8 @@
-//! The keys of all files that carry a document, by absolute path: at once where they are few, otherwise page by
-//! page.
+//! The keys of all files that carry a document, by absolute path: at once if they are few, otherwise page by page.
 //!
-//! A document is carried by contents, each of which lists its files by root and path. A page is filled with the
-//! least keys of one root beyond the last page, of all contents, each read no further than the page reaches. So
-//! memory is one page; of a document of f files in c contents, p pages cost about f + c·p entries read.
+//! A document is carried by contents, each of which lists its files by root and path. A page is filled with the least
+//! keys of one root after the last page, from all contents, each read no further than the page reaches. So memory is
+//! one page; for a document with f files in c contents, p pages cost reading about f + c·p entries.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -16,10 +15,10 @@ use crate::{IndexError, Registry};
 /// Bytes of the keys that are held at once.
 pub(crate) const PAGE: usize = 4 << 20;
 
-/// Bytes that a key takes beside its path.
+/// Bytes that a key takes besides its path.
 const KEY: usize = 64;
 
-/// What the files that are visited have in common.
+/// What the visited files have in common.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Carried {
     /// A document, in whatever content.
@@ -28,7 +27,7 @@ pub(crate) enum Carried {
     Content(ContentHash),
 }
 
-/// Takes a key with the path of its root, and says whether to go on.
+/// Takes a key with the path of its root, and says whether to continue.
 pub(crate) type VisitKey<'a> =
     dyn FnMut(&Path, FileKey) -> Result<ControlFlow<()>, IndexError> + 'a;
 
@@ -73,7 +72,7 @@ impl Registry {
         Ok(())
     }
 
-    /// All keys; none where they take more than `most` bytes.
+    /// All keys; `None` if they take more than `most` bytes.
     fn keys_within(
         &self,
         carried: Carried,
@@ -164,7 +163,7 @@ fn go_on_if(go_on: bool) -> ControlFlow<()> {
     }
 }
 
-/// The least paths met.
+/// The least paths found.
 #[derive(Default)]
 struct Page {
     paths: BTreeSet<Vec<u8>>,
@@ -174,8 +173,8 @@ struct Page {
 }
 
 impl Page {
-    /// Adds a path while there is room for it among the least; whether a greater one may have room too. One path
-    /// has room always.
+    /// Adds a path while there is room for it among the least; returns whether a greater one may fit too. There is
+    /// always room for one path.
     fn add(&mut self, path: &[u8], most: usize) -> bool {
         let is_beyond = || self.paths.last().is_some_and(|last| path > &last[..]);
         if self.is_cut && is_beyond() {

@@ -10,10 +10,10 @@
 //! | 16..32 | checksum                                                         |
 //! | 32..   | *n* bytes: one zstd frame with the texts one after another       |
 //!
-//! The checksum is the first 16 bytes of BLAKE3 over the store's id (16 bytes), segment number (4),
-//! offset of the block (8), header bytes 0..16 and the compressed bytes. Store and place are part of
-//! it, so that a block of another data directory, or one that strayed to another place, is noticed.
-//! It is verified before anything is decompressed. Version 1 leaves the store out and is still read.
+//! The checksum is the first 16 bytes of BLAKE3 over the store's id (16 bytes), segment number (4), offset of the block
+//! (8), header bytes 0..16 and the compressed bytes. It covers store and position, so that a block of another data
+//! directory, or one at a wrong position, is noticed. It is verified before anything is decompressed. Version 1 leaves
+//! the store out and is still read.
 
 use std::cell::RefCell;
 
@@ -25,18 +25,18 @@ use super::{MAX_TEXT, TextError};
 /// Bytes of a block's header.
 pub(super) const HEADER_LEN: usize = 32;
 
-/// A zstd frame is at most this much longer than what it holds (`ZSTD_COMPRESSBOUND` is less).
+/// A zstd frame is at most this much longer than its content (`ZSTD_COMPRESSBOUND` is less).
 const MAX_EXPANSION: usize = (MAX_TEXT >> 8) + 1024;
 
 const MAGIC: [u8; 4] = *b"SXTB";
 /// The version that is written.
 pub(super) const VERSION: u16 = 2;
-/// The version whose seal leaves the store out.
+/// The version whose checksum leaves the store out.
 const UNBOUND: u16 = 1;
 /// Compression level: the default of zstd, about 3:1 on prose at hundreds of MB/s.
 const LEVEL: i32 = 3;
 
-/// Where a block lies.
+/// The position of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) segment: u32,
@@ -129,7 +129,7 @@ pub(super) fn decode(store: StoreId, place: Place, block: &[u8]) -> Result<Vec<u
 }
 
 thread_local! {
-    /// What a thread decompresses with: to make one anew takes as long as a small block.
+    /// The decompressor of each thread: creating one takes as long as a small block.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -157,7 +157,7 @@ fn checksum(store: Option<StoreId>, place: Place, head: &[u8], compressed: &[u8]
     short
 }
 
-/// A block as format 1 and 2 wrote it, for tests of what is still read.
+/// A block as format 1 and 2 wrote it, for tests of reading old formats.
 #[cfg(test)]
 pub(super) fn encode_unbound(place: Place, raw: &[u8]) -> Vec<u8> {
     let mut block = encode(StoreId([0; 16]), place, raw).unwrap();

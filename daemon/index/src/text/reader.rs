@@ -1,7 +1,7 @@
-//! Reading blocks: segments read lately stay open, blocks read lately stay decompressed.
+//! Reads blocks: recently read segments stay open, recently read blocks stay decompressed.
 //!
-//! The directory belongs to people as well: before a block is read its segment's name is looked up, and
-//! a file that was replaced is opened again. A block that is kept is not read again.
+//! People may change the directory as well: before a block is read its segment's name is looked up, and a file that was
+//! replaced is opened again. A cached block is not read again.
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -15,14 +15,14 @@ use super::block::{self, HEADER_LEN, Place};
 use super::{TextError, TextRef, segment};
 use crate::cache::Cache;
 
-/// Segments kept open: descriptors are scarce.
+/// Number of segments kept open: descriptors are scarce.
 const OPEN_SEGMENTS: usize = 16;
-/// Bytes of blocks kept decompressed, unless [`Reader::keeping`] says otherwise.
+/// Bytes of cached blocks, decompressed, unless [`Reader::keeping`] sets another limit.
 const KEPT_BYTES: u64 = 16 << 20;
-/// Blocks above this size are not kept.
+/// Blocks above this size are not cached.
 const KEPT_BLOCK_BYTES: usize = 1 << 20;
 
-/// What reading texts has taken since the store was opened.
+/// The work of reading texts since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextWork {
     /// How often a segment file was opened.
@@ -35,12 +35,12 @@ pub struct TextWork {
 pub(super) struct Reader {
     dir: PathBuf,
     store: StoreId,
-    /// The one used last at the end.
+    /// The most recently used one is last.
     open: Mutex<Vec<Arc<OpenSegment>>>,
     blocks: Cache<Place, Arc<Vec<u8>>>,
     segments_opened: AtomicU64,
     blocks_read: AtomicU64,
-    /// What reading at a place ends in, for tests.
+    /// Errors of reads at a place, for tests.
     #[cfg(test)]
     errors: Mutex<Vec<(Place, rustix::io::Errno)>>,
 }
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    /// Keeps so many bytes of blocks at most.
+    /// Caches at most this many bytes of blocks.
     pub(super) fn keeping(mut self, bytes: u64) -> Self {
         self.blocks = Cache::new(bytes);
         self
@@ -80,7 +80,7 @@ impl Reader {
         }
     }
 
-    /// The block a reference points into, decompressed; it may be one that was kept.
+    /// The block a reference points into, decompressed; it may come from the cache.
     pub(super) fn block(&self, at: &TextRef) -> Result<Arc<Vec<u8>>, TextError> {
         let place = at.place();
         if let Some(block) = self.blocks.get(&place) {
@@ -117,12 +117,12 @@ impl Reader {
         None
     }
 
-    /// Bytes of blocks kept, and the most that are.
+    /// Bytes of cached blocks, and the limit.
     pub(super) fn kept(&self) -> (u64, u64) {
         self.blocks.weight()
     }
 
-    /// Lets go of all that is kept: from here on what is read is what stands on disk.
+    /// Drops everything cached: from here on, reads see what is on disk.
     pub(super) fn forget(&self) {
         self.blocks.clear();
         self.lock().clear();
@@ -134,7 +134,7 @@ impl Reader {
         let path = segment::path(&self.dir, number);
         let found = std::fs::symlink_metadata(&path);
         let found = found.map_err(TextError::reading("examine", &self.dir, place));
-        // One that is gone, or another now, need not be kept.
+        // A segment that is gone, or replaced, need not be kept.
         let kept = self.take(number);
         let found = found?;
         let kept = kept.filter(|kept| kept.id == (found.dev(), found.ino()));
@@ -177,7 +177,7 @@ impl Reader {
 
 #[cfg(test)]
 impl Reader {
-    /// From here on, what lies where a reference points reads as this error.
+    /// From here on, reading at the position of this reference fails with this error.
     pub(super) fn inject_error(&self, at: &TextRef, errno: rustix::io::Errno) {
         self.forget();
         let mut errors = self.errors.lock().unwrap();
@@ -199,7 +199,7 @@ mod tests {
 
     const ID: StoreId = StoreId([9; 16]);
 
-    /// A store with so many blocks of one text each, every four in a segment of their own.
+    /// A store with this many blocks of one text each, every four in a segment of their own.
     fn filled(dir: &Path, blocks: usize) -> (TextStore, Vec<TextRef>) {
         let text = |at: usize| format!("{at} ").repeat(BLOCK_BYTES / 4);
         let mut refs = Vec::new();

@@ -1,8 +1,8 @@
-//! Where a text lies: the reference kept in a document's record.
+//! The reference to a text, kept in a document's record.
 
 use super::block::{HEADER_LEN, Place};
 
-/// The place of one text. Opaque to callers, who store its bytes.
+/// The position of one text. Opaque to callers, who store its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextRef {
     /// Number of the segment file, from 1.
@@ -15,13 +15,12 @@ pub struct TextRef {
     pub start: u32,
     /// Length of the text, in bytes of UTF-8.
     pub len: u32,
-    /// [`checksum`] of the text, compared whenever it is read; references of format 1 and 2 have
-    /// none.
+    /// [`checksum`] of the text, compared whenever it is read; `None` in references of format 1 and 2.
     pub checksum: Option<[u8; 16]>,
 }
 
-/// What a reference knows its text by: the first 16 bytes of BLAKE3. Lengths and places may agree
-/// by chance where a text directory was restored or exchanged; this does not.
+/// The checksum in a reference: the first 16 bytes of BLAKE3. Lengths and positions may agree by chance if a text
+/// directory was restored or exchanged; this does not.
 pub fn checksum(text: &[u8]) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&blake3::hash(text).as_bytes()[..16]);
@@ -31,7 +30,7 @@ pub fn checksum(text: &[u8]) -> [u8; 16] {
 impl TextRef {
     /// Length of the stored form in bytes.
     pub const LEN: usize = 40;
-    /// Length of the form without a checksum, which is read and no longer written.
+    /// Length of the form without a checksum, which is read but no longer written.
     const UNCHECKED_LEN: usize = 24;
 
     /// The stored form, all numbers little-endian:
@@ -55,8 +54,7 @@ impl TextRef {
         bytes
     }
 
-    /// Reads the stored form; `None` if `bytes` has another length. Whether anything lies there
-    /// shows on reading.
+    /// Reads the stored form; `None` if `bytes` has another length. Only reading the text shows whether it exists.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (place, rest) = bytes.split_first_chunk::<{ Self::UNCHECKED_LEN }>()?;
         let checksum = match rest {
@@ -85,7 +83,7 @@ impl TextRef {
         }
     }
 
-    /// Where the block ends in its segment; none where no file is so long.
+    /// Where the block ends in its segment; `None` if no file is that long.
     pub(crate) fn block_end(&self) -> Option<u64> {
         let len = HEADER_LEN as u64 + u64::from(self.block_len);
         self.offset.checked_add(len)

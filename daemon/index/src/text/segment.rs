@@ -18,7 +18,7 @@ pub(super) fn path(dir: &Path, segment: u32) -> PathBuf {
     dir.join(format!("{segment:06}.seg"))
 }
 
-/// Numbers and lengths in bytes of the segments in `dir`, in order; none where there is no `dir`.
+/// Numbers and lengths in bytes of the segments in `dir`, in order; empty if there is no `dir`.
 pub(super) fn list(dir: &Path) -> Result<Vec<(u32, u64)>, TextError> {
     let mut found = Vec::new();
     let entries = match std::fs::read_dir(dir) {
@@ -38,7 +38,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(u32, u64)>, TextError> {
             }
             // Compacted away since it was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            // It has a number that is in use, and no text that can be read.
+            // Its number is in use, but no text in it can be read.
             Err(error) if is_lost(&error) => found.push((number, 0)),
             Err(error) => return Err(TextError::io("examine", entry.path())(error)),
         }
@@ -55,13 +55,13 @@ fn number(path: &Path) -> Option<u32> {
         .ok()
 }
 
-/// fsync of the directory: makes creations and removals in it last.
+/// Fsyncs the directory, so that creations and removals in it are durable.
 pub(super) fn sync_dir(dir: &Path) -> Result<(), TextError> {
     let file = File::open(dir).map_err(TextError::io("open", dir))?;
     file.sync_all().map_err(TextError::io("sync", dir))
 }
 
-/// fsync of a segment that nobody writes any more.
+/// Fsyncs a segment that is no longer written.
 pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
     let (file, _) = open(dir, segment)?;
     file.sync_data()
@@ -76,8 +76,8 @@ pub(super) fn open(dir: &Path, segment: u32) -> Result<(File, Metadata), TextErr
     opened.map_err(TextError::reading("open", dir, place))
 }
 
-/// Visits the header of every block of a segment, in order. Ends at the first that is not one: what
-/// follows was torn by a crash, and nothing points there, or is damaged. Returns the bytes before it.
+/// Visits the header of every block of a segment, in order. Ends at the first that is not one: what follows was torn by
+/// a crash, and nothing points there, or is damaged. Returns the number of bytes before it.
 pub(super) fn blocks(
     dir: &Path,
     segment: u32,
@@ -105,7 +105,7 @@ pub(super) fn blocks(
     Ok(offset)
 }
 
-/// Bytes of text in a segment, live or not, from its headers.
+/// Bytes of text in a segment, live or dead, from its headers.
 pub(super) fn raw_bytes(dir: &Path, segment: u32) -> Result<u64, TextError> {
     let mut total = 0;
     blocks(dir, segment, |_, header| {
@@ -119,16 +119,16 @@ pub(super) fn raw_bytes(dir: &Path, segment: u32) -> Result<u64, TextError> {
 #[derive(Debug)]
 pub(super) struct Appender {
     pub(super) segment: u32,
-    /// Where the next block goes. What a failed write left behind it is written over.
+    /// Where the next block goes. What a failed write left there is overwritten.
     pub(super) offset: u64,
     store: StoreId,
     file: Arc<File>,
     path: PathBuf,
-    /// What is known to be on stable storage: everything before this offset.
+    /// Everything before this offset is known to be on stable storage.
     synced: u64,
 }
 
-/// A sync to be made without holding up who appends.
+/// A sync that can be made without blocking threads that append.
 #[derive(Debug)]
 pub(super) struct Sync {
     segment: u32,
@@ -138,7 +138,7 @@ pub(super) struct Sync {
 }
 
 impl Appender {
-    /// Creates a segment; an error if there is one of this number.
+    /// Creates a segment; fails if one of this number exists.
     pub(super) fn create(dir: &Path, store: StoreId, segment: u32) -> Result<Self, TextError> {
         let path = path(dir, segment);
         let mut options = OpenOptions::new();
@@ -179,8 +179,7 @@ impl Appender {
         })
     }
 
-    /// Whether the file still stands under its name. Where it was removed or replaced, what is
-    /// appended to it can be read by nobody.
+    /// Whether the file still has its name. If it was removed or replaced, nobody can read what is appended to it.
     pub(super) fn in_place(&self) -> bool {
         let id = |m: std::fs::Metadata| (m.dev(), m.ino());
         match (self.file.metadata(), std::fs::symlink_metadata(&self.path)) {
@@ -190,7 +189,7 @@ impl Appender {
         }
     }
 
-    /// The sync that all blocks so far need; none where they are synced.
+    /// The sync that all blocks so far need; `None` if they are synced.
     pub(super) fn unsynced(&self) -> Option<Sync> {
         (self.synced < self.offset).then(|| Sync {
             segment: self.segment,
@@ -200,7 +199,7 @@ impl Appender {
         })
     }
 
-    /// A sync was made.
+    /// Notes a sync that was made.
     pub(super) fn note(&mut self, made: &Sync) {
         if made.segment == self.segment {
             self.synced = self.synced.max(made.offset);

@@ -13,18 +13,18 @@ use super::writer::Writer;
 use super::{MAX_TEXT, TextError, TextRef, checksum};
 use crate::safe_fs;
 
-/// Texts in segment files. One process at a time: the caller holds a lock, as that of the store
-/// whose records point here.
+/// Texts in segment files. Used by one process at a time: the caller holds a lock, such as that of the store whose
+/// records point here.
 #[derive(Debug)]
 pub struct TextStore {
     dir: PathBuf,
-    /// Whose texts these are: part of every block's seal.
+    /// The store that the texts belong to: covered by every block's checksum.
     store: StoreId,
     writer: Mutex<Writer>,
-    /// Held while a segment is synced: of two who sync at once the kernel tells one of a failure.
+    /// Held while a segment is synced: if two threads sync at once, the kernel reports a failure to only one of them.
     syncing: Mutex<()>,
     reader: Reader,
-    /// Segments that were there when it was opened and that no record counted.
+    /// Segments that existed when it was opened and that no record referred to.
     unaccounted: BTreeSet<u32>,
 }
 
@@ -42,10 +42,10 @@ pub struct SegmentUsage {
     pub live_bytes: u64,
 }
 
-/// What the head of a block says.
+/// What the header of a block says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHead {
-    /// Where it stands in its segment, in bytes.
+    /// Its offset in the segment, in bytes.
     pub offset: u64,
     /// Compressed bytes after it.
     pub block_len: u32,
@@ -61,20 +61,19 @@ impl BlockHead {
     }
 }
 
-/// What became of the texts of a segment.
+/// The result of compacting a segment.
 #[derive(Debug, Default)]
 pub struct CompactedSegment {
-    /// Each old reference with its new one, in order of their place.
+    /// Each old reference with its new one, in order of position.
     pub moved: Vec<(TextRef, TextRef)>,
     /// References to texts that were not copied.
     pub left: Vec<TextRef>,
 }
 
 impl TextStore {
-    /// Opens the texts of a store in `dir`, creating it if absent. Nothing is read or truncated.
-    /// What a process before this one appended and did not sync is synced, as its records may have
-    /// outlived it. New segments are numbered from `least_segment` on, or from above the files that
-    /// are there.
+    /// Opens the texts of a store in `dir`, creating it if absent. Nothing is read or truncated. What an earlier
+    /// process appended and did not sync is synced, since its records may have outlived it. New segments are numbered
+    /// from `least_segment` on, or from above the files that exist.
     pub fn open(dir: &Path, store: StoreId, least_segment: u32) -> Result<Self, TextError> {
         safe_fs::create_dir(dir).map_err(TextError::io("create", dir))?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -84,7 +83,7 @@ impl TextStore {
         let newest = present.last().map_or(0, |&(number, _)| number);
         if newest > 0 {
             match segment::sync(dir, newest) {
-                // Its texts are damaged ones: no reason to keep from all others.
+                // Its texts are damaged: no reason to refuse all others.
                 Err(TextError::Corrupt { .. }) => {}
                 synced => synced?,
             }
@@ -92,7 +91,7 @@ impl TextStore {
         let above = newest.checked_add(1).ok_or(TextError::Exhausted)?;
         let unaccounted = present.iter().map(|&(number, _)| number);
         let unaccounted: BTreeSet<u32> = unaccounted.filter(|&it| it >= least_segment).collect();
-        // A crash leaves one: that was begun and not yet recorded.
+        // A crash leaves one: a segment that was begun and not yet recorded.
         if unaccounted.len() > 1 {
             let (dir, segments) = (dir.display(), unaccounted.len());
             tracing::warn!(%dir, segments, "the texts are newer than the records: kept until the next start");
@@ -103,13 +102,13 @@ impl TextStore {
         })
     }
 
-    /// Keeps so many bytes of blocks that were read at most.
+    /// Caches at most this many bytes of blocks that were read.
     pub(crate) fn keeping(mut self, bytes: u64) -> Self {
         self.reader = self.reader.keeping(bytes);
         self
     }
 
-    /// Looks at the texts of a store without writing anything; only to be read.
+    /// Opens the texts of a store for reading only; writes nothing.
     pub fn look(dir: &Path, store: StoreId) -> Self {
         Self::at(dir, store, u32::MAX)
     }
@@ -125,21 +124,20 @@ impl TextStore {
         }
     }
 
-    /// Whether the records, as they were opened, tell nothing of this segment, of which so many bytes live: somebody
-    /// who puts older records back may put those back that it belongs to.
+    /// Whether no record referred to this segment when the texts were opened; `live_bytes` of it are live. Somebody who
+    /// restores older records may restore those that it belongs to.
     pub(crate) fn is_unaccounted(&self, segment: u32, live_bytes: u64) -> bool {
         live_bytes == 0 && self.unaccounted.contains(&segment)
     }
 
-    /// The number of the next new segment. The caller keeps it in its records, in the batch that
-    /// first points into a segment, and gives it to the next [`TextStore::open`]: so no number is
-    /// used again, whatever becomes of the files.
+    /// The number of the next new segment. The caller keeps it in its records, in the batch that first points into a
+    /// segment, and passes it to the next [`TextStore::open`]: so no number is reused, whatever happens to the files.
     pub fn next_segment(&self) -> u32 {
         self.writer().next_segment
     }
 
-    /// Appends texts, packing neighbours into common blocks, and returns a reference to each in
-    /// the same order. They last only after [`TextStore::sync`]. On an error none may be used.
+    /// Appends texts, packing adjacent ones into common blocks, and returns a reference to each in the same order. They
+    /// are durable only after [`TextStore::sync`]. On an error none may be used.
     pub fn append(&self, texts: &[&str]) -> Result<Vec<TextRef>, TextError> {
         if let Some(text) = texts.iter().find(|text| text.len() > MAX_TEXT) {
             return Err(TextError::TooLong { len: text.len() });
@@ -166,12 +164,12 @@ impl TextStore {
         let made = sync.make();
         let mut writer = self.writer();
         writer.note(&sync, made)?;
-        // A sync of a file that nobody can open any more succeeds as well.
+        // Syncing a file that nobody can open any more succeeds as well.
         writer.leave_vanished();
         Ok(())
     }
 
-    /// Reads one text; a checksum in the reference is compared.
+    /// Reads one text; verifies it by the checksum in the reference, if there is one.
     pub fn read(&self, at: &TextRef) -> Result<String, TextError> {
         let place = at.place();
         let block = self.reader.block(at)?;
@@ -186,17 +184,17 @@ impl TextStore {
             .map_err(|_| place.corrupt("reference splits a character"))
     }
 
-    /// What reading has taken so far.
+    /// The work of reading so far.
     pub fn work(&self) -> TextWork {
         self.reader.work()
     }
 
-    /// Bytes of blocks kept in memory, and the most that are.
+    /// Bytes of cached blocks, and the limit.
     pub(crate) fn kept(&self) -> (u64, u64) {
         self.reader.kept()
     }
 
-    /// Lets go of what is kept in memory: from here on what is read is what stands on disk.
+    /// Drops what is cached in memory: from here on, reads see what is on disk.
     pub fn forget_kept(&self) {
         self.reader.forget();
     }
@@ -215,17 +213,17 @@ impl TextStore {
         tally.live = tally.live.saturating_sub(u64::from(text.len));
     }
 
-    /// Whether any text died since this was last asked, or since the texts were opened.
+    /// Whether any text died since the last call, or since the texts were opened.
     pub(crate) fn take_died(&self) -> bool {
         std::mem::take(&mut self.writer().died)
     }
 
-    /// Has [`TextStore::take_died`] say so again.
+    /// Makes [`TextStore::take_died`] return true again.
     pub(crate) fn note_died(&self) {
         self.writer().died = true;
     }
 
-    /// Makes sure that nothing is appended to these segments any more.
+    /// Makes sure that nothing more is appended to these segments.
     pub(crate) fn leave(&self, segments: &BTreeSet<u32>) -> Result<(), TextError> {
         let mut writer = self.writer();
         segments
@@ -238,10 +236,9 @@ impl TextStore {
         Ok(segment::list(&self.dir)?.into_iter().collect())
     }
 
-    /// Segments that hold live text, as counted, and whose files are gone or were replaced while
-    /// they were written.
+    /// Segments that hold live text, as counted, and whose files are gone or were replaced while they were written.
     pub fn vanished(&self) -> Result<BTreeSet<u32>, TextError> {
-        // The lock first: a segment that is begun behind the listing is live and not in it.
+        // The lock first: a segment that is begun after the listing is live and not in it.
         let writer = self.writer();
         let present = self.lengths()?;
         let live = writer.tallies.iter().filter(|(_, tally)| tally.live > 0);
@@ -249,7 +246,7 @@ impl TextStore {
         Ok(live.map(|(number, _)| *number).filter(gone).collect())
     }
 
-    /// Counts nothing in these segments as live any more.
+    /// No longer counts anything in these segments as live.
     pub fn forget(&self, segments: &BTreeSet<u32>) {
         let mut writer = self.writer();
         writer
@@ -263,13 +260,13 @@ impl TextStore {
         !self.writer().vanished.is_empty()
     }
 
-    /// Every segment with its usage, in order. The first call reads the headers of all segments; who
-    /// appends during that does not wait.
+    /// Every segment with its usage, in order. The first call reads the headers of all segments; appending does not
+    /// wait for it.
     pub fn segments(&self) -> Result<Vec<SegmentUsage>, TextError> {
         let mut usage = Vec::new();
         for (segment, file_bytes) in segment::list(&self.dir)? {
             let known = self.writer().tally(segment).raw;
-            // Of the segment that is being written it is known from the beginning.
+            // For the segment that is being written it is known from the beginning.
             let found = match known {
                 Some(raw) => Some(raw),
                 None => match segment::raw_bytes(&self.dir, segment) {
@@ -291,7 +288,7 @@ impl TextStore {
         Ok(usage)
     }
 
-    /// What the heads of a segment's blocks say, in order; nothing else is read.
+    /// What the headers of a segment's blocks say, in order; nothing else is read.
     pub fn heads(&self, segment: u32) -> Result<Vec<BlockHead>, TextError> {
         let mut heads = Vec::new();
         segment::blocks(&self.dir, segment, |place, header| {
@@ -319,10 +316,9 @@ impl TextStore {
         self.reader.read(&whole).map(drop)
     }
 
-    /// Copies the `live` texts of a segment to the current one and syncs them. The caller commits
-    /// records with the new references and then calls [`TextStore::remove_segment`]; a crash in
-    /// between leaves both copies readable. A text that is damaged, or that `is_right` refuses, is
-    /// left where it is: a copy would get a checksum of its own and be believed.
+    /// Copies the `live` texts of a segment to the current one and syncs them. The caller commits records with the new
+    /// references and then calls [`TextStore::remove_segment`]; a crash in between leaves both copies readable. A text
+    /// that is damaged, or that `is_right` refuses, is left where it is: a copy would get a valid checksum of its own.
     pub fn compact(
         &self,
         segment: u32,
@@ -372,7 +368,7 @@ impl TextStore {
         Ok(())
     }
 
-    /// From here on, what lies where a reference points reads as this error.
+    /// From here on, reading at the position of this reference fails with this error.
     #[cfg(test)]
     pub(crate) fn inject_error(&self, at: &TextRef, errno: rustix::io::Errno) {
         self.reader.inject_error(at, errno);
@@ -383,7 +379,7 @@ impl TextStore {
         &self.reader
     }
 
-    // A writer whose holder panicked is whole: its offset moves only after a finished write.
+    // The state is consistent even if a holder panicked: its offset moves only after a finished write.
     fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -270,7 +270,7 @@ fn no_number_is_used_again_whatever_becomes_of_the_files() {
         store.remove_segment(1),
         Err(TextError::NoSegment { segment: 1 })
     ));
-    // Files that are there count as well.
+    // Existing files count as well.
     drop(store);
     assert_eq!(open(dir.path()).next_segment(), 3);
 }

@@ -1,4 +1,4 @@
-//! What only the writer of texts touches: the current segment, its number, and what is live where.
+//! The state that only the writer of texts uses: the current segment, its number, and how much is live where.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,13 +17,13 @@ pub(super) struct Writer {
     pub(super) tallies: BTreeMap<u32, Tally>,
     /// Segments that were removed or replaced while they were written.
     pub(super) vanished: BTreeSet<u32>,
-    /// A text died since somebody asked.
+    /// A text became unreferenced since `take_died` was called.
     pub(super) died: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Tally {
-    /// Bytes of text that references point to, as far as the caller has told.
+    /// Bytes of text that references point to, as far as the caller has reported.
     pub(super) live: u64,
     /// Bytes of text written, once known. A finished segment never changes.
     pub(super) raw: Option<u64>,
@@ -38,7 +38,7 @@ impl Writer {
             next_segment,
             tallies: BTreeMap::new(),
             vanished: BTreeSet::new(),
-            // What did before the texts were opened is counted with the first look.
+            // Texts that died before opening are found by the first compaction check.
             died: true,
         }
     }
@@ -74,15 +74,15 @@ impl Writer {
         Ok(whole)
     }
 
-    /// Leaves the current segment where its file was removed or replaced: the next text begins
-    /// another, and those in it are lost.
+    /// Abandons the current segment if its file was removed or replaced: the next text begins another, and those in it
+    /// are lost.
     pub(super) fn leave_vanished(&mut self) {
         if let Some(gone) = self.current.take_if(|current| !current.in_place()) {
             self.vanished.insert(gone.segment);
         }
     }
 
-    /// Syncs the current segment, which an unsynced append may still need, and leaves it.
+    /// Syncs the current segment, which an unsynced append may still need, and closes it.
     fn finish_segment(&mut self) -> Result<(), TextError> {
         self.sync()?;
         self.leave_vanished();
@@ -93,9 +93,9 @@ impl Writer {
     fn start_segment(&mut self, dir: &Path, store: StoreId) -> Result<(), TextError> {
         let number = self.next_segment;
         let next = number.checked_add(1).ok_or(TextError::Exhausted)?;
-        // The number is spent even if this fails half way.
+        // The number is used up even if this fails halfway.
         self.next_segment = next;
-        // The directory may have been removed with all that was in it.
+        // The directory may have been removed with everything in it.
         safe_fs::create_dir(dir).map_err(TextError::io("create", dir))?;
         self.current = Some(Appender::create(dir, store, number)?);
         self.tally(number).raw = Some(0);
@@ -131,11 +131,11 @@ impl Writer {
         Ok(self.current.as_ref().and_then(Appender::unsynced))
     }
 
-    /// Notes how a sync ended that was made while others may have been.
+    /// Notes the result of a sync that other syncs may have overlapped.
     ///
     /// # Errors
-    /// How it ended; [`TextError::SyncFailed`] where another failed since: the kernel tells of lost
-    /// pages once for each open file, so it may have heard of pages that this one was to sync.
+    /// That of the sync; [`TextError::SyncFailed`] if another failed meanwhile: the kernel reports lost pages once for
+    /// each open file, so the other may have been told of pages that this one was to sync.
     pub(super) fn note(
         &mut self,
         sync: &Sync,

@@ -1,8 +1,8 @@
 //! Documents that wait, with the epoch in which each was queued; and those that are taken in rounds.
 //!
-//! A million of them take some hundred kilobytes: they are kept as bitmaps, one of all and one of each epoch.
-//! Epochs are as many as steps of the settler since the oldest that waits was queued, some thousands where a
-//! collection is loaded; one is passed over by the range of its ids.
+//! A million of them take some hundred kilobytes: they are kept as bitmaps, one for all and one for each epoch. There
+//! are as many epochs as steps of the settler since the oldest waiting document was queued, some thousands while a
+//! collection is loaded; an epoch whose id range excludes the document is skipped.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, RangeInclusive};
@@ -17,12 +17,13 @@ use crate::groups::Rank;
 #[derive(Default)]
 pub(super) struct RoundQueue {
     pub(super) queue: Queue,
-    /// Those of this round that were not taken yet, the first at the end; some may wait no more.
+    /// Documents of this round that were not taken yet, the first at the end; may contain documents that are no longer
+    /// queued.
     pub(super) round: Vec<DocId>,
 }
 
 impl RoundQueue {
-    /// Takes at most so many of this round, or of the next where it is over.
+    /// Takes at most `most` of this round, or of the next if it is over.
     pub(super) fn next(&mut self, most: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
         let mut documents = Vec::new();
         while documents.is_empty() && !self.queue.is_empty() {
@@ -45,7 +46,7 @@ impl RoundQueue {
 #[derive(Default)]
 pub(super) struct Queue {
     all: RoaringTreemap,
-    /// Each document of `all` in one of them; none is empty.
+    /// Each document of `all` is in one of them; none is empty.
     epochs: BTreeMap<Epoch, QueuedInEpoch>,
 }
 
@@ -53,12 +54,12 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct QueuedInEpoch {
     ids: RoaringTreemap,
-    /// No other id was ever among them; none where there was none.
+    /// All ids that were ever in it are in this range; `None` if there were none.
     range: Option<RangeInclusive<u64>>,
 }
 
 impl QueuedInEpoch {
-    /// Ids from `first` to `last` were added.
+    /// Notes that ids from `first` to `last` were added.
     fn widen(&mut self, first: u64, last: u64) {
         let range = self.range.take().unwrap_or(first..=last);
         self.range = Some(first.min(*range.start())..=last.max(*range.end()));
@@ -90,31 +91,31 @@ impl Queue {
         self.all.iter().map(DocId)
     }
 
-    /// Those from this id on.
+    /// The documents from this id on.
     pub(super) fn ids_from(&self, from: DocId) -> impl Iterator<Item = DocId> + '_ {
         let mut ids = self.all.iter();
         ids.advance_to(from.0);
         ids.map(DocId)
     }
 
-    /// How many of these wait here.
+    /// How many of these are queued here.
     pub(super) fn shared_with(&self, ids: &RoaringTreemap) -> usize {
         self.all.intersection_len(ids) as usize
     }
 
-    /// Bytes of memory they take, about.
+    /// Approximate bytes of memory in use.
     pub(super) fn bytes(&self) -> usize {
         let epochs = self.epochs.values();
         let of_epoch = |queued: &QueuedInEpoch| queued.ids.serialized_size() + 64;
         self.all.serialized_size() + epochs.map(of_epoch).sum::<usize>()
     }
 
-    /// The epoch of those that were queued first.
+    /// The epoch of the documents that were queued first.
     pub(super) fn oldest(&self) -> Option<Epoch> {
         self.epochs.keys().next().copied()
     }
 
-    /// The epoch in which a document was queued, where it waits.
+    /// The epoch in which a document was queued, if it is.
     pub(super) fn since(&self, id: DocId) -> Option<Epoch> {
         let mut epochs = self.epochs.iter();
         let queued = self
@@ -123,7 +124,7 @@ impl Queue {
         queued.flatten().map(|(epoch, _)| *epoch)
     }
 
-    /// Queues a document; one that is queued already keeps the earlier epoch. Says whether it is new.
+    /// Queues a document; one that is already queued keeps the earlier epoch. Returns whether it is new.
     pub(super) fn insert(&mut self, id: DocId, since: Epoch) -> bool {
         let is_new = self.all.insert(id.0);
         let later = (!is_new).then(|| self.later_epoch(id, since)).flatten();
@@ -138,7 +139,7 @@ impl Queue {
         is_new
     }
 
-    /// Queues those of these documents that are not queued yet, and returns them.
+    /// Queues those documents that are not queued yet, and returns them.
     pub(super) fn insert_all(&mut self, ids: &RoaringTreemap, since: Epoch) -> RoaringTreemap {
         let new = ids - &self.all;
         if let Some((first, last)) = new.min().zip(new.max()) {
@@ -150,7 +151,7 @@ impl Queue {
         new
     }
 
-    /// The epoch of a queued document where that is later than this one.
+    /// The epoch of a queued document if that is later than this one.
     fn later_epoch(&self, id: DocId, than: Epoch) -> Option<Epoch> {
         let after = (Bound::Excluded(than), Bound::Unbounded);
         let mut later = self.epochs.range(after);
@@ -168,14 +169,14 @@ impl Queue {
         }
     }
 
-    /// From now on nobody waits for this document.
+    /// From now on barriers do not wait for this document.
     pub(super) fn stop_awaiting(&mut self, id: DocId) {
         if self.remove(id).is_some() {
             self.insert(id, Epoch::UNAWAITED);
         }
     }
 
-    /// Takes a document out; returns since when it was queued.
+    /// Takes a document out; returns the epoch in which it was queued.
     pub(super) fn remove(&mut self, id: DocId) -> Option<Epoch> {
         let since = self.since(id)?;
         self.all.remove(id.0);

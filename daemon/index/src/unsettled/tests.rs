@@ -38,7 +38,7 @@ fn a_round_is_placed_in_order_of_rank_and_what_was_deferred_comes_last() {
     assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
     assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
     unsettled.clear_placement(DocId(1));
-    // It was not placed, for whatever reason, and comes again.
+    // It was not placed, for whatever reason, and is returned again.
     assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
     unsettled.queue_placement(DocId(4));
     unsettled.defer(DocId(4), Effort::High);
@@ -140,7 +140,7 @@ fn a_group_is_looked_at_once_its_document_has_its_place() {
 fn nobody_waits_for_the_group_that_a_crowded_document_will_be_in() {
     let mut unsettled = Unsettled::default();
     let since = unsettled.end_epoch();
-    // A principal took it from its group, or went: it lost its place, and its group changed.
+    // A principal took it from its group, or was removed: it lost its place, and its group changed.
     unsettled.queue_regrouping(DocId(1), since);
     unsettled.queue_placement_since(DocId(1), since);
     assert!(!unsettled.is_settled_through(since));
@@ -157,7 +157,7 @@ fn nobody_waits_for_the_group_that_a_crowded_document_will_be_in() {
     assert!(unsettled.is_empty());
 }
 
-/// A collection is loaded while it settles: as maps the queues took some 32 bytes a document each.
+/// A collection is loaded while it settles: as maps the queues took some 32 bytes for each document.
 #[test]
 fn a_hundred_thousand_that_wait_since_many_epochs_take_little_memory() {
     let mut unsettled = Unsettled::default();
@@ -216,7 +216,7 @@ proptest! {
                 let is_ready = unsettled.to_regroup.contains(*id);
                 prop_assert_eq!(is_ready, !unsettled.needs_placement(*id));
             }
-            // What is seen here for itself: nobody waits for a group that a crowded document holds up.
+            // Computed independently here: barriers do not wait for a group that a crowded document holds up.
             let is_awaited = |id: &DocId| !crowded.queue.contains(*id) && groups[id] < Epoch::UNAWAITED;
             let awaited = groups.keys().filter(|id| is_awaited(id));
             let awaited: Vec<Epoch> = awaited.map(|id| groups[id]).collect();

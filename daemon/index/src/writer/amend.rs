@@ -6,15 +6,14 @@ use crate::batch::Batch;
 use crate::{IndexError, IndexWriter};
 
 impl IndexWriter {
-    /// Records the time of a reading that found a file as recorded; nothing else of it is new. Nothing happens
-    /// where the record is another by now. May wait for a merge.
+    /// Records the time of a reading that found a file as recorded; nothing else in the record changes. Does nothing if
+    /// the record is another by now. May wait for a merge.
     pub fn record_reading(&self, file: &FileKey, found: &FileRecord) -> Result<(), IndexError> {
         self.amend(file, found, |record| record.last_read = found.last_read)
     }
 
-    /// Marks a file that was found to hold other bytes than recorded, with the same metadata: its record
-    /// proves nothing from here on, so that the next ingest reads it. Nothing happens where the record
-    /// is another by now. May wait for a merge.
+    /// Marks a file that was found to hold other bytes than recorded, with the same metadata: its record proves nothing
+    /// from here on, so the next ingest reads it. Does nothing if the record is another by now. May wait for a merge.
     pub fn mark_for_reread(&self, file: &FileKey, recorded: &FileRecord) -> Result<(), IndexError> {
         self.amend(file, recorded, |record| record.racy = true)
     }

@@ -1,9 +1,9 @@
 //! The write side: changes of files become atomic batches of records, and postings in the buffer.
 //!
-//! A document lives as long as some file carries it. What lost its last file stays recorded until
-//! the next merge, so that a move (removed here, created there) finds its content again and costs
-//! no second extraction. A container whose old path was removed first is unpacked once more, since its
-//! members went with it; their contents are not read again.
+//! A document lives as long as some file carries it. A document that lost its last file stays recorded until the next
+//! merge, so that a move (removed here, created there) finds its content again and costs no second extraction. A
+//! container whose old path was removed first is unpacked once more, since its members went with it; their contents are
+//! not read again.
 
 mod builder;
 
@@ -22,9 +22,9 @@ use crate::table::DocumentStats;
 use crate::{IndexError, IndexWriter};
 
 impl IndexWriter {
-    /// Applies changes in order, each of them whole or not at all. Queries see them as soon as it returns;
-    /// they are power-safe only after [`IndexWriter::commit`]. After an error the caller may apply the same changes
-    /// again: applying a change twice has the effect of applying it once. May merge, where the buffer is full.
+    /// Applies changes in order, each of them completely or not at all. Queries see them as soon as it returns; they
+    /// are power-safe only after [`IndexWriter::commit`]. After an error the caller may apply the same changes again:
+    /// applying a change twice has the effect of applying it once. May merge, if the buffer is full.
     pub fn apply(&self, changes: &[FileChange]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
         let mut writer = self.lock();
@@ -60,7 +60,7 @@ impl IndexWriter {
         } = builder;
         let stats = self.put_documents(&mut batch, &fresh)?;
         if !fresh.is_empty() {
-            // With the first record that points into a segment, so that its number is spent.
+            // With the first record that points into a segment, so that its number is used up.
             writer.meta.next_segment = self.shared.texts.next_segment();
             batch.put(key::meta(), writer.meta.encode());
         }
@@ -86,8 +86,8 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Appends the texts of new documents, then the records. Neither is power-safe yet: a text that
-    /// a power cut takes before [`IndexWriter::commit`] is missed when the store opens, and read again.
+    /// Appends the texts of new documents, then the records. Neither is power-safe yet: a text that is lost in a power
+    /// cut before [`IndexWriter::commit`] is found missing when the store opens, and read again.
     fn put_documents(
         &self,
         batch: &mut Batch<'_>,
@@ -153,7 +153,7 @@ fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
     with_signatures(record, &new.signatures)
 }
 
-/// The record with what it tells of its signatures, Mod_n (or chunks) first.
+/// The record with the counts of its signatures, Mod_n (or chunks) first.
 pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) -> DocumentRecord {
     let primary = signatures.first();
     let entries = |kind| {

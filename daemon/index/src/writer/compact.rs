@@ -1,4 +1,4 @@
-//! Getting back the space of texts that no document carries any more, and of records that were replaced.
+//! Reclaims the space of texts that no document carries any more, and of replaced records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use crate::{Cancel, IndexError, IndexWriter};
 
 /// A segment is rewritten once less than this share of its text is live.
 const LEAST_LIVE_SHARE: f64 = 0.5;
-/// Segments are rewritten once they hold so many bytes of dead text for each document: to find what lives in
-/// them the records of all documents are read.
+/// Segments are rewritten once they hold this many bytes of dead text for each document: the records of all documents
+/// are read to find what is live in them.
 const LEAST_DEAD_FOR_EACH: u64 = 64;
 
 impl IndexWriter {
-    /// Rewrites text segments that are mostly dead; returns how many were removed. Nothing is done where that
-    /// would cost more than it gives back, or where it is cancelled. Readers do not wait, writers for some
-    /// thousand texts at a time. To be asked now and then: it is cheap where no text died since.
+    /// Rewrites text segments that are mostly dead; returns how many were removed. Does nothing if that would cost more
+    /// than it reclaims, or if it is cancelled. Readers do not wait; writers wait for some thousand texts at a time.
+    /// Call it now and then: it is cheap if no text died since.
     ///
     /// # Errors
-    /// Where it could not be done, with a fault that is transient if nothing was lost.
+    /// If it could not be done; the fault is transient if nothing was lost.
     pub fn compact_texts(&self, cancel: &Cancel) -> Result<usize, IndexError> {
         if !self.shared.texts.take_died() {
             return Ok(0);
@@ -43,7 +43,7 @@ impl IndexWriter {
             return Ok(());
         }
         {
-            // A batch appends texts before its records: once none is under way nothing more will point there.
+            // A batch appends texts before its records: once none is being applied, nothing more will point there.
             let _no_batch = self.lock();
             self.shared.texts.leave(&stale)?;
         }
@@ -58,7 +58,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Segments that are mostly dead; none where too little is.
+    /// Segments that are mostly dead; none if too little is.
     fn stale_segments(&self) -> Result<BTreeSet<u32>, IndexError> {
         let mostly_dead = |usage: &SegmentUsage| {
             usage.text_bytes > 0
@@ -82,12 +82,12 @@ impl IndexWriter {
         Ok(segments.iter().map(|usage| usage.segment).collect())
     }
 
-    /// Rewrites the records where they take more disk than [`Options::records_bytes`](crate::Options) and
-    /// twice what lives of them; says whether that was done. Readers do not wait, writers hardly. To be asked
-    /// now and then: the answer depends on sizes alone, and is cheap where little was written since.
+    /// Rewrites the records if they take more disk than [`Options::records_bytes`](crate::Options) and more than twice
+    /// their live bytes; returns whether that was done. Readers do not wait, writers hardly. Call it now and then: the
+    /// decision depends only on sizes, and is cheap if little was written since.
     ///
     /// # Errors
-    /// Where it could not be done, with a fault that is transient if nothing was changed.
+    /// If it could not be done; the fault is transient if nothing was changed.
     pub fn compact_records(&self, cancel: &Cancel) -> Result<bool, IndexError> {
         Ok(self
             .shared
@@ -95,8 +95,8 @@ impl IndexWriter {
             .compact_records(self.shared.options.records_bytes, cancel)?)
     }
 
-    /// Copies the live texts of a segment elsewhere and removes it; says whether it is gone. Where
-    /// one of them is damaged the segment stays until its document was let go.
+    /// Copies the live texts of a segment elsewhere and removes it; returns whether it is gone. If one of them is
+    /// damaged, the segment stays until its document was released.
     fn compact_segment(
         &self,
         segment: u32,
@@ -116,8 +116,8 @@ impl IndexWriter {
         Ok(left.is_empty())
     }
 
-    /// Copies texts of a segment elsewhere, if they still live; returns the documents whose texts could not
-    /// be copied.
+    /// Copies those texts of a segment elsewhere that are still live; returns the documents whose texts could not be
+    /// copied.
     fn move_texts(
         &self,
         segment: u32,
@@ -135,7 +135,7 @@ impl IndexWriter {
         }
         // A checksum was compared already.
         let is_right = |at: &TextRef, _: &str| at.checksum.is_some() || checked.contains(at);
-        // Two empty texts may lie in one place.
+        // Two empty texts may be at one position.
         let places: BTreeSet<TextRef> = live.iter().map(|(at, ..)| *at).collect();
         let places: Vec<TextRef> = places.into_iter().collect();
         let compacted = self.shared.texts.compact(segment, &places, &is_right)?;
@@ -157,8 +157,8 @@ impl IndexWriter {
         Ok(left)
     }
 
-    /// Those texts that have no checksum and are their documents': a copy is believed by its own.
-    /// Before any lock is taken, since a holder of memory may wait for that lock.
+    /// The texts that have no checksum and are verified as their documents': their copies will be trusted by their
+    /// checksums. Runs before any lock is taken, since a holder of memory may wait for that lock.
     fn texts_with_right_names(
         &self,
         texts: &[(TextRef, DocId)],

@@ -1,8 +1,8 @@
 //! Moving the buffer into a run.
 //!
-//! A run is written whole and power-safe before the meta record names it, and the runs it took in are
-//! removed once that record is power-safe. So a merge cut short anywhere has changed nothing, or is
-//! complete but for runs to be removed, which the next opening does.
+//! A run is complete and power-safe before the meta record names it, and the runs merged into it are removed once that
+//! record is power-safe. So a merge that is interrupted anywhere has changed nothing, or is complete except for the
+//! removal of runs, which the next opening does.
 
 use std::sync::Arc;
 
@@ -22,24 +22,24 @@ use crate::store::{NewRun, RunWriter, StoreError};
 use crate::table::KnownDocuments;
 use crate::{IndexError, IndexWriter};
 
-/// Bytes that a posting takes in a bucket, at most but for ids of many issuers.
+/// Maximum bytes of a posting in a bucket, except for ids of many issuers.
 const MOST_POSTING_BYTES: u64 = 8;
 
 /// A run that was written.
 struct WrittenRun {
     record: RunRecord,
-    /// Postings of documents that are gone or were signed anew, in the runs that it took in.
+    /// Postings of documents that are gone or were signed again, in the runs that were merged into it.
     left_out: u64,
 }
 
-/// What merges came to since the index was opened: counts of work.
+/// What merges have done since the index was opened: counts of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Merges {
     /// Merges that were completed.
     pub merges: u64,
     /// Postings written into them.
     pub postings: u64,
-    /// Runs there are now.
+    /// Number of runs now.
     pub runs: usize,
 }
 
@@ -82,7 +82,7 @@ impl IndexWriter {
         watermark: u64,
         take: RunChoice,
     ) -> Result<(), IndexError> {
-        // Texts below the watermark are not looked at when the store opens.
+        // Texts below the watermark are not examined when the store opens.
         self.shared.texts.sync()?;
         self.freeze();
         let (merging, runs) = {
@@ -99,7 +99,7 @@ impl IndexWriter {
             }
             return self.commit();
         }
-        // Spent even where this fails: what was finished and not named is removed at the next opening.
+        // Used up even if this fails: what was finished and not named is removed at the next opening.
         let number = writer.meta.next_run;
         writer.meta.next_run += 1;
         let (old, taken) = runs.split_at(staying);
@@ -108,7 +108,7 @@ impl IndexWriter {
         drop_others(&*self.shared.store, &writer.meta)
     }
 
-    /// Writes a run of what is buffered and of runs that it takes in.
+    /// Writes a run of what is buffered and of the runs merged into it.
     fn write_run(
         &self,
         number: u32,
@@ -142,7 +142,7 @@ impl IndexWriter {
         Ok(WrittenRun { record, left_out })
     }
 
-    /// Has the meta record name a run in place of those that it took in, and shows it to queries.
+    /// Makes the meta record name a run in place of those merged into it, and makes it visible to queries.
     fn publish(
         &self,
         writer: &mut WriterState,
@@ -176,7 +176,7 @@ impl IndexWriter {
         let mut state = self.shared.state_mut();
         for at in 0..SCHEMES.len() {
             let fresh = std::mem::take(&mut state.buffers[at]);
-            // What a failed merge set aside is large, and what came since is small.
+            // What a failed merge set aside is large, and what was added since is small.
             match Arc::get_mut(&mut state.merging[at]) {
                 Some(frozen) if !frozen.is_empty() => frozen.absorb(&fresh),
                 Some(frozen) => *frozen = fresh,
@@ -189,7 +189,7 @@ impl IndexWriter {
         }
     }
 
-    /// From here on queries read the merged postings in runs alone.
+    /// From here on queries read the merged postings only from runs.
     fn show_merged(&self, runs: Runs) {
         let mut state = self.shared.state_mut();
         state.merges.merges += 1;
@@ -197,13 +197,13 @@ impl IndexWriter {
         state.runs = runs;
         let merged = std::mem::take(&mut state.merging);
         drop(state);
-        // Some hundred megabytes: nobody waits for them to be given back.
+        // Some hundred megabytes: freeing them must not hold the lock.
         drop(merged);
     }
 }
 
-/// Fills a run with the postings of a scheme, a part of the keys at a time. Postings of documents that
-/// are gone, or were signed anew, are left out; returns how many of the runs taken in those were.
+/// Fills a run with the postings of a scheme, a part of the keys at a time. Postings of documents that are gone, or
+/// were signed again, are left out; returns how many of those there were in the merged runs.
 fn fill(
     run: &mut dyn RunWriter,
     scheme: SchemeKind,
@@ -230,12 +230,12 @@ fn fill(
         part.retain(|posting| known.contains(posting.1));
         kept += part.len() as u64;
         buffer.part(number, &mut part);
-        // Stable, as it makes use of the sorted pieces that the part is made of.
+        // Stable, because that makes use of the sorted pieces that the part consists of.
         part.sort();
         part.dedup();
         part.retain(|posting| known.contains(posting.1));
         filling.add(&part)?;
     }
-    // What the cursors left out, of documents that were signed anew, counts as well.
+    // What the cursors left out, of documents that were signed again, counts as well.
     Ok((filling.finish()?, old.saturating_sub(kept)))
 }

@@ -1,4 +1,4 @@
-//! Forgetting contents and documents that no file carries any more.
+//! Removes contents and documents that no file carries any more.
 
 use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
@@ -9,12 +9,12 @@ use crate::table::DocumentStats;
 use crate::text::TextRef;
 use crate::{IndexError, IndexWriter};
 
-/// Documents forgotten in one batch.
+/// Documents removed in one batch.
 const STEP: usize = LONG_BATCH / 8;
 
 impl IndexWriter {
-    /// Removes the records of contents without files and of documents without contents. Their
-    /// postings go when a merge next takes in their run.
+    /// Removes the records of contents without files and of documents without contents. Their postings are dropped when
+    /// a merge next includes their run.
     pub(crate) fn purge(&self, writer: &mut WriterState) -> Result<(), IndexError> {
         let orphans: Vec<ContentHash> = std::mem::take(&mut writer.orphans).into_iter().collect();
         for some in orphans.chunks(STEP) {
@@ -30,7 +30,7 @@ impl IndexWriter {
         })
     }
 
-    /// How many postings of these documents lie in runs.
+    /// How many postings of these documents are in runs.
     fn postings_in_runs(&self, documents: &[DocId], watermark: u64) -> u64 {
         let state = self.shared.state();
         let merged = documents.iter().filter(|id| id.serial() < watermark);
@@ -38,8 +38,8 @@ impl IndexWriter {
         stats.map(DocumentStats::postings).sum()
     }
 
-    /// Documents no file carries. One whose star has not heard of it yet, or whose group has not
-    /// passed on its id, waits for the next purge.
+    /// Documents that no file carries. One that is still in its star, or whose group has not passed on its id, waits
+    /// for the next purge.
     fn dead_documents(&self) -> Vec<DocId> {
         let state = self.shared.state();
         let dead = state.table.known() - state.table.live();
@@ -52,7 +52,7 @@ impl IndexWriter {
         ids.filter(|id| !holds(id)).collect()
     }
 
-    /// Applies a batch that deletes contents, of which no file is left.
+    /// Applies a batch that deletes contents without files.
     fn apply_forgetting(&self, batch: Batch<'_>) -> Result<(), IndexError> {
         let touched = self.shared.resting.touched(&batch);
         let written = batch.apply();
@@ -78,7 +78,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Deletes the records of one document; returns where its text lay.
+    /// Deletes the records of one document; returns the position of its text.
     fn purge_document(
         &self,
         batch: &mut Batch<'_>,
@@ -114,8 +114,8 @@ fn purge_content(batch: &mut Batch<'_>, hash: ContentHash) -> Result<(), IndexEr
     Ok(())
 }
 
-/// Unnames a document, unless the name is another's: one let go for its damaged text may have a
-/// successor of the same name.
+/// Removes the hash of a document, unless the hash is another's: one released for its damaged text may have a successor
+/// with the same hash.
 pub(crate) fn forget_name(
     batch: &mut Batch<'_>,
     id: DocId,

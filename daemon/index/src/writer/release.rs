@@ -1,4 +1,4 @@
-//! Letting documents with damaged texts go, so that their files are extracted again.
+//! Releases documents with damaged texts, so that their files are extracted again.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -15,11 +15,11 @@ use crate::reader::document_text::text_reference;
 use crate::text::TextRef;
 use crate::{Cancel, IndexError, IndexWriter};
 
-/// Records between two looks at whether to go on.
+/// Records between two checks for cancellation.
 const LOOK_EVERY: u64 = 4096;
 
 impl IndexWriter {
-    /// Remembers the documents whose texts lay in segments that are gone.
+    /// Notes the documents whose texts were in segments that are gone.
     pub(crate) fn note_vanished(&self) -> Result<(), IndexError> {
         let gone = self.shared.texts.vanished()?;
         if gone.is_empty() {
@@ -36,8 +36,8 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Reads all texts of segments in which one was found damaged: where a segment was restored or
-    /// exchanged, one read of its files heals all of it.
+    /// Reads all texts of segments in which one was found damaged: if a segment was restored or exchanged, reading its
+    /// files again repairs everything in it.
     fn sweep_suspects(&self) -> Result<(), IndexError> {
         let suspects = self.shared.damaged.segments().clone();
         if suspects.is_empty() {
@@ -45,7 +45,7 @@ impl IndexWriter {
         }
         let mut texts = self.texts_in(&suspects, &Cancel::never())?;
         texts.sort_unstable();
-        // What was read before they were damaged says nothing.
+        // What was read before they were damaged proves nothing.
         self.shared.texts.forget_kept();
         for (_, id) in texts {
             self.reader.is_text_sound(id)?;
@@ -82,8 +82,8 @@ impl IndexWriter {
         Ok(texts)
     }
 
-    /// Lets documents with damaged text go: their files are unread again, so that the rescan that
-    /// calls this extracts them again. Returns those files, of all roots.
+    /// Releases documents with damaged text: their files are unread again, so that the rescan that calls this extracts
+    /// them again. Returns those files, of all roots.
     pub fn release_damaged_texts(&self) -> Result<Vec<FileKey>, IndexError> {
         self.note_vanished()?;
         self.sweep_suspects()?;
@@ -104,7 +104,7 @@ impl IndexWriter {
         Ok(released)
     }
 
-    /// Releases documents whose texts could not be read when the index was opened, so that postings behind them may be
+    /// Releases documents whose texts could not be read when the index was opened, so that later postings may be
     /// merged, and logs how many files are read again.
     pub fn release_unread(&self) -> Result<(), IndexError> {
         let files = self.release_damaged_texts()?.len();
@@ -115,8 +115,8 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Releases some of these documents in one batch, and takes those out that are released whole; adds their files.
-    /// Changes are applied between two parts.
+    /// Releases some of these documents in one batch, and takes those out that are released completely; adds their
+    /// files. Other changes may be applied between two parts.
     fn release_part(
         &self,
         left: &mut Vec<DocId>,
@@ -145,8 +145,8 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Unreads the files of one document and forgets its contents and its name; the next purge
-    /// forgets the document. False where the batch is long by then: the rest is for another.
+    /// Marks the files of one document unread and removes its contents and its hash; the next purge removes the
+    /// document. Returns false if the batch is full before that: the rest is for another.
     fn release(&self, part: &mut UnreadBatch<'_>, id: DocId) -> Result<bool, IndexError> {
         let carried = self.first_keys(&key::contents_of_document(id))?;
         let is_all = carried.len() < LONG_BATCH;
@@ -165,7 +165,7 @@ impl IndexWriter {
         Ok(is_all)
     }
 
-    /// Unreads the files that hold a content, in the same way.
+    /// Marks the files that have a content unread, in the same way.
     fn release_content(
         &self,
         part: &mut UnreadBatch<'_>,
@@ -202,7 +202,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// The first keys with a prefix, as many as one batch is to change.
+    /// The first keys with a prefix, as many as one batch may change.
     fn first_keys(&self, prefix: &[u8]) -> Result<Vec<Vec<u8>>, IndexError> {
         let mut keys = Vec::new();
         let visit = &mut |key: &[u8], _: &[u8]| {
@@ -217,7 +217,7 @@ impl IndexWriter {
     }
 }
 
-/// Files that are unread in one batch.
+/// Files that are marked unread in one batch.
 struct UnreadBatch<'a> {
     batch: Batch<'a>,
     counted: Vec<CountChange>,

@@ -45,7 +45,7 @@ impl IndexWriter {
         Ok(batch.apply()?)
     }
 
-    /// Remembers a report: when it was finished (microseconds since 1970), where, groups in it.
+    /// Records a report: when it was finished (microseconds since 1970), where, groups in it.
     pub fn put_report(&self, at: u64, out: &Path, groups: u64) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         let record = ReportRecord {
@@ -56,7 +56,7 @@ impl IndexWriter {
         Ok(batch.apply()?)
     }
 
-    /// Forgets the reports that are not at their place any more.
+    /// Removes the records of reports that are no longer at their path.
     pub fn forget_reports(&self, is_there: impl Fn(&Path) -> bool) -> Result<(), IndexError> {
         let mut gone = Vec::new();
         self.registry.reports_after(0, &mut |at, record| {

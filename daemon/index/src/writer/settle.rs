@@ -1,8 +1,8 @@
-//! Settling: places new documents among the groups and keeps the groups up to date.
+//! Settling: places new documents among the groups and updates the groups.
 //!
-//! A document waits here from the moment it is recorded until its star is known (its *unsettled*
-//! mark in the store goes in the batch that stores its place), and again when its principal is
-//! gone. Every step leaves the stars over the settled documents exact; see [`crate::groups`].
+//! A document waits here from the moment it is recorded until its star is known (the batch that stores its place
+//! removes its *unsettled* mark in the store), and again when its principal is gone. Every step leaves the stars over
+//! the settled documents exact; see [`crate::groups`].
 //!
 //! | a document | in `unsettled` | in `stars` |
 //! |---|---|---|
@@ -11,13 +11,12 @@
 //! | gained or lost a file | to check, besides | as before |
 //! | was checked and has no file any more | no | no: it is removed from its group |
 //!
-//! Documents whose groups changed by that are in `unsettled` besides, to be regrouped, until these have their
+//! Documents whose groups changed because of that are also in `unsettled`, to be regrouped, until the groups have their
 //! ids.
 //!
-//! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
-//! is led by its principal from the beginning and each member costs one exact comparison. A document that
-//! must be compared with many principals, or with very many of their members, is deferred: a few of these follow
-//! each round.
+//! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together has its
+//! principal from the beginning and each member costs one exact comparison. A document that must be compared with many
+//! principals, or with very many of their members, is deferred: a few of these follow each round.
 
 use simdex_schema::{DocId, EdgeRecord, key};
 
@@ -44,9 +43,9 @@ pub use regrouped::{GroupMove, Regrouped};
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
 /// Documents whose candidates are found at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
-/// Documents whose files changed that are looked at under one lock, which takes some milliseconds.
+/// Documents with changed files that are checked under one lock, which takes some milliseconds.
 const CHECKED_AT_ONCE: usize = if cfg!(test) { 64 } else { 4096 };
-/// Principals that documents placed at once may have to be compared with, 24 bytes each.
+/// Limit of the principals that documents placed at once may have to be compared with, 24 bytes each.
 const MOST_PARTNERS: usize = 1 << 22;
 
 /// Group ids are assigned at the end of each round, and documents without files removed from their groups once no
@@ -54,7 +53,7 @@ const MOST_PARTNERS: usize = 1 << 22;
 const MOST_PENDING_GROUPS: usize = 1 << 16;
 
 impl IndexWriter {
-    /// Limits the groups that are kept to documents with files of this view.
+    /// Limits the maintained groups to documents with files in this view.
     pub fn set_grouped_view(&self, view: View) {
         let mut state = self.shared.state_mut();
         state.group_view(view);
@@ -66,7 +65,7 @@ impl IndexWriter {
         self.shared.state().unsettled.is_empty()
     }
 
-    /// Whether nothing waits that anybody waits for: crowded documents may.
+    /// Whether nothing is queued that barriers wait for; crowded documents may be.
     pub fn is_at_rest(&self) -> bool {
         self.shared.state().unsettled.counts().awaited == 0
     }
@@ -76,19 +75,19 @@ impl IndexWriter {
         self.shared.state().unsettled.counts()
     }
 
-    /// How many documents got a place in a group since this was called last.
+    /// How many documents got a place in a group since the last call.
     pub fn take_placed(&self) -> u64 {
         self.shared.work.take_placed()
     }
 
-    /// A point in time to wait for with [`IndexWriter::is_settled_through`]: what is applied from now on need not be
-    /// waited for.
+    /// A point in time to wait for with [`IndexWriter::is_settled_through`]: what is applied from now on is not waited
+    /// for.
     pub fn end_epoch(&self) -> Epoch {
         self.shared.state_mut().unsettled.end_epoch()
     }
 
-    /// Whether all that was applied up to the end of an epoch is settled, and what follows from it, whatever
-    /// came since.
+    /// Whether everything applied up to the end of an epoch is settled, and what follows from it, whatever was applied
+    /// since.
     pub fn is_settled_through(&self, epoch: Epoch) -> bool {
         self.shared.state().unsettled.is_settled_through(epoch)
     }
@@ -112,8 +111,7 @@ impl IndexWriter {
         }
     }
 
-    /// Finds the places of some documents, which come in order of rank; defers those that take more than this
-    /// effort.
+    /// Finds the places of some documents, which come in order of rank; defers those that take more than this effort.
     fn settle_some(
         &self,
         finder: &EdgeFinder<'_>,
@@ -163,10 +161,10 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Checks the documents whose files changed: queues those that need a place now, then removes those that no
-    /// file carries any more from their groups. That comes after all that waits for a place since then or
-    /// longer, unless they are many: a document that replaces another is placed beside it first, and so takes
-    /// on the id of the group.
+    /// Checks the documents whose files changed: queues those that need a place now, then removes those that no file
+    /// carries any more from their groups. The removal waits for all documents that have waited for a place as long or
+    /// longer, unless they are many: a document that replaces another is placed beside it first, and so inherits the id
+    /// of the group.
     fn apply_file_changes(&self) -> Result<(), IndexError> {
         let (mut gone, mut next) = (Vec::new(), Some(DocId(0)));
         while let Some(from) = next {
@@ -194,7 +192,7 @@ impl IndexWriter {
         unsettled.next(STEP, few.max(1), &|id| rank(table, id))
     }
 
-    /// Stores and shows the place of a document, unless it is gone.
+    /// Stores and publishes the place of a document, unless it is gone.
     fn settle_at(
         &self,
         finder: &EdgeFinder<'_>,
@@ -205,7 +203,7 @@ impl IndexWriter {
         let id = newcomer.id;
         self.shared.work.placed();
         if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
-            // Before it is one, so that it is never missed.
+            // Before it becomes one, so that it is never missed.
             let sample = finder.sample(loaded, account)?.unwrap_or_default();
             let lists = &self.shared.principal_lists;
             match self.shared.state().table.was_signed_anew(id) {
@@ -220,11 +218,11 @@ impl IndexWriter {
         }
     }
 
-    /// Stores and shows the place of a document in one batch; false where it is gone.
+    /// Stores and publishes the place of a document in one batch; returns false if it is gone.
     fn place_at_once(&self, id: DocId, place: &Place) -> Result<bool, IndexError> {
         let _writer = self.lock();
         if !self.shared.state().is_groupable(id) {
-            // Should a file carry it again, `apply_file_changes` has it wait again.
+            // If a file carries it again, `apply_file_changes` queues it again.
             let _since = self.shared.state_mut().unsettled.clear_placement(id);
             return Ok(false);
         }
@@ -263,20 +261,19 @@ impl IndexWriter {
 }
 
 impl IndexState {
-    /// Whether a document has a place among the groups: it has text, and a file carries it that is
-    /// served.
+    /// Whether a document has a place among the groups: it has text, and a served file carries it.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {
         self.table.is_text(id) && self.table.files_in(id, &self.grouped) > 0
     }
 
-    /// Whether a document has a place among the groups that settling is about to take, since its files changed: only
-    /// settling hands the number of a group on.
+    /// Whether a document has a place among the groups that settling is about to remove, since its files changed: only
+    /// settling passes on the id of a group.
     pub(crate) fn is_leaving_groups(&self, id: DocId) -> bool {
         let is_to_leave = self.unsettled.needs_file_check(id) || !self.is_groupable(id);
         self.stars.contains(id) && is_to_leave
     }
 
-    /// The groups of all documents are about to change that are concerned where one gets this place.
+    /// Notes that the groups of all documents concerned are about to change because one gets this place.
     fn regroup_for(&mut self, id: DocId, place: &Place, since: Epoch) {
         let taken: &[_] = match place {
             Place::Principal { taken } => taken,
@@ -288,7 +285,7 @@ impl IndexState {
         changed.into_iter().for_each(|id| self.regroup(id, since));
     }
 
-    /// The group of a document, and so that around its principal, is about to change.
+    /// Notes that the group of a document, and so that around its principal, is about to change.
     pub(super) fn regroup(&mut self, id: DocId, since: Epoch) {
         self.note_group(id);
         self.unsettled.queue_regrouping(id, since);
@@ -296,12 +293,12 @@ impl IndexState {
         self.unsettled.queue_regrouping(principal, since);
     }
 
-    /// A document became a principal.
+    /// Notes that a document became a principal.
     pub(crate) fn note_principal(&mut self, id: DocId) {
         self.last_rank = self.last_rank.max(Some(rank(&self.table, id)));
     }
 
-    /// Sorts some of the documents whose files changed, from this id on; returns where to go on, if others are left.
+    /// Sorts some of the documents whose files changed, from this id on; returns where to continue, if others are left.
     /// Those that have a file and are in no star are queued for placement; those that belong where they are need
     /// nothing. The rest must be removed from their groups: these stay to be checked and are added to `gone`.
     fn classify_changed(&mut self, from: DocId, gone: &mut Vec<DocId>) -> Option<DocId> {
@@ -314,7 +311,7 @@ impl IndexState {
             }
             let since = self.unsettled.clear_file_check(id);
             match (is_groupable, self.stars.contains(id)) {
-                // Its group is as before, but for the number of its files.
+                // Its group is as before, except for the number of its files.
                 (true, true) if !self.is_to_regroup(id) => {}
                 (true, true) => self.unsettled.queue_regrouping(id, since),
                 (true, false) => self.unsettled.queue_placement_since(id, since),
@@ -325,8 +322,7 @@ impl IndexState {
         last.map(|last| DocId(last.0 + 1))
     }
 
-    /// Queues members that lost their principal, to be placed again: what they lost it to was queued in that
-    /// epoch.
+    /// Queues members that lost their principal, to be placed again; the cause was queued in that epoch.
     fn requeue(&mut self, displaced: &[DocId], since: Epoch) {
         displaced
             .iter()

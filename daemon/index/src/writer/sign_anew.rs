@@ -1,13 +1,13 @@
-//! Another setting for how coarsely texts are sampled, and signing documents anew by it, one after another, while all
-//! is answered.
+//! Changes how coarsely texts are sampled, and signs documents again by the new setting, one after another, while
+//! queries are answered.
 //!
-//! A document is shown with its other signature in one step: its record says so in one batch, its postings in the
-//! buffers go, those in runs do not count from then on, and the new ones are in the buffer. Samples nest, so that
-//! documents that are signed anew and others compare as ever, at the coarser rung. What its neighbours are depends on
-//! its rung, though, in one case of a thousand; so it leaves its group, with those that it leads, and is placed
-//! again as if it were new: groups are those of an index that was signed so from the beginning.
+//! A document gets its new signature in one step: one batch changes its record, its postings in the buffers are
+//! removed, those in runs no longer count, and the new ones are added to the buffer. Samples nest, so documents that
+//! are signed again and others are compared as usual, at the coarser rung. In one case of a thousand, though, its
+//! neighbours depend on its rung. So it leaves its group, with its members, and is placed again as if it were new: the
+//! groups are those of an index that was signed this way from the beginning.
 //!
-//! Nothing is stored of how far this came: a document whose rung is not that of the setting waits.
+//! Progress is not stored: a document whose rung is not that of the setting waits.
 
 use std::sync::{RwLockWriteGuard, TryLockError};
 
@@ -24,34 +24,34 @@ use crate::shared::SCHEMES;
 use crate::table::DocumentStats;
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount};
 
-/// Documents that are signed anew in one step, so that few are out of their groups at a time; and crowded ones that may
-/// wait for their places meanwhile: each step may make as many more, which are placed slowly.
+/// Documents signed again in one step, so that few are out of their groups at a time. Also the limit of crowded
+/// documents that may wait for their places meanwhile: each step may make as many more, which are placed slowly.
 const AT_ONCE: usize = 16;
 
-/// Documents whose places are taken in one step, with those that were signed: beyond that it ends, so that most have
-/// their places at any time. One document may lead more.
+/// Documents whose places are taken in one step, including those that were signed: at this many the step ends, so that
+/// most have their places at any time. One document may have more members.
 const OUT_AT_ONCE: usize = 512;
 
-/// What a step of signing anew came to.
+/// The result of a step of signing again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignStep {
     /// No document waits.
     Nothing,
     /// Some were signed, or given up.
     Signed,
-    /// None may be signed now: somebody counts all postings, a merge failed, or crowded documents have no place yet.
+    /// None may be signed now: a join counts all postings, a merge failed, or crowded documents have no place yet.
     Busy,
 }
 
-/// The signatures that a document is to have, and the ladder that asks for them.
+/// The new signatures of a document, and the ladder they follow.
 struct NewSignatures {
     signatures: Vec<Signature>,
     ladder: Ladder,
 }
 
 impl IndexWriter {
-    /// Has texts sampled as was chosen, or by the length alone where nothing is; power-safe when it returns. Documents
-    /// that are signed otherwise wait from then on: returns how many.
+    /// Sets how coarsely texts are sampled; `None` goes by their length only. Power-safe when it returns. Documents
+    /// that are signed with another setting wait from then on: returns how many.
     pub fn set_sampling(&self, sampling: Option<Sampling>) -> Result<u64, IndexError> {
         let mut writer = self.lock();
         let meta = MetaRecord {
@@ -70,7 +70,7 @@ impl IndexWriter {
         Ok(count)
     }
 
-    /// Whether documents wait to be signed anew.
+    /// Whether documents wait to be signed again.
     pub fn has_to_sign(&self) -> bool {
         !self.shared.state().resigning.is_empty()
     }
@@ -107,14 +107,14 @@ impl IndexWriter {
             }
         }
         if !self.has_to_sign() {
-            // Lists have other principals now, and what does not count any more is left out where it is much.
+            // Lists have other principals now, and postings that no longer count are dropped if they are many.
             self.shared.principal_lists.clear();
             self.merge()?;
         }
         Ok(step)
     }
 
-    /// Signs a document anew, or gives it up: returns how many lost their places; none where that must wait.
+    /// Signs a document again, or gives it up. Returns how many lost their places; `None` if it must wait.
     fn sign_anew(&self, id: DocId, cancel: &Cancel) -> Result<Option<usize>, IndexError> {
         let account = self.shared.memory.backlog.account(cancel);
         let Some(signed) = self.signed(id, &account)? else {
@@ -128,15 +128,14 @@ impl IndexWriter {
         Ok(self.show_signed(id, &signed)?.then_some(members + 1))
     }
 
-    /// Whether a merge that failed set postings aside, or one is under way: what is set aside cannot be taken out of, so
-    /// that one run would hold postings of two signatures.
+    /// Whether a merge that failed set postings aside, or one is running: postings cannot be removed from what is set
+    /// aside, so one run would hold postings of two signatures.
     fn is_left_over(&self) -> bool {
         let merging = &self.shared.state().merging;
         !merging.iter().all(|held| held.is_empty())
     }
 
-    /// The signatures that a document is to have; none where it has no text that can be read, which costs no other its
-    /// own.
+    /// The new signatures of a document; `None` if it has no readable text, which does not affect the others.
     fn signed(
         &self,
         id: DocId,
@@ -162,8 +161,8 @@ impl IndexWriter {
         }))
     }
 
-    /// Takes the places of those that a document leads, some at a time, so that changes are applied in between; returns
-    /// how many they were.
+    /// Takes the places of a document's members, some at a time, so that other changes are applied in between; returns
+    /// how many there were.
     fn leave_members(&self, id: DocId) -> Result<usize, IndexError> {
         let members: Vec<DocId> = {
             let stars = &self.shared.state().stars;
@@ -177,13 +176,13 @@ impl IndexWriter {
         Ok(members.len())
     }
 
-    /// Shows a document that leads nobody with other signatures, and takes its place; false where that must wait.
+    /// Publishes other signatures of a document without members, and takes its place; returns false if that must wait.
     fn show_signed(&self, id: DocId, signed: &NewSignatures) -> Result<bool, IndexError> {
         let mut writer = self.lock();
         let Some(_no_join) = self.while_no_join() else {
             return Ok(false);
         };
-        // No merge is under way while the writer is held: one that failed since this was asked first.
+        // No merge is running while the writer is held: this finds one that failed since the first check.
         if self.is_left_over() || self.shared.state().is_leaving_groups(id) {
             return Ok(false);
         }
@@ -201,7 +200,7 @@ impl IndexWriter {
         Ok(true)
     }
 
-    /// Keeps joins from beginning; none while one is under way.
+    /// Keeps joins from beginning; `None` while one is running.
     fn while_no_join(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         match self.shared.joining.try_write() {
             Ok(held) => Some(held),
@@ -210,7 +209,7 @@ impl IndexWriter {
         }
     }
 
-    /// Stores the record with that of the index, which tells that the run it names is not made yet.
+    /// Stores the record together with the meta record, which says that the run it names is not made yet.
     fn store_signed(
         &self,
         writer: &mut WriterState,
@@ -230,7 +229,7 @@ impl IndexWriter {
         Ok(batch.apply()?)
     }
 
-    /// Shows all of it at one moment.
+    /// Publishes all of it at one moment.
     fn publish_signed(
         &self,
         writer: &mut WriterState,
@@ -268,7 +267,7 @@ impl IndexWriter {
         state.resigning.count_done(id, signed.ladder);
     }
 
-    /// Settles and signs everything that waits, and can be signed now, as the settler does by turns.
+    /// Settles and signs everything that waits and can be signed now, in turns as the settler does.
     #[cfg(test)]
     pub(crate) fn sign_all_anew(&self, cancel: &Cancel) -> Result<(), IndexError> {
         self.settle(cancel)?;

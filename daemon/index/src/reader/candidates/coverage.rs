@@ -1,10 +1,12 @@
-//! How seldom a document that answers a query is no candidate, from what was looked up of the query.
+//! An upper bound of the probability that a document that answers a query is no candidate, computed from what was
+//! looked up.
 //!
-//! A document is compared with the query at one rung; of the query's fingerprints there, of the document's and of
-//! their union a share of those that were sampled is in both, with the law of a sample. It is no candidate where none
-//! of them is, or where they are all in common lists that were not read, so that the probability is that of a lower
-//! tail, bounded by Chernoff ([`lower_tail`]). What is counted of the query is known, and so is how few fingerprints any
-//! document of a rung keeps: more is never promised than a quarter of the ladder's usual target.
+//! A document is compared with the query at one rung. The sampled fingerprints at that rung (the query's, the
+//! document's, or those of the union) are the trials, and the number of them in both is binomial, with the sought ratio
+//! as its mean share. The document is no candidate if none is in both, or only those in common lists that were not
+//! read. So the probability is that of a lower tail, bounded by Chernoff ([`lower_tail`]). The query's number of
+//! fingerprints is known, and so is the smallest number that any document of a rung keeps; never more is assumed than a
+//! quarter of the ladder's usual target.
 
 use std::collections::BTreeMap;
 
@@ -14,38 +16,38 @@ use simdex_signature::{Ladder, Ratio, Rung, lower_tail};
 use super::{Counts, Tally};
 use crate::shared::IndexState;
 
-/// The ratio that a document is sought by.
+/// The ratio by which documents are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoughtRatio {
     /// Resemblance of both texts.
     Resemblance,
-    /// The share of the query that is found in the document.
+    /// The share of the query that is in the document.
     ContainmentOfQuery,
-    /// The share of the document that is found in the query.
+    /// The share of the document that is in the query.
     ContainmentInQuery,
 }
 
-/// What of a query was looked up, for documents of each rung in use.
+/// What was looked up of a query, for documents of each rung in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     samples: Vec<Sample>,
 }
 
-/// What is compared of the query and of documents at one rung.
+/// The fingerprints that are compared at one rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     /// Nothing is left out.
     pub(super) is_whole: bool,
-    /// Fingerprints of the query.
+    /// Number of the query's fingerprints.
     pub(super) of_query: u64,
-    /// Fingerprints of a document, at least.
+    /// Lower bound of the number of a document's fingerprints.
     pub(super) of_document: u64,
     /// Fingerprints of the query whose lists add no documents.
     pub(super) unread: u64,
 }
 
 impl Coverage {
-    /// The coverage of a query with so many fingerprints in a sketch of fixed size.
+    /// The coverage of a query with this many fingerprints in a sketch of fixed size.
     pub(super) fn of_fixed_size(of_query: u64, unread: u64) -> Self {
         let sample = Sample {
             is_whole: false,
@@ -63,7 +65,8 @@ impl Coverage {
         let at_common = rungs.iter().map(|rung| {
             let of_document = match *rung >= probed {
                 true => sample(*rung).of_document,
-                // Sampled further than it is for itself.
+                // The query was probed at a coarser rung than the document's own, so nothing is known of how many it
+                // keeps.
                 false => 0,
             };
             Sample {
@@ -76,7 +79,7 @@ impl Coverage {
         }
     }
 
-    /// The probability, at most, that a document of which `sought` is exactly `ratio` is no candidate.
+    /// An upper bound of the probability that a document whose `sought` is exactly `ratio` is no candidate.
     pub fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
         let samples = self.samples.iter();
         let missed = samples.map(|sample| sample.missed_at_most(sought, ratio));
@@ -100,7 +103,7 @@ impl Sample {
     }
 }
 
-/// The rungs that documents have, with the least fingerprints that one of each keeps.
+/// The rungs of documents, with the smallest number of fingerprints that one of each keeps.
 pub(super) struct RungsInUse(BTreeMap<Rung, u64>);
 
 impl RungsInUse {
@@ -110,7 +113,7 @@ impl RungsInUse {
         Self(in_use.map(|rung| (rung, least(rung))).collect())
     }
 
-    /// These, and those of now.
+    /// These, together with those in use now.
     pub(super) fn and_now(mut self, state: &IndexState, documents: DocumentKind) -> Self {
         for (rung, least) in Self::of(state, documents).0 {
             let known = self.0.entry(rung).or_insert(least);
@@ -123,7 +126,7 @@ impl RungsInUse {
         self.0.keys().copied()
     }
 
-    /// What is compared at a rung; lists that are long are unread by now.
+    /// What is compared at a rung; long lists are still unread.
     pub(super) fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
         let is_whole = at == Rung::ZERO;
         let promised = u64::from(Ladder::default().least_kept());
@@ -173,7 +176,7 @@ mod tests {
         let of = |sought| coverage.missed_at_most(sought, ratio(0.05));
         let expected = 0.95_f64.powi(100);
         assert!((of(SoughtRatio::ContainmentOfQuery) - expected).abs() < 1e-12);
-        // It keeps 128 fingerprints for itself.
+        // It keeps 128 fingerprints at its own rung.
         let expected = 0.95_f64.powi(128);
         assert!((of(SoughtRatio::Resemblance) - expected).abs() < 1e-12);
     }

@@ -1,17 +1,17 @@
 //! Candidates by fixed-size sketches (bottom-k MinHash: Min_n; one-permutation hashing: Sketch_n): the documents that
 //! share entries with a query, with counts that bound their resemblance.
 //!
-//! **Min_n.** Of the n smallest fingerprints of A ∪ B those that are in both follow a hypergeometric law whose mean is
-//! n times the resemblance ([`MinN`](simdex_signature::MinN)). Each of them is an entry of both signatures, so no more
-//! agree than entries are shared; and where a signature is full the union has n fingerprints at least. So an upper
-//! bound for the shared entries of n trials holds for the resemblance. It is wider than that of Broder's count, which
-//! would take the other signature, and postings tell of shared entries alone.
+//! **Min_n.** Of the n smallest fingerprints of A ∪ B, the number in both follows a hypergeometric law whose mean is n
+//! times the resemblance ([`MinN`](simdex_signature::MinN)). Each of them is an entry of both signatures, so at most as
+//! many agree as entries are shared. If a signature is full, the union has at least n fingerprints. So an upper bound
+//! for the shared entries of n trials holds for the resemblance. It is wider than that of Broder's count, which would
+//! need the other signature; postings tell only the shared entries.
 //!
-//! **Sketch_n.** Bins that are in use in either signature are the trials; there are at least as many as in use in the
-//! one that uses more of them.
+//! **Sketch_n.** The trials are the bins in use in either signature; there are at least as many as in the signature
+//! that uses more.
 //!
 //! All n entries of a query are looked up: a document of resemblance r shares none with probability (1-r)^n, below
-//! 0.001 for n = 512 from r = 0.014 on. Where common lists are left out they are fewer than n/32, and so is what a
+//! 0.001 for n = 512 from r = 0.014 on. If common lists are left out, they are fewer than n/32, and so is what a
 //! document shares that only they would add: its upper bound is 0.066.
 
 use simdex_schema::{DocId, DocumentKind};
@@ -21,8 +21,8 @@ use super::{Candidate, Candidates, CountBasis, Coverage, MIN_LONG_SHARE, Tally};
 use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
 
 impl IndexReader {
-    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. Of
-    /// an index that holds none of its scheme there are none.
+    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. There
+    /// are none if the index does not hold that scheme.
     pub fn candidates_of_fixed_size(
         &self,
         query: &Signature,
@@ -32,7 +32,8 @@ impl IndexReader {
         let visible = self.shared.state().table.visible(view);
         let mut tally = Tally::of_question(self, query.scheme().kind, &visible);
         tally.probe(query.fingerprints(), cancel)?;
-        // As for Mod_n: what is found by common entries alone holds hardly anything of the query where these are few.
+        // As for Mod_n: if few of the query's entries are common, a document found by those alone shares almost
+        // nothing.
         let long = tally.long_lists.len() as u64;
         if long * MIN_LONG_SHARE >= query.len() as u64 {
             tally.read_long(&|_| true, cancel)?;

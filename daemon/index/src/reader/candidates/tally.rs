@@ -1,4 +1,4 @@
-//! Counting, per document, how many of some fingerprints it holds.
+//! Counts, per document, how many of some fingerprints it holds.
 
 use roaring::RoaringTreemap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,30 +10,31 @@ use crate::buckets::LongLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, IndexError, IndexReader};
 
-/// A list is long for a question that spans more further shards than this in one run: some 4,000 documents. Each that
-/// it added were a candidate for one fingerprint.
+/// For questions, a list is long if it spans more further shards than this in one run: some 4,000 documents. Reading it
+/// would make each of them a candidate because of one shared fingerprint.
 const SHARDS_OF_QUESTION: usize = 2;
-/// And so is this one for edges: it takes as much as the further lists that make up for it, and tells exactly.
+/// This limit is for edges. Up to it, reading a list costs no more than the further lists that would make up for it,
+/// and the count is exact.
 const SHARDS_OF_EDGE: usize = 8;
 
-/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
-/// only if needed. No lock is held: of documents that were recorded after the counting began, and of
-/// those purged since, counts mean nothing.
+/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, to be read last and only if
+/// needed. No lock is held: counts of documents that were recorded after the counting began, and of those purged since,
+/// mean nothing.
 pub(crate) struct Tally<'a> {
     index: &'a IndexReader,
     scheme: SchemeKind,
-    /// Documents that count.
+    /// Documents that are counted.
     filter: Filter<'a>,
     /// How many of the probed fingerprints each document shares.
     pub(crate) shared: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
     pub(crate) long_lists: Vec<Fingerprint>,
-    /// Does not count: whose fingerprints these are.
+    /// The document being probed; not counted.
     left_out: Option<DocId>,
-    /// Further shards of a list that is not long, at most.
+    /// Maximum number of further shards of a list that is not long.
     most_shards: usize,
-    /// The last change of a signature before it began: of a document that was signed anew later it may have counted
-    /// postings of both signatures.
+    /// The last change of a signature before counting began: if a document was signed again later, postings of both
+    /// signatures may have been counted.
     pub(crate) began: u32,
 }
 
@@ -42,9 +43,9 @@ pub(crate) struct Tally<'a> {
 pub(crate) enum Filter<'a> {
     /// Every document is counted.
     All,
-    /// These documents alone are counted. A view is applied here, where candidates are made.
+    /// Only these documents are counted. A view is applied here, where candidates are made.
     Among(&'a RoaringTreemap),
-    /// Principals alone, with what is known of them in long lists.
+    /// Only principals are counted; takes them from the lists in which they are known.
     Principals(&'a PrincipalLists),
 }
 
@@ -122,13 +123,13 @@ impl<'a> Tally<'a> {
         self.left_out = Some(id);
     }
 
-    /// Counts none but these from now on, of those that were counted.
+    /// Keeps only these of the counted documents.
     pub(crate) fn keep(&mut self, documents: impl Iterator<Item = DocId>) {
         let kept: FxHashSet<DocId> = documents.collect();
         self.shared.retain(|id, _| kept.contains(id));
     }
 
-    /// Counts further fingerprints of the documents that were counted by others, except where lists are long.
+    /// Counts further fingerprints for documents that were already counted, except in long lists.
     pub(crate) fn probe_for_counted(
         &mut self,
         probes: &[Fingerprint],
@@ -137,7 +138,7 @@ impl<'a> Tally<'a> {
         self.look_up(probes, LookUp::ShortOfCounted, cancel)
     }
 
-    /// Counts the documents of these fingerprints, except where their lists are long.
+    /// Counts the documents of these fingerprints, except in long lists.
     pub(crate) fn probe(
         &mut self,
         probes: &[Fingerprint],
@@ -146,7 +147,7 @@ impl<'a> Tally<'a> {
         self.look_up(probes, LookUp::Short, cancel)
     }
 
-    /// Unread long lists of fingerprints divisible by the modulus of a rung.
+    /// Number of unread long lists of fingerprints divisible by the modulus of a rung.
     pub(crate) fn long_lists_at(&self, rung: Rung) -> u64 {
         self.long_lists
             .iter()
@@ -167,8 +168,8 @@ impl<'a> Tally<'a> {
         self.look_up(&to_read, LookUp::All, cancel)
     }
 
-    /// Reads the long lists that are left, but counts only documents found by other lists. Returns how many
-    /// lists there were.
+    /// Reads the remaining long lists, but counts only documents found by other lists. Returns how many lists there
+    /// were.
     pub(crate) fn count_long_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
         let long = std::mem::take(&mut self.long_lists);
         if !self.shared.is_empty() {
@@ -185,7 +186,7 @@ impl<'a> Tally<'a> {
     ) -> Result<(), IndexError> {
         let mut probes: Vec<(PostingKey, Fingerprint)> =
             probes.iter().map(|f| (PostingKey::of(*f), *f)).collect();
-        // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
+        // In key order adjacent look-ups share a bucket, and adjacent buckets a leaf.
         probes.sort_unstable();
         probes.dedup_by_key(|(key, _)| *key);
         let principal_lists = self.filter.principal_lists();
@@ -235,7 +236,7 @@ impl<'a> Tally<'a> {
         let others = list.iter().filter(|id| Some(**id) != self.left_out);
         let index = self.index;
         let among = self.filter.among();
-        // Locked for those alone that are met for the first time.
+        // Locked only if a document is found for the first time.
         let mut state = None;
         let mut counts = |id: &DocId| match self.filter {
             Filter::Principals(_) => {

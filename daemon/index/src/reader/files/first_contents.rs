@@ -1,4 +1,5 @@
-//! What a list of files remembers of documents that several files carry: the first of these is the one called indexed.
+//! What a list of files remembers about documents that several files carry: the first of these is the one called
+//! indexed.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,11 +12,11 @@ use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 /// Bytes that a document and a content take in a map, with room to grow.
 const FIRST: u64 = 96;
 
-/// Of documents that several files carry, the content of the first file.
+/// For documents that several files carry, the content of the first file.
 pub(crate) struct FirstContents {
     pub(crate) contents: HashMap<DocId, ContentHash>,
     held: GrowingPermit,
-    /// The list began behind the first file of the view: those before it have to be looked up.
+    /// The list began after the first file of the view: the first files of documents have to be looked up.
     pub(super) is_resumed: bool,
 }
 
@@ -28,7 +29,7 @@ impl FirstContents {
         }
     }
 
-    /// First contents of a list that begins behind the first file of its view.
+    /// First contents of a list that begins after the first file of its view.
     pub(super) fn resumed(account: &MemoryAccount) -> Self {
         Self {
             is_resumed: true,
@@ -44,7 +45,7 @@ impl FirstContents {
 }
 
 impl IndexReader {
-    /// Looks up the first file of a document that several carry, and says whether this is another.
+    /// Looks up the first file of a document that several carry, and returns whether that is another one.
     pub(super) fn note_first(
         &self,
         id: DocId,

@@ -1,5 +1,5 @@
-//! The maintained groups, of all that is served: one by its document or its id, and how many there are. No text
-//! is read for that.
+//! The maintained groups of everything served: one by its document or its id, and their number. No text is read for
+//! that.
 
 use simdex_schema::{DocId, GroupId};
 use simdex_signature::Ratio;
@@ -8,25 +8,25 @@ use super::{AT_ONCE, GroupView};
 use crate::shared::IndexState;
 use crate::{Cancel, IndexError, IndexReader, UnsettledCounts, View};
 
-/// What is known of one group at one moment.
+/// What is known about one group at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLookup {
     /// The group, as [`IndexReader::groups`] lists it.
     pub group: Option<GroupView>,
-    /// There is none to be shown, but there may be once what waits is settled.
+    /// There is none to be shown, but there may be once pending documents are settled.
     pub is_unsettled: bool,
-    /// Documents that were not settled then.
+    /// Documents that were not settled at that moment.
     pub unsettled: UnsettledCounts,
 }
 
 impl IndexReader {
-    /// The id of the group that a document is in; none where it is in none, or where its group has no id yet.
+    /// The id of the group that a document is in; `None` if it is in none, or its group has no id yet.
     pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
         let state = self.shared.state();
         state.group_ids.get(state.stars.principal(document))
     }
 
-    /// The group that a document is in. Takes as long as that group has members.
+    /// The group that a document is in. Takes time in proportion to its members.
     pub fn group_of(&self, document: DocId) -> GroupLookup {
         let state = self.shared.state();
         let principal = state.stars.principal(document);
@@ -46,7 +46,7 @@ impl IndexReader {
     pub fn group_by_id(&self, group: GroupId) -> GroupLookup {
         let state = self.shared.state();
         let known = state.group_ids.principal(group);
-        // Who leads it may have no place yet, or have joined another until ids are given again.
+        // The recorded principal may be unsettled, or have joined another group before ids were reassigned.
         let principal = known.filter(|id| state.stars.leads(*id));
         let found = principal.and_then(|principal| state.kept_group(principal));
         GroupLookup {
@@ -56,9 +56,9 @@ impl IndexReader {
         }
     }
 
-    /// How many groups [`IndexReader::groups`] lists of a view; none where they would have to be made for it. Of the
-    /// view that is grouped the number is kept. Of another that shows the same documents they are counted, the state
-    /// locked for some thousands of documents at a time.
+    /// How many groups [`IndexReader::groups`] lists for a view; `None` if they would have to be computed. For the
+    /// grouped view the number is maintained. For another view that shows the same documents they are counted; the
+    /// state is locked for some thousands of documents at a time.
     pub fn kept_group_count(
         &self,
         view: &View,
@@ -92,18 +92,18 @@ impl IndexReader {
 }
 
 impl IndexState {
-    /// Whether the groups of a view are those that are kept: it shows the documents that are served.
+    /// Whether the groups of a view are the maintained ones: it shows the documents that are served.
     pub(super) fn keeps_groups_of(&self, view: &View) -> bool {
         *view == self.grouped || self.texts(view) == self.texts(&self.grouped)
     }
 
-    /// The group around a principal, where it holds two files that are served.
+    /// The group around a principal, if it holds two files that are served.
     fn kept_group(&self, principal: DocId) -> Option<GroupView> {
         let is_shown = self.table.is_text(principal) && self.heads_group(principal, &self.grouped);
         is_shown.then(|| self.group_around(&self.stars, principal))
     }
 
-    /// Whether a document with a file in the view is no member, and two files or more are in the group around it.
+    /// Whether a document with a file in the view is no member, and its group has two files or more.
     pub(crate) fn heads_group(&self, id: DocId, view: &View) -> bool {
         let files = |id| self.table.files_in(id, view);
         let members = self.stars.members(id).map(|(member, _)| files(member));

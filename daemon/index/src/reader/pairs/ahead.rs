@@ -1,4 +1,4 @@
-//! Partners found by joins, for whoever asks for one document after another in an order that is known ahead.
+//! Partners found by joins, for a caller that asks for one document after another in an order that is known ahead.
 
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
@@ -13,44 +13,44 @@ use crate::join::{JoinLimits, JoinRequest, Joined, join};
 use crate::two_threads::on_two_threads;
 use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
 
-/// Documents sought one by one before the first join, so that the first pairs do not wait for it.
+/// Documents searched for one by one before the first join, so that the first pairs do not wait for it.
 const FIRST_SINGLY: usize = 64;
-/// Documents sought one by one after the first join that did not pay; twice as many after each further one.
+/// Documents searched for one by one after the first join that did not pay off; twice as many after each further one.
 const NEXT_SINGLY: usize = 1_024;
-/// Documents of one join.
+/// Maximum number of documents in one join.
 const MOST_TURNS: usize = 1 << 22;
 /// Bytes that a document of a join takes here.
 const TURN: u64 = 40;
-/// Pairs that are counted at once, and documents whose pairs are.
+/// Pairs that are counted at once, and documents whose pairs are counted at once.
 const PAIRS_AT_ONCE: usize = 1 << 14;
 const TURNS_AT_ONCE: usize = 1 << 14;
 
 /// Partners with exact counts.
 pub(super) type Edges = Arc<Vec<(DocId, EdgeRecord)>>;
 
-/// What was found ahead.
+/// The results of the last join.
 pub(super) struct Ahead {
     pub(super) limits: JoinLimits,
-    /// Documents that are sought one by one before the next join.
+    /// Documents that are still searched for one by one before the next join.
     pub(super) singly: usize,
-    /// As many after the next join that does not pay.
+    /// As many are after the next join that does not pay off.
     next_singly: usize,
-    /// Documents of the next join, at most; fewer would not pay.
+    /// Maximum number of documents in the next join, unless more are needed for it to pay off.
     most: usize,
-    /// Turns of the last join: when each document has its turn.
+    /// Turns of the last join: the position of each document in its order.
     turns: FxHashMap<DocId, u32>,
     /// The documents by turn.
     order: Vec<DocId>,
-    /// Partners by turn: those that may be partners.
+    /// Possible partners by turn.
     partners: Vec<Vec<DocId>>,
     held: Vec<GrowingPermit>,
-    /// Turns that were asked for, or came before one that was.
+    /// Number of turns that were asked for, or came before one that was.
     asked: u32,
     /// Documents asked for since the last join that have no turn in it.
     strays: usize,
-    /// Documents that are not asked for again.
+    /// Documents that will not be asked for again.
     past: RoaringTreemap,
-    /// Turns whose pairs were counted, with these.
+    /// Turns whose pairs were counted, with `edges`.
     counted: Range<usize>,
     edges: Vec<Edges>,
     of_edges: Option<MemoryPermit>,
@@ -84,18 +84,18 @@ impl Default for Ahead {
 }
 
 impl Ahead {
-    /// Whether it takes less time to seek so many documents one by one than to read all postings.
+    /// Whether searching for this many documents one by one takes less time than reading all postings.
     fn is_unpaid(&self, documents: usize, reading: u64) -> bool {
         (documents as u64).saturating_mul(self.limits.postings_as_one) < reading
     }
 
-    /// Seeks documents one by one after a join that did not pay.
+    /// Searches for documents one by one after a join that did not pay off.
     fn pause(&mut self) {
         self.singly = self.next_singly;
         self.next_singly = self.next_singly.saturating_mul(2);
     }
 
-    /// Gives back what the last join found.
+    /// Releases what the last join found.
     fn forget(&mut self) {
         *self = Self {
             limits: self.limits,
@@ -111,7 +111,8 @@ impl Ahead {
     }
 }
 
-/// The next documents in the order in which they are asked for, at most so many; the first is the one at hand.
+/// The next documents in the order in which they are asked for, at most as many as the argument says; the first is the
+/// present one.
 pub type NextDocuments<'a> = dyn Fn(usize) -> Result<Vec<DocId>, IndexError> + 'a;
 
 /// The pairs of one document, to be counted.
@@ -122,8 +123,8 @@ struct Turn<'a> {
 }
 
 impl PairSearch<'_> {
-    /// Seeks the partners of a document and of many that come after it by one join, where that is cheaper than
-    /// seeking each. Of a pair then the document that is asked for first has the other as a partner.
+    /// Searches for the partners of a document and of many that come after it by one join, if that is cheaper than a
+    /// search for each. Of each pair only the document that is asked for first then has the other as a partner.
     pub fn look_ahead(
         &self,
         id: DocId,
@@ -142,7 +143,8 @@ impl PairSearch<'_> {
             ahead.singly -= 1;
             return Ok(());
         }
-        // One that the join did not know, since a file came to it meanwhile: most that it found is still to come.
+        // The join did not know it, since a file was added to it meanwhile: most of what the join found is still to
+        // come.
         if (ahead.asked as usize) < ahead.partners.len() && ahead.strays < FIRST_SINGLY {
             ahead.strays += 1;
             return Ok(());
@@ -160,7 +162,7 @@ impl PairSearch<'_> {
         }
     }
 
-    /// Seeks the partners of the next documents by a join, where there are enough of them.
+    /// Searches for the partners of the next documents by a join, if there are enough of them.
     fn join_next(
         &self,
         ahead: &mut Ahead,
@@ -171,7 +173,7 @@ impl PairSearch<'_> {
         let reading = self.index.postings_of(SchemeKind::ModN);
         let worth = usize::try_from(reading / ahead.limits.postings_as_one);
         let worth = worth.unwrap_or(usize::MAX).saturating_add(1);
-        // A quarter of what may be held is theirs, a quarter the join's.
+        // The documents may take a quarter of what may be held, the join another quarter.
         let room = (account.total() / (4 * TURN)) as usize;
         let documents = next(ahead.most.max(worth).min(room).min(MOST_TURNS))?;
         if ahead.is_unpaid(documents.len(), reading) {
@@ -189,7 +191,7 @@ impl PairSearch<'_> {
         Ok(())
     }
 
-    /// Seeks the partners of the first documents by a join.
+    /// Searches for the partners of the first documents by a join.
     fn join(
         &self,
         ahead: &mut Ahead,
@@ -202,7 +204,7 @@ impl PairSearch<'_> {
         for id in documents {
             let turn = order.len() as u32;
             if self.visible.contains(id.0) && *ahead.turns.entry(id).or_insert(turn) == turn {
-                // What was past is not, where a file later in the order carries it by now.
+                // A document that was past is not, if a file later in the order carries it by now.
                 ahead.past.remove(id.0);
                 order.push(id);
             }
@@ -238,7 +240,7 @@ impl PairSearch<'_> {
         join(self.index, request, account)
     }
 
-    /// Notes which documents of the last join are past: not those whose turn is still to come, and not those that
+    /// Notes which documents of the last join are past: all except those whose turn is still to come and those that
     /// several files carry, which are asked for again.
     fn pass(&self, ahead: &mut Ahead) {
         let asked = ahead.asked;
@@ -253,8 +255,8 @@ impl PairSearch<'_> {
         }
     }
 
-    /// A document that several files carry is asked for again after those that it has as partners: it is one of
-    /// theirs as well. Returns how many bytes that takes.
+    /// A document that several files carry is asked for again after its partners, so it is added as a partner of each
+    /// of them as well. Returns how many bytes that takes.
     fn add_earlier(&self, ahead: &mut Ahead, order: &[DocId]) -> u64 {
         let mut earlier = Vec::new();
         for (id, partners) in order.iter().zip(&ahead.partners) {
@@ -269,7 +271,7 @@ impl PairSearch<'_> {
         size_of_val(&earlier[..]) as u64
     }
 
-    /// The partners of a document that a join has found ahead, with exact counts; none where none did. Pairs of many
+    /// The partners of a document that a join has found ahead, with exact counts; `None` if none did. Pairs of many
     /// documents are counted at once.
     pub fn partners_ahead(
         &self,
@@ -286,7 +288,7 @@ impl PairSearch<'_> {
         if let Some(found) = self.found.get(&id) {
             return Ok(Some(found));
         }
-        // One that is asked for again is no reason to count again what comes after it.
+        // A document that is asked for again is no reason to count again what comes after it.
         let turns = match turn < ahead.counted.start {
             true => turn..turn + 1,
             false => turn..turn + turns_at_once(&ahead.partners[turn..]),
@@ -306,7 +308,7 @@ impl PairSearch<'_> {
         Ok(found)
     }
 
-    /// Counts the pairs of some turns, on two threads where one is to be had.
+    /// Counts the pairs of some turns, on two threads if a second one is available.
     fn count(
         &self,
         ahead: &Ahead,
@@ -351,14 +353,14 @@ impl PairSearch<'_> {
         Ok(())
     }
 
-    /// Those that may be partners of a document, where a join has found them ahead.
+    /// The possible partners of a document, if a join has found them ahead.
     pub(super) fn joined_partners(&self, id: DocId) -> Option<Vec<DocId>> {
         let ahead = self.ahead();
         let turn = *ahead.turns.get(&id)?;
         Some(ahead.partners[turn as usize].clone())
     }
 
-    /// The permit for a second thread, where no other question has it.
+    /// The permit for a second thread, if no other question holds it.
     fn second_thread(&self) -> Option<MutexGuard<'_, ()>> {
         let shared = &self.index.shared;
         if !shared.options.second_settler {
@@ -371,7 +373,7 @@ impl PairSearch<'_> {
         }
     }
 
-    // What it holds is replaced whole.
+    // Its data is replaced as a whole.
     pub(super) fn ahead(&self) -> MutexGuard<'_, Ahead> {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Stages the writes of changes: records and links of files, contents and documents.
+//! Builds the batch of writes for changes: records and links of files, contents and documents.
 
 use std::collections::BTreeSet;
 
@@ -23,17 +23,17 @@ use crate::writer::WriterState;
 pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) batch: Batch<'a>,
     pub(super) writer: &'a mut WriterState,
-    /// Files as they were counted and as they are.
+    /// Files as they were counted and as they are now.
     pub(super) counted: Vec<CountChange>,
     /// Names that hold another file than before.
     pub(super) renamed: Vec<NameChange>,
     /// Contents that gained a file (true) or lost one (false).
     pub(super) links: Vec<(ContentHash, bool)>,
-    /// The record of a content that was known before is another.
+    /// Whether the record of a content that was known before was replaced.
     pub(super) has_rewritten: bool,
     /// Documents not known before.
     pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
-    /// Files that name a content which is not known any more.
+    /// Files that refer to a content which is no longer known.
     pub(super) unknown_content: Vec<FileKey>,
 }
 
@@ -67,8 +67,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// Stages a file that holds no others: members it had go with the content they were in, and where its
-    /// bytes are not read, those of a container that was recorded in part.
+    /// Adds a file that is no container. Members it had are removed with the content they were in; if its bytes are not
+    /// read, those of a container that was recorded in part are removed.
     fn stage_file(&mut self, seen: SeenFileRef<'c, 'c>) -> Result<(), IndexError> {
         let (key, content) = (seen.key, seen.record.content());
         if content.is_none() || self.content_of(key)? != content {
@@ -79,7 +79,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Stages the members first: if the content of one was purged since, the whole file is read again.
+    /// Adds the members first: if the content of one was purged since, the whole file is read again.
     fn stage_container(
         &mut self,
         file: &'c SeenFile,
@@ -96,7 +96,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// Stages some members of a container, which is unread until the last of them is there.
+    /// Adds some members of a container, which is unread until the last of them is recorded.
     fn stage_part(
         &mut self,
         container: &FileKey,
@@ -107,8 +107,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.stage_as_unpacking(container)
     }
 
-    /// Stages a container as unread, since not every member is recorded: the next look reads it, and if it is
-    /// gone, its members are removed.
+    /// Adds a container as unread, since not every member is recorded: the next look reads it, and if it is gone, its
+    /// members are removed.
     fn stage_as_unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
         let (stat, reason) = (FileStat::default(), Reason::Unpacking);
         let record = FileRecord::unread(stat, State::Unstable, reason);
@@ -120,8 +120,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Stages a container whose members are recorded: it has these and no others. Where its own content was
-    /// purged since it is unread, and on record: else nobody would find its members once it is gone.
+    /// Adds a container whose members are recorded: it has these and no others. If its own content was purged since, it
+    /// is recorded as unread: otherwise nothing would find its members once it is gone.
     fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = &file.key;
         self.remove_members(key, &members.iter().map(key::file).collect())?;
@@ -132,7 +132,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.stage_as_unpacking(key)
     }
 
-    /// Stages members; false if the content of one is not known.
+    /// Adds members; returns false if the content of one is not known.
     fn stage_members(&mut self, members: &'c [SeenFile]) -> Result<bool, IndexError> {
         let mut known = true;
         for member in members {
@@ -161,7 +161,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// Stages the record of one file. Returns false, and stages nothing, if its content is not known.
+    /// Adds the record of one file. Returns false, and adds nothing, if its content is not known.
     fn stage_record(&mut self, seen: SeenFileRef<'_, 'c>) -> Result<bool, IndexError> {
         let SeenFileRef {
             key: file,
@@ -204,7 +204,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.recount(file, known.as_ref(), None)
     }
 
-    /// The content a file is recorded to hold.
+    /// The recorded content of a file.
     fn content_of(&self, file: &FileKey) -> Result<Option<ContentHash>, IndexError> {
         Ok(self.file_record(file)?.and_then(|record| record.content()))
     }
@@ -215,7 +215,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         record.map_err(|source| decode_error("of a file", source))
     }
 
-    /// Records that a file holds a content, or no longer does.
+    /// Records that a file has a content, or no longer has it.
     fn link(&mut self, hash: ContentHash, file: &FileKey, holds: bool) {
         let link = key::file_of_content(hash, file);
         if holds {
@@ -226,7 +226,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.links.push((hash, holds));
     }
 
-    /// Notes that a file is counted otherwise from now on.
+    /// Notes that a file is counted differently from now on.
     fn recount(
         &mut self,
         file: &FileKey,
@@ -253,7 +253,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         record.map_err(|source| decode_error("of a content", source))
     }
 
-    /// Stages what was extracted of a content; if it was known with another document, its files move over.
+    /// Adds what was extracted from a content; if it was known with another document, its files move over.
     fn stage_content(&mut self, hash: ContentHash, new: &'c NewContent) -> Result<(), IndexError> {
         let known = self.content_record(hash)?;
         let is_worse = |known: &ContentRecord| {
@@ -262,7 +262,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
                 && new.record.state.is_failure()
         };
         if known.as_ref().is_some_and(is_worse) {
-            // Another reading of the same bytes succeeded before this one was applied.
+            // Another read of the same bytes succeeded before this one was applied.
             return Ok(());
         }
         let stored = new.document.as_ref().filter(|_| fits(new));
@@ -274,7 +274,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             ..recorded(new)
         };
         self.has_rewritten |= known.is_some();
-        // Only of a content that is recorded are there files.
+        // Only a recorded content has files.
         if let Some(known) =
             known.filter(|known| content_outcome(known) != content_outcome(&record))
         {
@@ -291,7 +291,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Notes that all files of a content are counted otherwise from now on.
+    /// Notes that all files of a content are counted differently from now on.
     fn recount_content(
         &mut self,
         hash: ContentHash,
@@ -316,7 +316,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// The id of a document, a new one where its hash is not known, or names another text.
+    /// The id of a document; a new one if its hash is not known, or identifies another text.
     fn get_or_allocate_document(&mut self, new: &'c NewDocument) -> Result<DocId, IndexError> {
         let by_hash = key::document_by_hash(new.hash);
         let known = self.batch.get(&by_hash)?;
@@ -333,9 +333,9 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(id)
     }
 
-    /// Whether a document that an older canonical text named keeps another text than the one that has its name now:
-    /// two texts that were one by the older may be told apart. Nothing but its checksum is looked at; where the same
-    /// document came of another extracted text it is made anew, which costs time alone.
+    /// Whether a document that an older canonical text identified has another text than the one that has its hash now:
+    /// the present canonical text may distinguish two texts that were the same in the older one. Only its checksum is
+    /// compared. If the same document was extracted as a different text, it is stored again, which costs only time.
     fn may_hold_another_text(&self, id: DocId, new: &NewDocument) -> Result<bool, IndexError> {
         let (Some(text), true) = (&new.text, id.serial() < self.writer.meta.named_from) else {
             return Ok(false);
@@ -351,7 +351,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 }
 
-/// A file as it was seen, borrowed from the caller, who may have to apply it once more.
+/// A file as it was seen, borrowed from the caller, who may have to apply it again.
 struct SeenFileRef<'r, 'c> {
     key: &'r FileKey,
     record: &'r FileRecord,
@@ -368,14 +368,14 @@ impl<'c> SeenFileRef<'c, 'c> {
     }
 }
 
-/// Whether the store takes what a content became.
+/// Whether the store accepts the records of a new content.
 fn fits(new: &NewContent) -> bool {
     let text = new.document.as_ref().and_then(|new| new.text.as_ref());
     text.is_none_or(|text| text.len() <= MAX_TEXT) && new.record.encode().len() <= MAX_RECORD
 }
 
-/// The record of a content; where the store does not take it, one that says so: no content may keep
-/// others from being stored.
+/// The record of a content; if the store does not accept it, one that says so: no content may keep others from being
+/// stored.
 fn recorded(new: &NewContent) -> ContentRecord {
     if fits(new) {
         return new.record.clone();

@@ -1,4 +1,4 @@
-//! The numbers of groups: kept where they can be kept, and given to groups that have none.
+//! Group ids: kept where possible, and assigned to groups that have none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use crate::batch::Batch;
 use crate::shared::IndexState;
 use crate::{IndexError, IndexWriter};
 
-/// Documents around which a group is shown, and those around which none is.
+/// Documents whose groups are shown, and those whose groups are not.
 type ByShown = (BTreeSet<DocId>, BTreeSet<DocId>);
 
 impl IndexWriter {
-    /// Gives groups their ids; returns how they changed.
+    /// Assigns group ids; returns how the groups changed.
     pub(super) fn update_group_ids(&self) -> Result<Regrouped, IndexError> {
         let mut writer = self.lock();
         let (regrouped, (lost, gained)) = {
@@ -49,8 +49,8 @@ impl IndexWriter {
 }
 
 impl IndexState {
-    /// Keeps group ids where they can be kept: a principal's own, or that of a group whose principal
-    /// joined this one. Returns group ids taken away and given.
+    /// Keeps group ids where possible: a principal's own, or that of a group whose principal joined this one. Returns
+    /// the group ids removed and assigned.
     fn assign_group_ids(
         &mut self,
         (shown, hidden): &ByShown,
@@ -79,8 +79,8 @@ impl IndexState {
         (free.into_values().collect(), gained)
     }
 
-    /// Notes the groups that are to be shown and have no id yet, or the other way round, before that
-    /// changes; returns their members. All others keep their ids.
+    /// Notes the groups that are to be shown and have no id yet, or the other way round, before that changes; returns
+    /// their members. All others keep their ids.
     fn note_appearing(&mut self, (shown, hidden): &ByShown) -> Vec<DocId> {
         let has_id = |id: &&DocId| self.group_ids.get(**id).is_some();
         let appear = shown.iter().filter(|id| !has_id(id));
@@ -102,7 +102,7 @@ impl IndexState {
         self.stars.leads(id) && self.unsettled.needs_file_check(id) && !self.is_groupable(id)
     }
 
-    /// Whether a group around this document is shown: the principal of at least two files.
+    /// Whether a group around this document is shown: it is the principal of at least two files.
     fn is_shown(&self, id: DocId) -> bool {
         let files = |id| self.table.files_in(id, &self.grouped);
         let mut members = self.stars.members(id);
@@ -111,7 +111,7 @@ impl IndexState {
     }
 
     /// Whether the group of a settled document that a file carries is to get an id, or to lose one: after a start few
-    /// do. Members are looked through for a principal alone, and only up to the first with a file.
+    /// are. Members are examined only for a principal, and only up to the first with a file.
     pub(super) fn is_to_regroup(&self, id: DocId) -> bool {
         let principal = self.stars.principal(id);
         let has_id = |id| self.group_ids.get(id).is_some();

@@ -1,5 +1,5 @@
-//! Documents that are placed together: what each must be compared with is found for all of them first, on
-//! two threads, so that each thread reads a principal once for all that may be its members.
+//! Documents that are placed together: first, on two threads, what each must be compared with is found for all of them,
+//! so that each thread reads a principal once for all its possible members.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use mates::find_mates;
 
 /// A document that must be compared with more principals than this is deferred.
 const MOST_PRINCIPALS: usize = if cfg!(test) { 12 } else { 256 };
-/// One that must be compared with more documents than this, principals or their members, is crowded.
+/// A document that must be compared with more documents than this, principals or their members, is crowded.
 const MOST_DOCUMENTS: usize = if cfg!(test) { 128 } else { 1024 };
 
 impl Effort {
-    /// The effort of comparing a document with so many others, and so many principals among them.
+    /// The effort of comparing a document with this many others, and this many principals among them.
     fn of(principals: usize, documents: usize) -> Self {
         match (principals > MOST_PRINCIPALS, documents > MOST_DOCUMENTS) {
             (_, true) => Self::Crowded,
@@ -34,39 +34,40 @@ impl Effort {
 /// A document to be placed, in order of rank with the others.
 pub(super) struct Newcomer {
     pub(super) id: DocId,
-    /// `None` if it has no text that can be read.
+    /// `None` if it has no readable text.
     pub(super) loaded: Option<LoadedDocument>,
-    /// What is known of the work to find its place; more than this and it is deferred.
+    /// What is known of the work to find its place; it is deferred if that is more.
     effort: Effort,
-    /// Where more was found, what: nothing else is found then.
+    /// The effort that was found to be needed, if that is more: nothing else is found then.
     deferred_to: Option<Effort>,
-    /// It was deferred for members of few principals: what comes with it may be of the same family.
+    /// It was deferred because a few principals have very many members; other documents of this batch may belong to the
+    /// same family.
     leads_many: bool,
     /// The principals before it that may be its neighbours.
     earlier: Vec<Partner>,
-    /// The first of them that is.
+    /// The first of them that is a neighbour.
     found: Option<(DocId, EdgeRecord)>,
     /// Newcomers before it that may be its neighbours, in order of rank.
     mates: Vec<Partner>,
-    /// What it may take from later principals, where that is known already.
+    /// What it may take from later principals, if that is already known.
     later: Option<Vec<Partner>>,
-    /// The permit for that.
+    /// The permit for `later`.
     held: Option<MemoryPermit>,
-    /// Others go first: it is looked at again at its next turn.
+    /// Others go first: it is handled at its next turn.
     is_requeued: bool,
 }
 
 /// Where a document belongs.
 pub(super) enum Placement {
     At(Place),
-    /// Finding that takes more than was known.
+    /// Finding its place takes more comparisons than its effort class allows.
     Deferred,
-    /// What it rests on changed, or is deferred itself: it must be loaded again.
+    /// A principal it depends on changed or was deferred: it must be loaded again.
     Changed,
 }
 
 impl IndexWriter {
-    /// What decides the place of some documents, which come in order of rank.
+    /// What decides the places of some documents, which come in order of rank.
     pub(super) fn newcomers(
         &self,
         finder: &EdgeFinder<'_>,
@@ -100,8 +101,7 @@ impl IndexWriter {
         Ok(newcomers)
     }
 
-    /// Compares newcomers with the principals before them, and finds what they may have to be compared with
-    /// beside.
+    /// Compares newcomers with the principals before them, and finds what else they may have to be compared with.
     pub(super) fn compare(
         &self,
         finder: &EdgeFinder<'_>,
@@ -112,8 +112,8 @@ impl IndexWriter {
         self.on_settlers(newcomers.as_mut_slice(), &|some| {
             let account = self.settling(cancel);
             self.join_earlier(finder, some, &account)?;
-            // What is to lead, as far as can be told: for the others this is found when it comes to that, and so it
-            // is for crowded ones, one at a time, since it may be much.
+            // For those that will be principals, as far as can be told. For the others this is found when it is needed,
+            // and for crowded ones too, one at a time, since it may be much.
             let mut alone = some.iter_mut().filter(|newcomer| newcomer.is_alone());
             alone.try_for_each(|newcomer| self.find_later(finder, newcomer, &account))
         })?;
@@ -121,13 +121,13 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Whether documents of this effort make way: crowded ones do for all others, at once.
+    /// Whether documents of this effort give way to others: crowded ones do, to all others, at once.
     pub(super) fn is_to_break_off(&self, effort: Effort) -> bool {
         effort == Effort::Crowded && self.shared.state().unsettled.any_easier_than(effort)
     }
 
-    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for
-    /// all of them. Where they make way for others, one continues, so that all have their turn.
+    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for all of
+    /// them. If they give way to others, one continues, so that all have their turn.
     fn join_earlier(
         &self,
         finder: &EdgeFinder<'_>,
@@ -166,8 +166,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Finds the settled documents of later principals, and these themselves, that may be neighbours of a
-    /// newcomer.
+    /// Finds later principals and their members that may be neighbours of a newcomer.
     fn find_later(
         &self,
         finder: &EdgeFinder<'_>,
@@ -198,9 +197,9 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Where a newcomer belongs among those settled now. Those before it are placed, but for those that were
-    /// deferred. What may join one of `deferred_leaders`, which are about to lead very many, is not deferred
-    /// for it.
+    /// Where a newcomer belongs among those settled now. Those before it are placed, except those that were deferred. A
+    /// document that may join one of `deferred_leaders`, which are about to have very many members, is not deferred
+    /// because of that.
     pub(super) fn place_of(
         &self,
         finder: &EdgeFinder<'_>,
@@ -290,7 +289,7 @@ impl Newcomer {
         }
     }
 
-    /// Whether comparing it with so many documents takes more than was known, so that it is deferred.
+    /// Whether comparing it with this many documents takes more than was known, so that it is deferred.
     fn defers_for(&mut self, principals: usize, documents: usize) -> bool {
         let effort = Effort::of(principals, documents);
         self.leads_many = documents > MOST_DOCUMENTS && principals <= MOST_DOCUMENTS;
@@ -303,7 +302,7 @@ impl Newcomer {
         self.found.is_none() && !self.is_requeued
     }
 
-    /// Whether it was deferred since it is about to lead very many.
+    /// Whether it was deferred because it is about to have very many members.
     pub(super) fn leads_many(&self) -> bool {
         self.leads_many
     }
@@ -313,24 +312,24 @@ impl Newcomer {
         self.found.is_some()
     }
 
-    /// What was found for it is not needed any more.
+    /// Drops what was found for it and is no longer needed.
     pub(super) fn give_back(&mut self) {
         (self.later, self.held) = (None, None);
     }
 
-    /// What finding its place takes, where that is more than was known.
+    /// The effort of finding its place, if that is more than was known.
     pub(super) fn deferred_to(&self) -> Option<Effort> {
         self.deferred_to
     }
 
-    /// Whether nothing before it may be its neighbour, and what comes after it is no crowd.
+    /// Whether nothing before it may be its neighbour, and it is not crowded by what comes after it.
     fn is_alone(&self) -> bool {
         self.earlier.is_empty() && self.mates.is_empty() && self.effort < Effort::Crowded
     }
 }
 
-/// Of those that have principals before them, and of which it is not known yet what they join, all but the first
-/// are requeued.
+/// Requeues all but the first of those that have principals before them and for which it is not known yet what they
+/// join.
 fn requeue_all_but_one(newcomers: &mut [Newcomer]) {
     let undecided = newcomers.iter_mut();
     let undecided =

@@ -1,6 +1,6 @@
-//! A document that comes to lead very many, or to take very many from others: groups are changed in parts, so that
-//! no change of files waits for one great batch. Between two parts some documents have no place, as after a crash: each part is whole, and
-//! says on disk which they are.
+//! A document that becomes the principal of very many, or takes very many from others: groups are changed in parts, so
+//! that no change of files waits for one large batch. Between two parts some documents have no place, as after a crash:
+//! each part is complete, and marks on disk which they are.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::{IndexError, IndexWriter};
 pub(in crate::writer) const PART: usize = if cfg!(test) { 4 } else { 4_096 };
 
 impl IndexWriter {
-    /// Whether placing a document changes the places of more others than one batch is to hold.
+    /// Whether placing a document changes the places of more others than one batch may hold.
     pub(super) fn is_long(&self, place: &Place) -> bool {
         let Place::Principal { taken } = place else {
             return false;
@@ -25,8 +25,8 @@ impl IndexWriter {
         taken.len() + displaced.len() > PART
     }
 
-    /// Has a document lead these, which are members of later principals or such themselves: they lose their
-    /// places, it gets its own, and they join it.
+    /// Makes a document the principal of these, which are later principals or their members: they lose their places, it
+    /// gets its own, and they join it.
     pub(super) fn lead_in_parts(
         &self,
         id: DocId,
@@ -47,7 +47,7 @@ impl IndexWriter {
         parts.try_for_each(|some| self.join_all(id, some))
     }
 
-    /// The members among these and of those that lead, and those that lead.
+    /// The members among these and of those that are principals, and the principals.
     fn losing_places(&self, taken: &[(DocId, EdgeRecord)]) -> (Vec<DocId>, Vec<DocId>) {
         let stars = &self.shared.state().stars;
         let taken = taken.iter().map(|(other, _)| *other);
@@ -58,8 +58,8 @@ impl IndexWriter {
         (members.into_iter().collect(), leaders)
     }
 
-    /// Takes the places of settled documents that lead nobody, because of something queued in that epoch. The
-    /// writer is held.
+    /// Takes the places of settled documents without members, because of something queued in that epoch. The caller
+    /// holds the writer.
     pub(in crate::writer) fn take_places(
         &self,
         ids: &[DocId],
@@ -84,7 +84,7 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Has documents without a place join a principal; those that are gone by now need none.
+    /// Makes documents without a place members of a principal; those that are gone by now need none.
     fn join_all(&self, principal: DocId, some: &[(DocId, EdgeRecord)]) -> Result<(), IndexError> {
         let _writer = self.lock();
         let mut batch = Batch::new(self.shared.store.records());

@@ -1,5 +1,4 @@
-//! How the groups change: what is in which group is noted before a change, and compared once group ids are
-//! given.
+//! How the groups change: membership is noted before a change, and compared once group ids are assigned.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +13,9 @@ pub struct Regrouped {
     pub moved: Vec<GroupMove>,
     /// Groups that are new, with their principals.
     pub made: Vec<(GroupId, DocId)>,
-    /// Groups that have another principal, which is named.
+    /// Groups that have another principal, with the new one.
     pub led: Vec<(GroupId, DocId)>,
-    /// Groups that are no more, with the principals they had.
+    /// Groups that no longer exist, with their former principals.
     pub vanished: Vec<(GroupId, DocId)>,
 }
 
@@ -31,7 +30,7 @@ pub struct GroupMove {
     pub to: Option<GroupId>,
 }
 
-/// Groups as they were when group ids were last given, of all that changed since.
+/// The groups that changed since group ids were last assigned, as they were then.
 #[derive(Default)]
 pub(crate) struct GroupsBefore {
     documents: BTreeMap<DocId, Option<GroupId>>,
@@ -50,8 +49,7 @@ impl IndexState {
         self.groups_before.documents.entry(id).or_insert(group);
     }
 
-    /// What changed of the groups of these documents, which have their places and group ids; `made` are the
-    /// groups that are new.
+    /// How the groups of these documents changed, which have their places and group ids; `made` are the new groups.
     pub(super) fn take_regrouped(
         &mut self,
         ids: impl IntoIterator<Item = DocId>,
@@ -74,7 +72,7 @@ impl IndexState {
         for (group, principal) in before {
             match self.group_ids.principal(group) {
                 None => regrouped.vanished.push((group, principal)),
-                // Who takes it on has no place yet.
+                // The successor is not placed yet; report the change when it is.
                 Some(now) if self.unsettled.needs_placement(now) => {
                     self.groups_before.principals.insert(group, principal);
                 }

@@ -1,5 +1,5 @@
-//! Documents that no file carries any more leave their groups: the members of a principal in parts, as it came to
-//! lead them.
+//! Documents that no file carries any more leave their groups. The members of a principal are unsettled in parts, as
+//! they were settled.
 
 use simdex_schema::{DocId, key};
 
@@ -11,11 +11,12 @@ use crate::shared::IndexState;
 use crate::{IndexError, IndexWriter};
 
 impl IndexWriter {
-    /// Removes a document from its group, unless a file carries it again: the next step then says where it belongs.
-    /// Changes are applied between two parts.
+    /// Removes a document from its group, unless a file carries it again: the next step then decides where it belongs.
+    /// Other changes may be applied between two parts.
     pub(super) fn remove_from_group(&self, id: DocId) -> Result<(), IndexError> {
         let members = self.shared.state().members_by_succession(id);
-        // Who may succeed it goes last and with it: after a crash its group still has somebody to pass its id to.
+        // Possible successors are removed in the last batch, together with the principal, so the group id can still be
+        // passed on after a crash.
         let before = members.get(PART..).unwrap_or_default();
         for some in before.rchunks(PART) {
             let _writer = self.lock();
@@ -37,9 +38,9 @@ impl IndexWriter {
         }
     }
 
-    /// Removes a document that leads few, whose group was these. Its mark on disk says that it must be placed again
-    /// should a file carry it once more; so do those of the members it displaces. The id of its group goes to its
-    /// successor. The writer is held.
+    /// Removes a document that has few members; `group` were the documents of its group. Its mark on disk says that it
+    /// must be placed again if a file carries it once more, and so do those of the members it displaces. The id of its
+    /// group passes to its successor. The caller holds the writer.
     fn remove_with_few(&self, id: DocId, group: &[DocId]) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         let successor = {
@@ -77,7 +78,7 @@ impl IndexWriter {
 }
 
 impl IndexState {
-    /// The members of a principal, the likeliest to lead once it is gone first.
+    /// The members of a principal, the likeliest successor first.
     fn members_by_succession(&self, id: DocId) -> Vec<DocId> {
         let members = self.stars.members(id).map(|(member, _)| member);
         let mut members: Vec<DocId> = members.collect();
@@ -85,7 +86,7 @@ impl IndexState {
         members
     }
 
-    /// Whether a document may take on the id of the group it is in.
+    /// Whether a document may inherit the id of the group it is in.
     fn may_succeed(&self, member: DocId) -> bool {
         self.is_groupable(member) && self.group_ids.get(member).is_none()
     }

@@ -1,10 +1,10 @@
-//! Both threads of the settler: each does one half of the newcomers that are placed together.
+//! The two threads of the settler: each handles one half of the newcomers that are placed together.
 
 use crate::two_threads::on_two_threads;
 use crate::{IndexError, IndexWriter};
 
 impl IndexWriter {
-    /// Does one half on each of two threads, where there is a second one.
+    /// Handles one half on each of two threads, if there is a second one.
     pub(super) fn on_settlers<T: Send>(
         &self,
         items: &mut [T],

@@ -6,7 +6,7 @@ use super::Newcomer;
 use crate::edges::{EdgeFinder, PairThreshold, Partner};
 use crate::{DocumentStats, IndexError, MemoryAccount};
 
-/// The fingerprints of a newcomer, ascending: at the rung at which partners are sought, and all that it is signed by.
+/// The fingerprints of a newcomer, ascending: at the rung at which partners are searched for, and all in its signature.
 struct Sample {
     stats: DocumentStats,
     probing: Vec<Fingerprint>,
@@ -34,7 +34,7 @@ impl Sample {
         }))
     }
 
-    /// What two must share, where they do.
+    /// What two must share, if they do.
     fn shares_enough(&self, other: &Self, finder: &EdgeFinder<'_>) -> Option<PairThreshold> {
         let stats = [&self.stats, &other.stats];
         let shared = |rung| count_shared_at(&self.probing, &other.probing, rung);
