@@ -1,36 +1,36 @@
-//! Components of the graph in which two documents are joined that share at least k fingerprints.
+//! Components of the graph in which two documents are joined if they share at least k fingerprints.
 //!
-//! Pairs are sought as a prefix filter does (Xiao et al., WWW 2008, Lemma 1): with the fingerprints of all
-//! documents in one order, of two documents that share k the first |A| - k + 1 and |B| - k + 1 have one in
-//! common. The rarest come first, so that lists of these are short. A pair is counted only while its documents
-//! lie in different components: a family of m versions costs about m counts and not m²/2.
+//! Pairs are found by a prefix filter (Xiao et al., WWW 2008, Lemma 1): with the fingerprints of all documents in one
+//! order, if two documents share k, their first |A| - k + 1 and |B| - k + 1 have one in common. The rarest come first,
+//! so their lists are short. A pair is counted only while its documents are in different components: a family of m
+//! versions costs about m counts and not m²/2.
 //!
-//! Documents that have one fingerprint in common and share no k would cost m²/2 counts. So of a list as many
-//! are made as it has documents, times [`MOST_PER_DOCUMENT`]; beyond, all its documents are joined unseen. Components
-//! are then coarser than they should be, and said to be so. Whatever lies within one still does: cores are the
-//! same, mined in larger parts.
+//! Documents that have one fingerprint in common and do not share k would cost m²/2 counts. So the counts for a list
+//! are limited to its number of documents times [`MOST_PER_DOCUMENT`]; above that, all its documents are joined without
+//! comparison. Components are then coarser than they should be, and marked so. Each true component is still within one
+//! of them: the cores are the same, mined in larger parts.
 
 use crate::{InvertedTable, Partition, ShouldContinue};
 
-/// Documents that each document of a list is compared with, on average: lists of twice so many are always
-/// compared whole.
+/// Number of documents that each document of a list is compared with, on average: lists of up to twice as many are
+/// always compared completely.
 const MOST_PER_DOCUMENT: usize = 256;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
-    /// Those of two documents or more, each ascending, by their least document.
+    /// Components of two documents or more, each ascending, by their least document.
     pub sets: Vec<Vec<u32>>,
-    /// False where documents were joined unseen: some of these may be several.
+    /// False if documents were joined without comparison: some of these may be several components.
     pub is_exact: bool,
 }
 
-/// The components of a table. Where it is not to go on, what was not compared by then is joined.
+/// The components of a table. If `go_on` ends it, what was not compared by then is joined.
 pub fn components(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> Components {
     within(table, k, MOST_PER_DOCUMENT, go_on)
 }
 
-/// Components, found with so many comparisons for each document of a list at most.
+/// Components, found with at most this many comparisons for each document of a list.
 pub(crate) fn within(
     table: &InvertedTable,
     k: u32,
@@ -57,7 +57,7 @@ pub(crate) fn within(
     Components { sets, is_exact }
 }
 
-/// Of each fingerprint the documents that have it in their prefix.
+/// For each fingerprint, the documents that have it in their prefix.
 fn prefix_lists(table: &InvertedTable, images: &[Vec<u32>], k: u32) -> Vec<Vec<u32>> {
     let mut lists = vec![Vec::new(); table.rows().len()];
     for (document, image) in (0..).zip(images) {
@@ -72,17 +72,17 @@ fn prefix_lists(table: &InvertedTable, images: &[Vec<u32>], k: u32) -> Vec<Vec<u
 
 /// Joins documents that share enough.
 struct Joiner {
-    /// Of each document its fingerprints, ascending.
+    /// Each document's fingerprints, ascending.
     images: Vec<Vec<u32>>,
     k: u32,
     parts: Partition,
 }
 
 impl Joiner {
-    /// Joins the documents of a list that share enough; false where that takes more comparisons than there are
-    /// left, or where it is not to go on.
+    /// Joins the documents of a list that share enough; returns false if that takes more comparisons than are left, or
+    /// if `go_on` ends it.
     fn compare(&mut self, list: &[u32], mut left: usize, go_on: &ShouldContinue<'_>) -> bool {
-        // What was met of each component, by its documents.
+        // The documents seen so far, by component.
         let mut met: Vec<Vec<u32>> = Vec::new();
         for &document in list {
             if !go_on() {
@@ -106,7 +106,7 @@ impl Joiner {
         true
     }
 
-    /// Whether a document belongs to those of a class; none where nothing is left to find that out with.
+    /// Whether a document belongs to those of a class; `None` if no comparisons are left to find out.
     fn is_joined(&mut self, class: &[u32], document: u32, left: &mut usize) -> Option<bool> {
         *left = left.checked_sub(1)?;
         if self.parts.find(class[0]) == self.parts.find(document) {

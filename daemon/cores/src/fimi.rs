@@ -1,5 +1,5 @@
-//! The format of the workshops on frequent itemset mining implementations (FIMI 2003): one transaction a line,
-//! the numbers of its items separated by spaces. Here a line is a fingerprint, its items are documents.
+//! The format of the workshops on frequent itemset mining implementations (FIMI 2003): one transaction per line, the
+//! numbers of its items separated by spaces. Here a line is a fingerprint, and its items are documents.
 //!
 //! Results are written as the miners of the workshops do: the documents of a core, then how many fingerprints
 //! they share, in brackets.
@@ -21,10 +21,10 @@ pub enum FimiError {
     NoNumber {
         /// Number of the line, from 1.
         line: usize,
-        /// The beginning of what stands there.
+        /// The beginning of what was found there.
         found: String,
     },
-    /// A line without end.
+    /// A line that is too long.
     #[error("line {line} is longer than {LONGEST_LINE} bytes")]
     LongLine {
         /// Number of the line, from 1.
@@ -43,10 +43,10 @@ pub fn write_table(table: &InvertedTable, out: &mut dyn Write) -> io::Result<()>
     })
 }
 
-/// Reads a table; empty lines are fingerprints that no document holds, and left out.
+/// Reads a table; empty lines are fingerprints that no document holds, and are left out.
 ///
 /// # Errors
-/// [`FimiError`] at the first line that is not of the format.
+/// [`FimiError`] at the first line that does not have the format.
 pub fn read_table(input: &mut impl BufRead) -> Result<InvertedTable, FimiError> {
     let (mut rows, mut text) = (Vec::new(), String::new());
     for line in 1.. {

@@ -1,18 +1,18 @@
 //! FPmax: maximal frequent sets from frequent-pattern trees.
 //!
-//! Source: Grahne and Zhu, "Efficiently using prefix-trees in mining frequent itemsets", FIMI 2003, §4. The
-//! second miner, for studies and tests: it shares nothing with [`mine`](crate::mine) but the
-//! table, takes images of any length, and is the algorithm of the paper's experiments.
+//! Source: Grahne and Zhu, "Efficiently using prefix-trees in mining frequent itemsets", FIMI 2003, §4. It is the
+//! second miner, for studies and tests: it shares only the table with [`mine`](crate::mine), takes images of any
+//! length, and is the algorithm of the paper's experiments.
 //!
-//! Departures: the table of pair counts that adds the star to its name, and saves one of two passes over a
-//! conditional base, is left out; found sets are searched by lists of each document, not by a prefix tree.
+//! Departures: the table of pair counts (the star in FPmax*), which saves one of two passes over a conditional base, is
+//! left out; found sets are searched by lists for each document, not by a prefix tree.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::{Core, InvertedTable, Mined, ShouldContinue};
 
-/// The cores of a table at k, of 1 at least, each once, in no order.
+/// The cores of a table at k, which is at least 1, each once, unordered.
 pub fn fp_max(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> (Vec<Core>, Mined) {
     let rows: Vec<(Vec<u32>, u32)> = table.rows().map(|row| (row.to_vec(), 1)).collect();
     let mut search = Search {
@@ -37,7 +37,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether it went on to the end. `support` is that of the head.
+    /// Returns whether it ran to the end. `support` is that of the head.
     fn run(&mut self, tree: &Tree, head: &mut Vec<u32>, support: u32) -> bool {
         if !(self.go_on)() {
             return false;
@@ -80,7 +80,7 @@ struct Node {
     children: u32,
 }
 
-/// Stands for the parent of the first nodes.
+/// The parent of the first nodes.
 const ROOT: usize = usize::MAX;
 
 impl Tree {
@@ -140,7 +140,7 @@ impl Tree {
         }
     }
 
-    /// The documents of a tree without a branch, and the count of its last; `None` where it has branches.
+    /// The documents of a tree without a branch, and the count of its last; `None` if it has branches.
     fn single_path(&self) -> Option<(Vec<u32>, Option<u32>)> {
         let roots = self.nodes.iter().filter(|node| node.parent == ROOT).count();
         let has_branch = roots > 1 || self.nodes.iter().any(|node| node.children > 1);
@@ -148,7 +148,7 @@ impl Tree {
         (!has_branch).then(|| (path, self.nodes.last().map(|node| node.count)))
     }
 
-    /// What stands above each node of a document, with the node's count.
+    /// What is above each node of a document, with the node's count.
     fn conditional_base(&self, document: u32) -> Vec<(Vec<u32>, u32)> {
         let nodes = self.of_document.get(&document).into_iter().flatten();
         let above = nodes.map(|&at| {
@@ -167,7 +167,7 @@ impl Tree {
 #[derive(Default)]
 struct FoundSets {
     cores: Vec<Core>,
-    /// Places in `cores` of the sets that hold a document, ascending.
+    /// Indices in `cores` of the sets that hold a document, ascending.
     of_document: HashMap<u32, Vec<usize>>,
 }
 

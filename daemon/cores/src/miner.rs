@@ -1,23 +1,23 @@
 //! All cores of a table, each once: maximal frequent sets by pattern growth, after FPmax* (Grahne and Zhu,
 //! FIMI 2003), which Ignatov et al. found the fastest.
 //!
-//! What it has of FPmax*: depth first, one document more in the head at each level; below it only what the
-//! head's own fingerprints say of the others (its conditional table); where all that is left can be added at
-//! once, one core in place of a search.
+//! Taken from FPmax*: the search is depth first, with one document more in the head at each level; below it, it uses
+//! only what the head's own fingerprints say about the others (its conditional table); if all that is left can be added
+//! at once, that is one core and no search is needed.
 //!
-//! Where it departs, and why: images have a fixed length n, here at most 128. So the conditional table of a
-//! document is one word of n bits for each document that shares k with it, and no prefix tree is built or
-//! walked: what a head shares with a document is the conjunction of two words. Three things follow.
+//! Where it departs, and why: images have a limited length n, here at most 128. So the conditional table of a document
+//! is one word of n bits for each document that shares k with it, and no prefix tree is built or walked: what a head
+//! shares with a document is the bitwise AND of two words. Three things follow.
 //!
-//! - A set is maximal iff no document left out shares k with all of it. Those that were tried before stay at
-//!   hand with their words, as in Bron and Kerbosch 1973, so that no store of found sets is searched.
-//! - Each level first takes what it can, most shared first. Any other core of this head holds a document
-//!   that could not be taken: only these are tried next (the pivot of Tomita et al. 2006, for sets).
-//! - Whoever could not be taken lacks a fingerprint of the head: the head's share falls at every level, so
+//! - A set is maximal iff no document left out shares k with all of it. Those that were tried before are kept with
+//!   their words, as in Bron and Kerbosch 1973, so that no store of found sets is searched.
+//! - Each level first takes what it can, most shared first. Every other core of this head holds a document that could
+//!   not be taken: only these are tried next (the pivot of Tomita et al. 2006, for sets).
+//! - A document that could not be taken lacks a fingerprint of the head: the number shared falls at every level, so
 //!   there are at most n - k + 1 levels, with 32 bytes for each document at each.
 //!
-//! Cost: Σ over fingerprints of the square of how many documents hold one, once; then by cores. These may be
-//! exponentially many: the caller ends it, and what was found by then are cores all the same.
+//! Cost: once, the sum over fingerprints of the square of how many documents hold one; then in proportion to the cores.
+//! These may be exponentially many: the caller can end it, and what was found by then are still cores.
 
 use std::ops::ControlFlow;
 
@@ -37,16 +37,16 @@ pub struct Core {
     pub common: u32,
 }
 
-/// Whether all was found.
+/// Whether everything was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mined {
-    /// Every core was met.
+    /// Every core was found.
     All,
-    /// Those met before it was not to go on.
+    /// Only the cores found before `go_on` ended it.
     Some,
 }
 
-/// An image of more fingerprints than a word has bits.
+/// An image has more fingerprints than a word has bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "the image of document {document} has {length} fingerprints, and at most {LONGEST_IMAGE} can be mined"
@@ -54,11 +54,11 @@ pub enum Mined {
 pub struct TooLong {
     /// Number of the document in the table.
     pub document: u32,
-    /// Its fingerprints that other documents hold too.
+    /// Number of its fingerprints that other documents hold too.
     pub length: usize,
 }
 
-/// Calls `found` for each core at `k`, of 1 at least, in no order.
+/// Calls `found` for each core at `k`, which is at least 1, in no particular order.
 ///
 /// # Errors
 /// [`TooLong`] before anything is found.
@@ -87,7 +87,7 @@ pub fn mine(
     })
 }
 
-/// A document with the fingerprints of the head that it holds, one bit for each.
+/// A document with the fingerprints of the head that it holds, one bit each.
 #[derive(Clone, Copy)]
 struct Projected {
     document: u32,
@@ -139,8 +139,8 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Finds the cores of the head, which shares `common`, among the documents that are `open`. All that
-    /// share k of `common` are open or were `tried`.
+    /// Finds the cores of the head, which shares `common`, among the documents that are `open`. All documents that
+    /// share k of `common` are in `open` or in `tried`.
     fn grow(
         &mut self,
         common: u128,
@@ -151,7 +151,7 @@ impl Search<'_> {
             return ControlFlow::Break(());
         }
         if tried.iter().any(|other| other.held == common) {
-            // It could be added to whatever is found here.
+            // It could be added to every set found here.
             return ControlFlow::Continue(());
         }
         open.sort_by_key(|other| (other.held.count_ones(), other.document));
@@ -176,8 +176,8 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Takes what can be taken together, most shared first: what was taken, what was left, least shared
-    /// first, and the fingerprints that the head and all that was taken share.
+    /// Takes what can be taken together, most shared first. Returns what was taken; what was left, least shared first;
+    /// and the fingerprints that the head and all that was taken share.
     fn take(&self, common: u128, open: &[Projected]) -> (Vec<Projected>, Vec<Projected>, u128) {
         let (mut taken, mut left, mut shared) = (Vec::new(), Vec::new(), common);
         for other in open.iter().rev() {
@@ -229,7 +229,7 @@ impl Projection {
         }
     }
 
-    /// The documents that share at least k with an image, but for its own.
+    /// The documents that share at least k with an image, except its own.
     fn of(&mut self, table: &InvertedTable, image: &[u32], own: u32, k: u32) -> Vec<Projected> {
         for (at, &row) in image.iter().enumerate() {
             for &document in table.row(row as usize) {

@@ -3,7 +3,7 @@
 //! Source: Tarjan 1975, "Efficiency of a good but not linear set union algorithm"; by size, with path
 //! halving. Cost: almost constant for each operation, 8 bytes for each number.
 
-/// The numbers below a limit in disjoint sets, each alone at first.
+/// The numbers below a limit in disjoint sets, initially one set each.
 #[derive(Clone, Debug)]
 pub struct Partition {
     parents: Vec<u32>,
@@ -11,7 +11,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// So many numbers, from 0 on.
+    /// The numbers from 0 to `count` - 1.
     pub fn new(count: u32) -> Self {
         Self {
             parents: (0..count).collect(),
@@ -19,7 +19,7 @@ impl Partition {
         }
     }
 
-    /// The number that stands for the set of this one, until that set is joined with another.
+    /// The representative of this number's set, until that set is joined with another.
     pub fn find(&mut self, mut number: u32) -> u32 {
         while self.parents[number as usize] != number {
             let parent = self.parents[number as usize];
@@ -29,7 +29,7 @@ impl Partition {
         number
     }
 
-    /// Joins the sets of two numbers; whether they were two.
+    /// Joins the sets of two numbers; returns whether they were different.
     pub fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
@@ -42,7 +42,7 @@ impl Partition {
         true
     }
 
-    /// Of each number whether it is alone in its set.
+    /// For each number, whether it is alone in its set.
     pub fn alone(&mut self) -> impl Iterator<Item = bool> + '_ {
         (0..self.parents.len() as u32).map(|number| {
             let root = self.find(number);

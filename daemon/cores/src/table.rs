@@ -1,17 +1,17 @@
-//! The inverted table: of each fingerprint the documents that hold it.
+//! The inverted table: for each fingerprint, the documents that hold it.
 
 /// A context: fingerprints as objects, documents as attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InvertedTable {
     documents: u32,
-    /// Documents of all rows, one row after the other, each ascending and distinct.
+    /// The documents of all rows, one row after the other, each ascending and distinct.
     held: Vec<u32>,
     /// Where each row ends.
     ends: Vec<usize>,
 }
 
 impl InvertedTable {
-    /// A table of these rows; what a row repeats is dropped.
+    /// A table of these rows; repeated documents in a row are dropped.
     pub fn from_rows(rows: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let mut table = Self::default();
         for mut row in rows {
@@ -42,7 +42,7 @@ impl InvertedTable {
             let rows = pairs.chunk_by(|a, b| a.0 == b.0);
             rows.filter(|row| row.len() > 1)
         };
-        // Counted first: a list that grows takes up to three times what it holds.
+        // Counted first: a growing list takes up to three times its content.
         let mut table = Self {
             documents: 0,
             held: Vec::with_capacity(rows().map(<[_]>::len).sum()),
@@ -63,12 +63,12 @@ impl InvertedTable {
         self.ends.push(self.held.len());
     }
 
-    /// Documents, numbered from 0.
+    /// Number of documents, numbered from 0.
     pub fn documents(&self) -> u32 {
         self.documents
     }
 
-    /// Of each fingerprint the documents that hold it, ascending.
+    /// For each fingerprint, the documents that hold it, ascending.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
         (0..self.ends.len()).map(|at| self.row(at))
     }
@@ -78,7 +78,7 @@ impl InvertedTable {
         &self.held[from..self.ends[at]]
     }
 
-    /// Of each document the rows that hold it: those of few documents first, then by place.
+    /// For each document, the rows that hold it: those with few documents first, then by index.
     pub(crate) fn images(&self) -> Vec<Vec<u32>> {
         let mut order: Vec<u32> = (0..self.ends.len() as u32).collect();
         order.sort_by_key(|&at| (self.row(at as usize).len(), at));
@@ -97,8 +97,8 @@ impl InvertedTable {
         self.rows().filter(holds).count()
     }
 
-    /// Of each of these disjoint sets its own table, with its documents numbered anew in their order. Rows of
-    /// fewer than two documents of a set are left out of its table.
+    /// The table of each of these disjoint sets, with its documents renumbered in their order. Rows with fewer than two
+    /// documents of a set are left out of its table.
     pub fn split(&self, sets: &[Vec<u32>]) -> Vec<Self> {
         let mut places = vec![None; self.documents as usize];
         for (set, documents) in sets.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Cores against the definition and against a second miner; components against all pairs.
+//! Cores compared with the definition and with a second miner; components compared with all pairs.
 
 use std::cell::Cell;
 use std::io::BufReader;
@@ -32,7 +32,7 @@ fn by_fp_max(table: &InvertedTable, k: u32) -> Vec<Core> {
     found
 }
 
-/// All sets of two documents or more with the support, and no larger set has it.
+/// All sets of two documents or more that have the support and are in no larger set that has it.
 fn by_definition(table: &InvertedTable, k: u32) -> Vec<Core> {
     let all = table.documents();
     let members = |set: u32| {
@@ -164,7 +164,7 @@ fn planted() -> InvertedTable {
             image.extend((0..10).map(|at| own + 1_000 + member * 10 + at));
             images.push(image);
         }
-        // A link: most of this core's fingerprints and few of its own, so that k = 88 joins it by 88.
+        // A link: most of this core's fingerprints and few of its own, so that at k = 88 it is joined by 88.
         if let Some(last) = images.last_mut() {
             last.splice(90..100, (0..10).map(|at| ((core + 1) << 32 | 1) + at));
         }
@@ -201,7 +201,7 @@ fn documents_that_share_too_little_cost_no_more_than_their_number() {
     let parts = within(&table, 9, 8, &go_on);
     // Each list ends when its comparisons are used up, far from its 1,000 documents.
     assert!(!parts.is_exact && steps.get() < 10_000, "{}", steps.get());
-    // Of short lists nothing is joined unseen.
+    // Short lists are never joined without comparison.
     assert!(components(&crowd(400), 9, &|| true).is_exact);
 }
 
@@ -235,7 +235,7 @@ fn planted_cores_of_5000_documents_are_found_and_no_others() {
         let right: Vec<u32> = (at * 50..at * 50 + 50).collect();
         assert_eq!((&core.documents, core.common), (&right, 90));
     }
-    // One step a document: no search below any of them.
+    // One step per document: no search below any of them.
     assert_eq!(steps.get() - before, 5_000);
 }
 

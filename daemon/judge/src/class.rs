@@ -1,21 +1,21 @@
-//! What a pair is judged to be.
+//! The classes of a judged pair.
 
 use std::ops::AddAssign;
 
-/// How two documents stand to each other, as a reader would say.
+/// How two documents are related, as a reader would say.
 ///
 /// The cases follow the instructions to the raters of Huffman et al. 2007, §4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// One content in both: they differ in layout, page headers, notices or advertisements at most. A printer
-    /// version and a mirror are the same.
+    /// Both have the same content: at most layout, page headers, notices or advertisements differ. A printer version
+    /// and a mirror are the same.
     Same,
-    /// One was made from the other: a revision, an excerpt, or a longer document that took it in.
+    /// One was made from the other: a revision, an excerpt, or a longer document that includes it.
     Version,
-    /// They share a form, or data, and are documents of their own: two letters from one template, the same
-    /// list in another order, the same data in another frame, a login page of the same site.
+    /// They share a form, or data, but are separate documents: two letters from one template, the same list in another
+    /// order, the same data in another frame, a login page of the same site.
     TemplateOnly,
-    /// Nothing of the kind.
+    /// Unrelated documents.
     Unrelated,
 }
 
@@ -48,7 +48,7 @@ impl Class {
         matches!(self, Self::Same | Self::Version)
     }
 
-    /// Its place in [`Class::ALL`].
+    /// Its index in [`Class::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
@@ -66,7 +66,7 @@ impl Counts {
             .fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The class with most pairs; of equals the later one, which claims less.
+    /// The class with most pairs; the later one of several equal ones, which claims less.
     pub fn most(&self) -> Class {
         let by_count = |class: &Class| self.0[class.index()];
         Class::ALL
@@ -75,13 +75,13 @@ impl Counts {
             .unwrap_or(Class::Unrelated)
     }
 
-    /// Pairs of the classes that are duplicates.
+    /// Number of pairs of the classes that are duplicates.
     pub fn duplicates(&self) -> u32 {
         let duplicates = Class::ALL.into_iter().filter(|class| class.is_duplicate());
         duplicates.fold(0, |sum, class| sum.saturating_add(self.0[class.index()]))
     }
 
-    /// The class with most pairs of those that are no duplicates; of equals the earlier one.
+    /// The class with most pairs among those that are no duplicates; the earlier one of several equal ones.
     pub fn most_of_others(&self) -> Class {
         let [.., template_only, unrelated] = self.0;
         match unrelated > template_only {

@@ -1,11 +1,11 @@
 //! How well a model judges: precision and recall of duplicates, cross-validation, precision-recall curves.
 //!
-//! As in Huffman et al. 2007 a pair is positive that is one document ([`Class::is_duplicate`]); precision,
-//! recall and F1 are of that. Ten folds, nine times with other seeds; figures are medians with quartiles
-//! (ibid., §5). Folds part sources and not pairs: a history or a template whose pairs lay on both sides would
-//! have been seen in training.
+//! As in Huffman et al. 2007, a pair is positive if its class is `Same` or `Version` ([`Class::is_duplicate`]);
+//! precision, recall and F1 refer to that. There are ten folds, nine times with other seeds; figures are medians with
+//! quartiles (ibid., §5). Folds are made of sources and not of pairs: a history or a template with pairs on both sides
+//! would have been seen in training.
 //!
-//! [`evaluate`] makes all figures of one set of labelled pairs; [`Agreement`] is that of two raters.
+//! [`evaluate`] computes all figures of one set of labelled pairs; [`Agreement`] is that of two raters.
 
 mod agreement;
 mod figures;
@@ -21,23 +21,23 @@ use crate::training::{Growth, LabelledSignals, TrainingError, check, grown};
 pub use agreement::{Agreement, ClassAgreement};
 pub use figures::{Evaluation, Figures, Spread, evaluate};
 
-/// Folds of a cross-validation, and the fewest sources of its pairs.
+/// Number of folds of a cross-validation, and minimum number of sources of its pairs.
 pub const FOLDS: u64 = 10;
-/// Seeds of a cross-validation.
+/// Number of seeds of a cross-validation.
 pub const SEEDS: u64 = 9;
 
-/// Judgements held against labels.
+/// Judgements compared with labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quality {
-    /// Pairs judged and labelled duplicates.
+    /// Pairs judged duplicates and labelled so.
     pub hits: u32,
-    /// Pairs judged duplicates that are none.
+    /// Pairs judged duplicates that are not.
     pub false_hits: u32,
-    /// Duplicates that were judged none.
+    /// Duplicates that were not judged so.
     pub missed: u32,
-    /// Pairs rightly judged no duplicates.
+    /// Pairs rightly judged not to be duplicates.
     pub rejected: u32,
-    /// Pairs judged to be of the very class they are labelled.
+    /// Pairs judged to be of exactly the labelled class.
     pub exact: u32,
 }
 
@@ -59,17 +59,17 @@ impl Quality {
         self.hits + self.false_hits + self.missed + self.rejected
     }
 
-    /// Pairs wrongly judged to be duplicates, or to be none.
+    /// Pairs wrongly judged to be duplicates, or not to be.
     pub fn errors(&self) -> u32 {
         self.false_hits + self.missed
     }
 
-    /// The share of pairs judged duplicates that are; 0 where none was.
+    /// The share of pairs judged duplicates that are; 0 if there are none.
     pub fn precision(&self) -> f64 {
         share(self.hits, self.hits + self.false_hits)
     }
 
-    /// The share of duplicates that were found; 0 where there are none.
+    /// The share of duplicates that were found; 0 if there are none.
     pub fn recall(&self) -> f64 {
         share(self.hits, self.hits + self.missed)
     }
@@ -79,8 +79,9 @@ impl Quality {
         share(2 * self.hits, 2 * self.hits + self.errors())
     }
 
-    /// The precision that the same recall and the same share of false hits come to where so many of all pairs are
-    /// duplicates: labelled pairs are chosen, and hold more of them than what is judged. 0 where nothing is judged so.
+    /// The precision that the same recall and the same share of false hits would have if this share of all pairs were
+    /// duplicates: labelled pairs are selected, and contain more duplicates than the pairs judged in practice. 0 if
+    /// nothing is judged a duplicate.
     pub fn precision_at(&self, base_rate: f64) -> f64 {
         let found = base_rate * self.recall();
         let fallout = share(self.false_hits, self.false_hits + self.rejected);
@@ -92,7 +93,7 @@ impl Quality {
         }
     }
 
-    /// The share of pairs judged to be of their very class.
+    /// The share of pairs judged to be of exactly their class.
     pub fn accuracy(&self) -> f64 {
         share(self.exact, self.pairs())
     }
@@ -105,27 +106,27 @@ fn share(part: u32, whole: u32) -> f64 {
     }
 }
 
-/// A labelled pair with where it comes from: all pairs of one source fall into one fold.
+/// A labelled pair with its source: all pairs of one source are in one fold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourcedPair {
     /// Signals and label of the pair.
     pub pair: LabelledSignals,
-    /// A history, a template family, a text that others were made of.
+    /// A history, a template family, or a text from which others were made.
     pub source: u64,
 }
 
-/// What one cross-validation came to.
+/// The result of one cross-validation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validated {
     /// Over all folds.
     pub quality: Quality,
     /// The probability of a duplicate, and whether the pair is one, for every pair.
     pub scores: Vec<(f64, bool)>,
-    /// What every pair was judged to be, in the order of the pairs.
+    /// The judged class of every pair, in the order of the pairs.
     pub judged: Vec<Class>,
 }
 
-/// Whether to go on; asked before each of the trainings of a cross-validation.
+/// Whether to continue; called before each of the trainings of a cross-validation.
 pub type GoOn<'a> = &'a dyn Fn() -> bool;
 
 /// The fold of a source under a seed.
@@ -136,7 +137,7 @@ fn fold(source: u64, seed: u64) -> u64 {
 /// Ten-fold cross-validation by source, under one seed.
 ///
 /// # Errors
-/// Too few pairs of a class among all, too few sources, or it was not to go on.
+/// Too few pairs of a class among all, too few sources, or cancelled.
 pub fn cross_validate(
     pairs: &[SourcedPair],
     growth: &Growth,
@@ -203,7 +204,7 @@ impl Validated {
 /// Cross-validations under all seeds, that of the median F1 first.
 ///
 /// # Errors
-/// As of [`cross_validate`].
+/// Those of [`cross_validate`].
 pub fn nine_seeds(
     pairs: &[SourcedPair],
     growth: &Growth,
@@ -221,7 +222,7 @@ pub fn nine_seeds(
 pub fn precision_recall(scores: &[(f64, bool)]) -> Vec<(f64, f64)> {
     let mut by_score: BTreeMap<u64, (u32, u32)> = BTreeMap::new();
     for (score, is_duplicate) in scores {
-        // Positive numbers are ordered as their bits are.
+        // Positive numbers have the order of their bits.
         let cut = by_score.entry(score.max(0.0).to_bits()).or_default();
         cut.0 += u32::from(*is_duplicate);
         cut.1 += 1;

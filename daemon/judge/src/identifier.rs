@@ -1,28 +1,29 @@
-//! The identifier at the head of a document, by which serial notices are told apart.
+//! The identifier at the head of a document, which distinguishes serial notices.
 //!
-//! Notices, letters and tickets of one series differ in their number and a few words, and no share of what they have in
-//! common tells them from versions of one. A reader looks at the number. So a pair is not called one document where both
-//! heads carry an identifier of one kind and these differ; nor is it called two, for a number may have been corrected.
+//! Notices, letters and tickets of one series differ in their number and a few words, and no measure of what they have
+//! in common distinguishes them from versions of one document. A reader looks at the number. So a pair is not called
+//! one document if both heads have an identifier of one kind and these differ; nor is it called two, since a number may
+//! have been corrected.
 //!
-//! An identifier is the first word with three digits in a row among the first [`HEAD`] words, of which a year and a date
-//! in eight digits are none. Two are of one kind where the word before them, numbers apart, is the same, and so is their
-//! shape: `RUSTSEC-2020-0166` and `RUSTSEC-2021-0001`, and no part number beside a telephone number.
+//! An identifier is the first word with three digits in a row among the first [`HEAD`] words. Four-digit years and
+//! eight-digit dates do not count. Two are of one kind if the word before them, digits apart, is the same, and so is
+//! their shape: `RUSTSEC-2020-0166` and `RUSTSEC-2021-0001`, but not a part number and a telephone number.
 
 use crate::signal::terms::words;
 
-/// Words in which an identifier is looked for.
+/// Words in which an identifier is searched for.
 const HEAD: usize = 40;
 /// Digits in a row that make a word an identifier.
 const DIGITS: usize = 3;
 
-/// The first identifier of a text, with the word that it stands after.
+/// The first identifier of a text, with the word before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identifier<'a> {
     label: Option<&'a str>,
     word: &'a str,
 }
 
-/// Whether both canonical texts carry an identifier of one kind, and not the same one.
+/// Whether both canonical texts have an identifier of one kind, but different ones.
 pub(crate) fn differ(a: &str, b: &str) -> bool {
     let (Some(a), Some(b)) = (first(a), first(b)) else {
         return false;
@@ -51,7 +52,7 @@ fn is_identifier(word: &str) -> bool {
     !is_date && runs.any(|digits| digits.len() >= DIGITS)
 }
 
-/// What stands where: a digit, or the letter itself.
+/// The shape of a word: a marker for each digit, or the letter itself.
 fn shape(word: &str) -> impl Iterator<Item = char> + '_ {
     let digit = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
     word.chars().map(digit)

@@ -1,15 +1,14 @@
 //! Judges a pair of documents by many signals, after Huffman et al. 2007.
 //!
-//! One number does not tell whether two documents are the same: short documents of one template resemble one
-//! another and are not. A decision tree over several [signals](Signal) tells it far better than any of them
-//! alone (ibid., Table 3). [`Model::judge`] walks such a tree and computes a signal only when a node asks for
-//! it; nodes near the root ask for what costs nothing ([`training`] sees to that). The answer is a
-//! [`Judgement`]: the class, its probability, the rule that fired, and the signals that were computed.
+//! One number does not tell whether two documents are the same: short documents of one template resemble each other but
+//! are not the same. A decision tree over several [signals](Signal) tells it far better than any of them alone (ibid.,
+//! Table 3). [`Model::judge`] walks such a tree and computes a signal only when a node asks for it; nodes near the root
+//! ask for signals that cost nothing ([`training`] ensures that). The answer is a [`Judgement`]: the class, its
+//! probability, the rule that fired, and the signals that were computed.
 //!
-//! Nothing here reads a file or an index. A pair comes as what is [known](Known) of it without its texts, and
-//! its texts come when they are asked for. Word statistics come from a table that ships with the program and
-//! never from the documents of an index: no judgement tells anything of a document that the caller may not see
-//! ([`idf`]).
+//! Nothing here reads a file or an index. A pair arrives as [`KnownSignals`], which need no text; its texts are loaded
+//! only when a signal asks for them. Word statistics come from a table that ships with the program and never from the
+//! documents of an index: no judgement reveals anything about a document that the caller may not see ([`idf`]).
 
 mod class;
 pub mod evaluation;

@@ -1,10 +1,10 @@
-//! The decision tree a judgement is made by, and its file.
+//! The decision tree that judges pairs, and its file.
 //!
-//! A model file is a text that people can read and check. Its head says the version, where the model comes
-//! from and what it was trained on; the tree follows, two blanks of indentation for each level. A test stands
-//! before its two branches: that of the pairs at or below the threshold, then that of the pairs above. A leaf
-//! names its class and how many training pairs of each class ended there, in the order of [`Class::ALL`]. Its class
-//! need not be that of most of them: what calls a pair a duplicate must be borne out ([`crate::training`]):
+//! A model file is a text that people can read and check. Its head has the version, the name of the model and what it
+//! was trained on; the tree follows, indented by two spaces for each level. A test precedes its two branches: that of
+//! the pairs at or below the threshold, then that of the pairs above. A leaf has its class and the number of training
+//! pairs of each class that ended there, in the order of [`Class::ALL`]. Its class need not be that of most of them: a
+//! leaf that calls pairs duplicates needs a minimum precision ([`crate::training`]):
 //!
 //! ```text
 //! simdex-judge 2
@@ -17,7 +17,7 @@
 //!     version 9 350 4 0
 //! ```
 //!
-//! Reading is strict: a line that is not understood refuses the file.
+//! Reading is strict: a file with a line that is not understood is refused.
 
 mod read;
 mod write;
@@ -33,16 +33,16 @@ use crate::text::JudgedText;
 
 pub use read::ModelError;
 
-/// The version of model files; it changes with the form of the file and with what any signal measures.
+/// The version of model files; it changes with the format of the file and with what any signal measures.
 pub const MODEL_VERSION: u32 = 2;
 
 /// The model that ships with the program.
 const SHIPPED: &str = include_str!("../model/shipped.txt");
 
-/// What tells one model from another.
+/// Identifies a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelId {
-    /// What it is called: [`Model::SHIPPED`], or as whoever trained it says. One line.
+    /// Its name: [`Model::SHIPPED`], or as given in training. One line.
     pub name: String,
     /// BLAKE3 of its file.
     pub hash: [u8; 32],
@@ -72,7 +72,7 @@ pub(crate) struct Test {
     pub(crate) high: Node,
 }
 
-/// The pairs that ended here in training.
+/// The training pairs that ended here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     pub(crate) class: Class,
@@ -85,27 +85,27 @@ impl Leaf {
     }
 }
 
-/// What a pair is judged to be, and why.
+/// The class of a judged pair, and the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// What the two documents are to each other.
     pub class: Class,
     /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
     pub probability: f64,
-    /// More training pairs under this rule were duplicates than not, and too few for it to call one so.
+    /// Most training pairs under this rule were duplicates, but too few for the rule to call a pair one.
     pub is_contested: bool,
-    /// The class makes both one document, and identifiers at their heads differ, as those of serial notices do.
+    /// The class makes both one document, but the identifiers at their heads differ, as those of serial notices do.
     pub is_numbered_otherwise: bool,
-    /// The rule that fired; none where both sides are one text, which needs no judging.
+    /// The rule that fired; `None` if both sides have one text, which needs no judging.
     pub rule: Option<Rule>,
-    /// The signals that were computed, in that order; `None` of one that says nothing of this pair.
+    /// The signals that were computed, in that order; `None` for one that says nothing about this pair.
     pub signals: Vec<(Signal, Option<f64>)>,
-    /// The model that judged; none where none was needed.
+    /// The model that judged; `None` if none was needed.
     pub model: Option<Arc<ModelId>>,
 }
 
 impl Judgement {
-    /// Two files that carry one text are the same.
+    /// The judgement of two files that carry one text: they are the same.
     pub fn of_one_text() -> Self {
         Self {
             class: Class::Same,
@@ -123,7 +123,7 @@ impl Model {
     /// The name of the model that ships with the program.
     pub const SHIPPED: &str = "shipped";
 
-    /// A model; white space in its name and note becomes single blanks.
+    /// A model; white space in its name and note becomes single spaces.
     pub(crate) fn new(name: &str, note: &str, root: Node) -> Self {
         let (name, note) = (one_line(name), one_line(note));
         let unnamed = ModelId {
@@ -154,13 +154,13 @@ impl Model {
     /// The model that ships with the program.
     ///
     /// # Errors
-    /// None in a program whose tests have passed: they read it.
+    /// None in a program whose tests have passed, since they read it.
     pub fn shipped() -> Result<Self, ModelError> {
         Self::parse(SHIPPED)
     }
 
-    /// Judges a pair. Signals are computed as the tree asks for them; `texts` is called at most once, and
-    /// only if a signal needs them, or the pair is found to be one document: then their identifiers are compared.
+    /// Judges a pair. Signals are computed as the tree asks for them; `texts` is called at most once, and only if a
+    /// signal needs the texts, or if the pair is found to be one document: then their identifiers are compared.
     ///
     /// # Errors
     /// Those of `texts`.
@@ -204,14 +204,14 @@ impl Model {
         })
     }
 
-    /// The class and its probability where all signals are at hand.
+    /// The class and its counts, given all signals.
     pub fn classify(&self, values: &Values) -> (Class, Counts) {
         let walked = self.walk(|signal| Ok::<f64, std::convert::Infallible>(values.get(signal)));
         let Ok((leaf, _)) = walked;
         (leaf.class, leaf.counts)
     }
 
-    /// From the root to a leaf, with the rule that leads there.
+    /// Walks from the root to a leaf; returns also the rule that leads there.
     fn walk<E>(&self, mut value: impl FnMut(Signal) -> Result<f64, E>) -> Result<(Leaf, Rule), E> {
         let (mut node, mut rule, mut passed) = (&self.root, Rule::default(), 0);
         loop {
@@ -260,7 +260,7 @@ impl Node {
         })
     }
 
-    /// Leaves below it, itself if it is one.
+    /// Number of leaves below it, 1 if it is one.
     fn leaves(&self) -> u32 {
         match self {
             Self::Leaf(_) => 1,

@@ -1,10 +1,10 @@
-//! The rule that fired: what the tests on the way to a leaf come to together.
+//! The rule that fired: the conjunction of the tests on the way to a leaf.
 
 use std::fmt;
 
 use crate::signal::Signal;
 
-/// The bounds that the signals of a pair were found within, and the number of the leaf they lead to.
+/// The bounds of the signals on the way to a leaf, and the number of that leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
     /// The number of the leaf in its model, from 1.
@@ -13,7 +13,7 @@ pub struct Rule {
     bounds: Vec<Bounds>,
 }
 
-/// A signal lies above `above` and at most at `most`.
+/// A signal is above `above` and at most `most`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     signal: Signal,
@@ -22,8 +22,8 @@ struct Bounds {
 }
 
 impl Rule {
-    /// Adds the outcome of one test: the signal is at most the threshold, or above it. A later test of the
-    /// same signal can only narrow what an earlier one left.
+    /// Adds the outcome of one test: the signal is at most the threshold, or above it. A later test of the same signal
+    /// can only narrow the bounds.
     pub(crate) fn add(&mut self, signal: Signal, threshold: f64, is_at_most: bool) {
         let known = self
             .bounds

@@ -1,9 +1,9 @@
-//! The signals a pair is judged by, in the order of their cost.
+//! The signals by which a pair is judged, in the order of their cost.
 //!
 //! | signal | what it is | cost |
 //! |---|---|---|
-//! | `same-root` | both files lie under one root | on record |
-//! | `same-folder` | both lie in one folder | on record |
+//! | `same-root` | both files are under one root | on record |
+//! | `same-folder` | both are in one folder | on record |
 //! | `same-author` | both documents state one author or sender | on record |
 //! | `same-name` | [likeness of the file names](name) | on record |
 //! | `length-distance` | [body-length distance](length_distance) | on record |
@@ -11,9 +11,9 @@
 //! | `containment-least` | the lesser of both containments | counted by the question |
 //! | `containment-most` | the greater of both containments | counted by the question |
 //! | `same-title` | [exact title match](title) | both texts are read |
-//! | `own-words` | [what is no common word, in common](own_words) | linear in the texts |
-//! | `own-numbers` | [numbers in common](own_words) | linear in the texts |
-//! | `first-own-words` | [the same at the beginnings](own_words) | linear in the texts |
+//! | `own-words` | [shared words that are not common ones](own_words) | linear in the texts |
+//! | `own-numbers` | [shared numbers](own_words) | linear in the texts |
+//! | `first-own-words` | [`own-words` at the beginnings](own_words) | linear in the texts |
 //! | `simhash-distance` | [Charikar's similarity hash](simhash) | linear in the texts |
 //! | `tf-idf-distance` | [the top 100 terms](tf_idf) | linear in the texts |
 //! | `bsw-resemblance` | [resemblance by BSW_n](bsw) | linear in the texts |
@@ -37,12 +37,12 @@ use std::time::{Duration, Instant};
 use self::compression::JointLength;
 use crate::text::JudgedText;
 
-/// One measure of how two documents stand to each other.
+/// One measure of how two documents are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Signal {
-    /// Both files lie under one root.
+    /// Both files are under one root.
     SameRoot,
-    /// Both files lie in one folder.
+    /// Both files are in one folder.
     SameFolder,
     /// Both documents state one author or sender.
     SameAuthor,
@@ -58,11 +58,11 @@ pub enum Signal {
     ContainmentMost,
     /// Exact title match.
     SameTitle,
-    /// Share of the words in common that are no common words.
+    /// Share of words in common, leaving out those of the table of common words.
     OwnWords,
-    /// Share of the numbers in common.
+    /// Share of numbers in common.
     OwnNumbers,
-    /// Share in common of the first words that are no common words.
+    /// Share in common of the first words that are not in the table of common words.
     FirstOwnWords,
     /// Share of differing bits of Charikar's similarity hash.
     SimhashDistance,
@@ -81,7 +81,7 @@ pub enum Signal {
 /// What a signal needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
-    /// Nothing beyond what is on record or was counted for the answer.
+    /// Nothing besides what is on record or was counted for the answer.
     Known,
     /// Both texts, read once from front to back.
     Text,
@@ -90,7 +90,7 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// All costs, least first.
+    /// All costs, cheapest first.
     pub const ALL: [Self; 3] = [Self::Known, Self::Text, Self::Compression];
 }
 
@@ -158,28 +158,28 @@ impl Signal {
         }
     }
 
-    /// Whether it says where a document lies or whose it is, and nothing of its text.
+    /// Whether it says only where a document is or whose it is, and nothing about its text.
     pub fn is_of_place(self) -> bool {
         self <= Self::SameName
     }
 
-    /// Its place in [`Signal::ALL`].
+    /// Its index in [`Signal::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 }
 
-/// What stands for a signal that says nothing, such as the folder of a pasted text: halfway.
+/// Value used for a signal that cannot be computed, such as the folder of pasted text.
 pub const UNKNOWN: f64 = 0.5;
 
-/// What is known of a pair without its texts.
+/// What is known about a pair without its texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KnownSignals {
-    /// Whether both files lie under one root; `None` where one is no file of the index.
+    /// Whether both files are under one root; `None` if one is no file of the index.
     pub same_root: Option<bool>,
-    /// Whether both lie in one folder.
+    /// Whether both are in one folder.
     pub same_folder: Option<bool>,
-    /// Whether both state one author; `None` where one states none.
+    /// Whether both state one author; `None` if one states none.
     pub same_author: Option<bool>,
     /// Likeness of the file names, from 0 to 1.
     pub same_name: Option<f64>,
@@ -192,7 +192,7 @@ pub struct KnownSignals {
 }
 
 impl KnownSignals {
-    /// The value of a signal of [`Cost::Known`]; `None` where it is not known, or needs the texts.
+    /// The value of a signal of [`Cost::Known`]; `None` if it is not known, or needs the texts.
     pub fn value(&self, signal: Signal) -> Option<f64> {
         let flag = |known: Option<bool>| known.map(|same| f64::from(u8::from(same)));
         match signal {
@@ -209,8 +209,8 @@ impl KnownSignals {
     }
 }
 
-/// Body-length distance (Huffman et al. 2007, §3.2.1): |len(A) − len(B)| / max(len(A), len(B)), 0 of two
-/// empty texts. The body is the canonical text.
+/// Body-length distance (Huffman et al. 2007, §3.2.1): |len(A) − len(B)| / max(len(A), len(B)), 0 for two empty texts.
+/// The body is the canonical text.
 pub fn length_distance([a, b]: [u64; 2]) -> f64 {
     match a.max(b) {
         0 => 0.0,
@@ -218,8 +218,8 @@ pub fn length_distance([a, b]: [u64; 2]) -> f64 {
     }
 }
 
-/// The value of a signal that needs the texts; `None` where it is not known, or needs none.
-/// `together` is kept for one pair.
+/// The value of a signal that needs the texts; `None` if it is not known, or needs none. `together` caches what belongs
+/// to one pair.
 pub fn of_texts(
     signal: Signal,
     a: &JudgedText,
@@ -241,7 +241,7 @@ pub fn of_texts(
     })
 }
 
-/// How long a signal takes for a pair of texts of which nothing was kept.
+/// How long a signal takes for a pair of texts of which nothing is cached.
 pub fn time_of(signal: Signal, known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Duration {
     let (a, b) = (a.afresh(), b.afresh());
     let started = Instant::now();
@@ -253,7 +253,7 @@ pub fn time_of(signal: Signal, known: &KnownSignals, a: &JudgedText, b: &JudgedT
     started.elapsed()
 }
 
-/// The values of all signals of one pair, by [`Signal::index`]; [`UNKNOWN`] where one says nothing.
+/// The values of all signals of one pair, by [`Signal::index`]; [`UNKNOWN`] for one that says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Values(pub [f64; COUNT]);
 

@@ -1,7 +1,7 @@
-//! A text of a pair, with what signals keep of it: each is made once, when a signal first asks for it.
+//! A text of a pair, with what signals cache of it: each part is computed once, when a signal first asks for it.
 //!
-//! Only the first [`JudgedText::LONGEST`] bytes of a canonical text are looked at (by BSW_n all of it), which
-//! bounds time and memory.
+//! Only the first [`JudgedText::LONGEST`] bytes of a canonical text are used (all of it by BSW_n), which bounds time
+//! and memory.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use crate::signal::terms::TermCounts;
 use crate::signal::tf_idf::TopTerms;
 use crate::signal::title;
 
-/// One side of a pair. The question's own side is made once and judged against every hit.
+/// One side of a pair. The query's own side is made once and judged against every hit.
 #[derive(Debug, Default)]
 pub struct JudgedText {
     canonical: CanonicalText,
@@ -28,21 +28,21 @@ pub struct JudgedText {
 }
 
 impl JudgedText {
-    /// Bytes of a canonical text that signals look at.
+    /// Bytes of a canonical text that signals use.
     pub const LONGEST: usize = 1 << 20;
 
-    /// The most that judging takes at once for a text of so many bytes beside the text itself: its words with
-    /// their counts, its signature, and buffers of the compressor.
+    /// The most memory that judging takes at once for a text of this many bytes, besides the text itself: its words
+    /// with their counts, its signature, and buffers of the compressor.
     pub fn peak_bytes(length: u64) -> u64 {
         28 * length.min(Self::LONGEST as u64) + length / 4
     }
 
-    /// A text as it was extracted.
+    /// A judged text, from a text as it was extracted.
     pub fn new(extracted: &str) -> Self {
         Self::of(CanonicalText::from_extracted(extracted), extracted)
     }
 
-    /// A text to be judged whose canonical text is at hand.
+    /// A judged text whose canonical text is already available.
     pub fn of(canonical: CanonicalText, extracted: &str) -> Self {
         Self {
             canonical,
@@ -56,12 +56,12 @@ impl JudgedText {
         &self.canonical
     }
 
-    /// Whether the heads of both texts carry identifiers of one kind that differ, as those of serial notices do.
+    /// Whether the heads of both texts have identifiers of one kind that differ, as those of serial notices do.
     pub fn is_numbered_otherwise(&self, other: &Self) -> bool {
         identifier::differ(self.canonical.as_str(), other.canonical.as_str())
     }
 
-    /// The part of it that signals look at.
+    /// The part of it that signals use.
     pub(crate) fn beginning(&self) -> &str {
         compression::beginning(self.canonical.as_str())
     }
@@ -75,18 +75,18 @@ impl JudgedText {
         self.terms.get_or_init(|| TermCounts::of(self.beginning()))
     }
 
-    /// The words that are no common words.
+    /// The words that are not in the table of common words.
     pub fn own_words(&self) -> &OwnWords {
         let found = || OwnWords::of(self.beginning(), self.terms());
         self.own_words.get_or_init(found)
     }
 
-    /// Whether the table of common words knows too few of its words: it is in another language, or none.
+    /// Whether the table of common words knows too few of its words: it is in another language, or in none.
     pub fn is_foreign(&self) -> bool {
         self.own_words().is_foreign()
     }
 
-    /// Returns this text with nothing computed of it yet.
+    /// Returns this text without any cached values.
     pub(crate) fn afresh(&self) -> Self {
         Self {
             canonical: self.canonical.clone(),
@@ -105,7 +105,7 @@ impl JudgedText {
         self.top_terms.get_or_init(|| TopTerms::of(self.terms()))
     }
 
-    /// Lengths of the text compressed, alone and twice in a row.
+    /// Compressed lengths of the text, alone and twice in a row.
     pub(crate) fn compressed(&self) -> Compressed {
         *self
             .compressed

@@ -1,18 +1,18 @@
 //! Trains a decision tree from labelled pairs.
 //!
-//! C4.5-like (Quinlan 1993): binary tests on numbers, chosen by information gain, then pruned where the
-//! pessimistic estimate of a branch's errors is no better than that of a leaf in its place (ibid., §4.2: the
-//! upper limit of a binomial confidence interval at 25 %). smartcore grows the trees; it keeps their nodes to
-//! itself but serialises them, and that is how they are read here.
+//! C4.5-like (Quinlan 1993): binary tests on numbers, chosen by information gain. A branch is pruned if the pessimistic
+//! estimate of its errors is no better than that of a leaf in its place (ibid., §4.2: the upper limit of a binomial
+//! confidence interval at 25 %). smartcore grows the trees; its nodes are private but can be serialised, and that is
+//! how they are read here.
 //!
-//! Unlike C4.5 the tree is grown in stages, cheapest signals first ([`Cost`]): a leaf that one stage leaves
-//! impure is grown further by the next, with dearer signals beside the cheap ones. Of each stage but the last
-//! only those tests stay that lead to a settled leaf, so that what cheap signals can tell costs nothing, and
-//! what they cannot is not spoilt by splitting it beforehand.
+//! Unlike in C4.5 the tree is grown in stages, cheapest signals first ([`Cost`]): a leaf that one stage leaves impure
+//! is grown further by the next, which adds dearer signals. Each stage except the last keeps only tests that lead to a
+//! settled leaf: what cheap signals can decide then costs nothing, and what they cannot decide is not split beforehand
+//! to no purpose.
 //!
-//! At last a leaf claims a duplicate only where its pairs bear that out ([`Growth::claim`]): to take two documents
-//! for one does more harm than to miss it, and what most pairs of a small leaf are is not yet what most such pairs
-//! are.
+//! Finally a leaf keeps a duplicate class only if the expected precision is high enough ([`Growth::claim`]): a false
+//! duplicate does more harm than a missed one, and the majority in a small leaf need not be the majority of all such
+//! pairs.
 //!
 //! Time: O(pairs · signals) for each node, after one sort for each tree and signal.
 
@@ -27,43 +27,43 @@ use crate::evaluation::FOLDS;
 use crate::model::{Model, Node};
 use crate::signal::{Cost, Signal, Values};
 
-/// Pairs of a class without which nothing is learned of it.
+/// A class with fewer pairs than this cannot be learned.
 pub const LEAST_OF_CLASS: u32 = 10;
-/// Pairs that a training takes, at most.
+/// Maximum number of pairs in a training.
 pub const MOST_PAIRS: usize = 200_000;
 
-/// What a model that judges must bear out ([`Growth::claim`]). By `study judge-growth` precision is the same from 0.8
-/// to 0.9, and recall falls.
+/// Minimum precision of duplicate leaves in a model for judging ([`Growth::claim`]). By `study judge-growth` precision
+/// is the same from 0.8 to 0.9, and recall falls.
 const CLAIM: f64 = 0.85;
 
 /// A pair with its measured signals and its class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelledSignals {
-    /// The values of all signals, as they were measured.
+    /// The measured values of all signals.
     pub values: Values,
-    /// What it is.
+    /// The class of the pair.
     pub class: Class,
 }
 
-/// What a tree may grow to.
+/// The limits of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
     /// The signals it may ask for.
     pub signals: Vec<Signal>,
     /// Whether it grows in stages by cost, or with all signals at once.
     pub staged: bool,
-    /// Levels, at most.
+    /// Maximum number of levels.
     pub depth: u16,
-    /// Pairs of a leaf, at least.
+    /// Minimum number of pairs in a leaf.
     pub leaf: usize,
-    /// The least share of duplicates, by the pessimistic estimate, of a leaf that calls its pairs the same or
-    /// versions. Others say of them what claims less. 0 where signals are held against each other: a weak one
-    /// would claim nothing at all.
+    /// Minimum share of duplicates, by the pessimistic estimate, in a leaf that calls its pairs the same or versions.
+    /// Leaves below it take the most frequent other class. Use 0 to compare single signals: a weak one would never
+    /// claim a duplicate otherwise.
     pub claim: f64,
 }
 
 impl Default for Growth {
-    /// Of a model that judges: all signals of the texts, in stages.
+    /// The parameters of a model for judging: all signals of the texts, in stages.
     fn default() -> Self {
         let of_text = Signal::ALL
             .into_iter()
@@ -76,7 +76,7 @@ impl Default for Growth {
 }
 
 impl Growth {
-    /// These signals, in stages, for what they tell: every leaf says what most of its pairs are.
+    /// The parameters to compare these signals, in stages: every leaf takes the class of most of its pairs.
     pub fn of(signals: Vec<Signal>) -> Self {
         Self {
             signals,
@@ -87,7 +87,8 @@ impl Growth {
         }
     }
 
-    /// Of a model that judges, with those of places among the signals: for pairs that lie where people put them.
+    /// The parameters of a model for judging that also uses the signals of places: for pairs in folders chosen by
+    /// people.
     pub fn with_places() -> Self {
         Self {
             claim: CLAIM,
@@ -96,7 +97,7 @@ impl Growth {
     }
 }
 
-/// A training that is refused.
+/// A refused training.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
@@ -110,13 +111,13 @@ pub enum TrainingError {
     /// More pairs than a training takes.
     #[error("there are {0} labelled pairs, and at most {MOST_PAIRS} are taken")]
     TooMany(usize),
-    /// The pairs come of too few sources to be parted into folds.
+    /// The pairs come from too few sources to be divided into folds.
     #[error(
         "the labelled pairs come of {0} groups of documents, and at least {FOLDS} are needed: \
          judgements are tested on groups that were not learned from"
     )]
     TooFewSources(usize),
-    /// Nobody waits for it any more.
+    /// The caller cancelled it.
     #[error("the training was cancelled")]
     Cancelled,
     /// The learner failed.
@@ -124,7 +125,7 @@ pub enum TrainingError {
     Learner(String),
 }
 
-/// Checks that there is enough to learn from: two classes at least, and none with too few pairs.
+/// Checks that there is enough to learn from: at least two classes, and none with too few pairs.
 pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
     let total = counts.total() as usize;
     if total > MOST_PAIRS {
@@ -152,7 +153,7 @@ pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
 /// Trains a model.
 ///
 /// # Errors
-/// Too few pairs of a class, or too many of all; see [`TrainingError`].
+/// Too few pairs of a class, or too many in total; see [`TrainingError`].
 pub fn train(
     pairs: &[LabelledSignals],
     growth: &Growth,
@@ -164,7 +165,7 @@ pub fn train(
     Ok(Model::new(name, note, root))
 }
 
-/// The pruned tree of these pairs, however few there are of a class.
+/// The pruned tree of these pairs, even if a class has few.
 pub(crate) fn grown(pairs: &[LabelledSignals], growth: &Growth) -> Result<Node, TrainingError> {
     let all: Vec<usize> = (0..pairs.len()).collect();
     let costs: &[Cost] = match growth.staged {
@@ -175,7 +176,7 @@ pub(crate) fn grown(pairs: &[LabelledSignals], growth: &Growth) -> Result<Node, 
     Ok(claim::borne_out(prune::pruned(root), growth.claim))
 }
 
-/// The tree of these pairs by the first cost, its leaves grown further by the next.
+/// The tree of these pairs with the signals of the first cost, its leaves grown further with the next.
 fn stage(
     pairs: &[LabelledSignals],
     members: Vec<usize>,

@@ -1,5 +1,5 @@
-//! What lies beside the databases of a store in its directory: the lock, the marks of a beginning and of a clean
-//! close, the witness of commits, and strays.
+//! What is in a store's directory besides its databases: the lock, the marks of creation and of a clean close, the
+//! witness of commits, and leftovers.
 
 pub(super) mod begun;
 pub(super) mod clean;

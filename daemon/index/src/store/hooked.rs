@@ -12,28 +12,28 @@ use super::{
 };
 use crate::Cancel;
 
-/// What is about to be done to a store.
+/// An operation on a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Reading records or postings.
     Read,
     /// Writing records or postings.
     Write,
-    /// Making it all power-safe.
+    /// Making everything power-safe.
     Commit,
 }
 
-/// Asked before an operation, as a part of it; an error it returns is the operation's.
+/// Called before an operation, as part of it; an error it returns is the operation's.
 pub type Before = dyn Fn(Operation) -> Result<(), StoreError> + Send + Sync;
-/// Is told of an error that an operation ended with.
+/// Called with an error that an operation ended with.
 pub type Failed = dyn Fn(&StoreError) + Send + Sync;
 
-/// What is called around every operation on a store; by default nothing.
+/// Functions called around every operation on a store; by default none.
 #[derive(Clone, Default)]
 pub struct Hooks {
     /// Called before each operation, which fails with the error that it returns; for tests.
     pub before: Option<Arc<Before>>,
-    /// Called with every error of an operation, whoever called the store.
+    /// Called with the error of every failed operation, whoever called the store.
     pub failed: Option<Arc<Failed>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Hooked {
 }
 
 impl Hooked {
-    /// Puts hooks before a store.
+    /// Wraps a store with hooks.
     pub fn new(store: Box<dyn Store>, hooks: Hooks) -> Self {
         Self { store, hooks }
     }
@@ -91,7 +91,7 @@ impl Store for Hooked {
     }
 
     fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
-        // Nobody waits for it, and where it fails nothing was changed.
+        // Nobody waits for it, and if it fails nothing was changed.
         self.hooks.told(self.store.compact_records(least, cancel))
     }
 

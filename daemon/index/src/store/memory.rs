@@ -1,5 +1,5 @@
-//! A store in memory: ordered maps behind locks. For tests and temporary scans; nothing survives
-//! the process and `commit` has nothing to do.
+//! A store in memory: ordered maps behind locks. For tests and temporary scans; nothing survives the process and
+//! `commit` does nothing.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
@@ -13,7 +13,7 @@ use super::{
     StoreError, VisitEntry, Write,
 };
 
-/// A [`Store`] that lives and dies with the process.
+/// A [`Store`] that exists only while the process runs.
 #[derive(Debug)]
 pub struct MemoryStore {
     records: Map,
@@ -63,7 +63,7 @@ type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 #[derive(Debug)]
 struct Map {
     tree: TreeId,
-    /// The id of the run; none of records, and of a run without one.
+    /// The id of the run; `None` for records, and for a run without one.
     id: Option<RunId>,
     entries: RwLock<Entries>,
 }
@@ -77,7 +77,7 @@ impl Map {
         }
     }
 
-    // No code that can panic runs under the lock, so a poisoned map is still whole.
+    // No code that can panic runs under the lock, so a poisoned map is still consistent.
     fn read(&self) -> RwLockReadGuard<'_, Entries> {
         self.entries.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,8 +86,7 @@ impl Map {
         self.entries.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Visits entries from `start` on. The lock is taken anew for each entry, so that the visitor
-    /// may write.
+    /// Visits entries from `start` on. The lock is taken again for each entry, so that the visitor may write.
     fn walk(&self, start: &[u8], visit: &mut VisitEntry<'_>) {
         let mut bound = Bound::Included(start.to_vec());
         loop {

@@ -1,8 +1,8 @@
 //! The records of a store on disk: the current generation of its database, one commit after another,
 //! and a new generation while records are rewritten ([`self::rewrite`]).
 //!
-//! Readers take the current database and read it to the end of what they do, whatever becomes current
-//! meanwhile. Locks are taken in the order `backlog`, `last`, `current`.
+//! Readers take the current database and use it until they are done, whatever becomes current meanwhile. Locks are
+//! taken in the order `backlog`, `last`, `current`.
 
 pub(super) mod backlog;
 pub(super) mod generation;
@@ -34,16 +34,16 @@ use super::{RecordStore, StoreError, VisitEntry, Write, random_id};
 /// All records of a store.
 #[derive(Debug)]
 pub(super) struct Records {
-    /// Locked for each batch; what batches changed, while records are rewritten.
+    /// Locked for each batch; holds what batches changed, while records are rewritten.
     backlog: Mutex<Option<RewriteBacklog>>,
-    /// Notified where changes were taken, or are not kept any more.
+    /// Notified when changes were taken, or are no longer kept.
     pub(super) taken: Condvar,
     /// Locked while records are rewritten.
     pub(super) rewriting: Mutex<()>,
-    /// Number of the last commit; locked while one is made.
+    /// Number of the last commit; locked during a commit.
     last: Mutex<u64>,
     witness: Witness,
-    /// Names these records in all their generations.
+    /// Identifies these records in all their generations.
     pub(super) id: RecordsId,
     /// The lock of the store.
     pub(super) lock: Anchor,
@@ -58,8 +58,8 @@ impl Records {
     /// Opens the records of a store, creating them if absent. The caller holds the lock of the store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if sled finds them corrupt, or knows fewer commits than were made, or those
-    /// of another store.
+    /// [`StoreError::Damaged`] if sled finds them corrupt, knows fewer commits than were made, or knows those of
+    /// another store.
     pub(super) fn open(store: &Path, lock: &Anchor, cache_bytes: u64) -> Result<Self, StoreError> {
         let witness = Witness::open(store)?;
         let witnessed = witness.read()?;
@@ -75,7 +75,7 @@ impl Records {
         if records_db.generation.is_marked()? {
             records_db.sync()?;
         }
-        // Only now may it be known that nothing needs them.
+        // Only now is it certain that nothing needs them.
         records_db
             .generation
             .keep_alone(witnessed.names_records())?;
@@ -94,14 +94,14 @@ impl Records {
         })
     }
 
-    /// Makes all that was applied before power-safe.
+    /// Makes everything applied before power-safe.
     pub(super) fn commit(&self) -> Result<(), StoreError> {
         let mut last = self.lock_commits();
         let number = *last + 1;
         let records_db = self.current();
         records_db.write_commit(number)?;
         records_db.sync()?;
-        // sled knows it for good by now.
+        // By now sled holds it power-safe.
         self.witness.name(self.id)?;
         self.witness.write(number)?;
         *last = number;
@@ -114,7 +114,7 @@ impl Records {
         self.current().records.verify()
     }
 
-    /// Closes the database; everything must be committed. Returns what was closed once it let go of its files.
+    /// Closes the database; everything must be committed. Returns what was closed once sled has released its files.
     pub(super) fn close(self) -> Result<Closed, StoreError> {
         let (id, commits) = (self.id, *self.lock_commits());
         let current = self.current.into_inner();
@@ -144,7 +144,7 @@ impl Records {
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Has everybody read and write another database; returns the one before.
+    /// Makes everybody read and write another database; returns the former one.
     pub(super) fn replace(&self, records_db: RecordsDb) -> Arc<RecordsDb> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut current, Arc::new(records_db))
@@ -170,11 +170,11 @@ impl Records {
     }
 }
 
-/// Opens the likeliest generation that is whole; returns its last commit too. Where there are several, all of
-/// one is read before it is believed: what opens it removes the others, or sets them aside.
+/// Opens the most likely generation that is complete; returns its last commit too. If there are several, all of one is
+/// read before it is accepted, because its opening removes the others, or sets them aside.
 ///
 /// # Errors
-/// What the likeliest of all lacks, where none is whole.
+/// What the most likely of all lacks, if none is complete.
 fn open_likeliest(
     store: &Path,
     lock: &Anchor,
@@ -195,7 +195,7 @@ fn open_likeliest(
             (false, _) => records_db.records.verify().map(|_| (records_db, last)),
         });
         match opened {
-            // What panicked for want of memory says nothing of these records.
+            // A panic because of short memory says nothing about these records.
             Err(error) if !is_alone && memory_was_short() => return Err(error.for_want_of_memory()),
             Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
                 tracing::warn!(%error, dir = %dir.display(), "a directory of records is incomplete");
@@ -207,11 +207,11 @@ fn open_likeliest(
     Err(refused.unwrap_or_else(|| damaged("there are no records")))
 }
 
-/// Puts generations in the order of the commits that they know, most first: where nothing tells what the last
-/// commit was, what knows most of them knows it.
+/// Sorts generations by the commits that they know, most first: if nothing else says what the last commit was, the one
+/// that knows most of them knows it.
 ///
 /// # Errors
-/// Where one cannot be opened now and is not damaged: it may be the one.
+/// If one cannot be opened now and is not damaged: it may be the right one.
 fn by_commits(
     candidates: Vec<Generation>,
     lock: &Anchor,
@@ -242,7 +242,7 @@ fn by_commits(
         .collect())
 }
 
-/// Opens a generation that knows every commit that was witnessed, and no other store's.
+/// Opens a generation that knows every witnessed commit, and is not another store's.
 fn open_whole(
     generation: Generation,
     lock: &Anchor,

@@ -1,9 +1,8 @@
 //! The runs of postings on disk: a directory with one database of sled for each.
 //!
-//! A log-structured engine gets room back by writing anew what lives beside what died, and its file
-//! does not shrink by itself. Runs die whole, so each has a database of its own: a run that is dropped
-//! is a directory that is removed. A run is built under another name and gets its own by a rename once
-//! it is power-safe, so that what a crash left is told by its name and never opened.
+//! A log-structured engine reclaims space by rewriting the live data, and its file does not shrink by itself. Runs die
+//! as a whole, so each has a database of its own: dropping a run removes a directory. A run is built under another name
+//! and renamed once it is power-safe, so that leftovers of a crash are recognised by name and never opened.
 
 mod blocks;
 mod run;
@@ -22,17 +21,17 @@ use crate::safe_fs;
 
 /// Name of the directory in the store.
 pub(super) const DIR: &str = "runs";
-/// Ends the name of a run that is being built.
+/// Suffix of the name of a run that is being built.
 const UNFINISHED: &str = ".new";
-/// Ends the name of a run that is being removed.
+/// Suffix of the name of a run that is being removed.
 const DROPPED: &str = ".gone";
 
 /// Bytes that the smallest run takes.
 const LEAST_ROOM: u64 = 2 << 20;
 
-/// sled gets this part of the cache, for what leads to its leaves, and single blocks most of the rest.
+/// sled gets this fraction of the cache, for the index above its leaves, and single blocks most of the rest.
 const CACHE_OF_ENGINE: u64 = 4;
-/// Parts of blocks get this part of the cache: some twenty of them take what a block does.
+/// Parts of blocks get this fraction of the cache: some twenty of them take as much as a block.
 const CACHE_OF_PARTS: u64 = 8;
 
 /// All runs of a store.
@@ -41,20 +40,20 @@ pub(super) struct RunDatabases {
     dir: PathBuf,
     /// The lock of the store.
     lock: Anchor,
-    /// Bytes of the cache that are left to sled, of all runs together.
+    /// Bytes of the cache that are left to sled, for all runs together.
     cache_bytes: u64,
     blocks: Arc<Blocks>,
     parts: Arc<Blocks>,
-    /// Open runs by number; none where one does not open, which counts as missing: its postings are derived.
+    /// Open runs by number; `None` for one that does not open, which counts as missing: its postings are derived.
     open: RwLock<BTreeMap<u32, Option<Arc<SledRun>>>>,
 }
 
 impl RunDatabases {
-    /// Opens every run below the directory of a store, and removes what a crash left of others. Calls
-    /// `about` before it opens one, with its number.
+    /// Opens every run below the directory of a store, and removes leftovers of a crash. Calls `about` before it opens
+    /// one, with its number.
     ///
     /// # Errors
-    /// Not where a run is damaged.
+    /// Not if a run is damaged.
     pub(super) fn open(
         store: &Path,
         lock: &Anchor,
@@ -78,7 +77,7 @@ impl RunDatabases {
             if name.ends_with(UNFINISHED) || name.ends_with(DROPPED) {
                 remove_dir(&path)?;
             } else if let Ok(number) = name.parse()
-                // By another name it is somebody's copy.
+                // Under another name it is somebody's copy.
                 && runs.path(number) == path
             {
                 numbers.push(number);
@@ -102,7 +101,7 @@ impl RunDatabases {
     /// its number.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] and [`StoreError::Corrupt`] where the run is damaged that it reads.
+    /// [`StoreError::Damaged`] and [`StoreError::Corrupt`] if the run it is reading is damaged.
     pub(super) fn verify(&self, about: &dyn Fn(u32)) -> Result<u64, StoreError> {
         let runs = self.read().clone();
         let verified = runs.into_iter().map(|(number, run)| {
@@ -112,8 +111,8 @@ impl RunDatabases {
         verified.sum()
     }
 
-    /// Opens a finished run. Each has half of what is left of sled's cache, the oldest and largest first;
-    /// so the sum is bounded, and nobody's part changes while newer runs come and go.
+    /// Opens a finished run. Each gets half of what is left of sled's cache, the oldest and largest first; so the sum
+    /// is bounded, and nobody's share changes while newer runs come and go.
     fn add(&self, number: u32, older: usize) -> Result<(), StoreError> {
         let part = self.cache_bytes >> (older + 1).min(63);
         let kept = KeptOfRun {
@@ -125,7 +124,7 @@ impl RunDatabases {
         Ok(())
     }
 
-    /// Bytes of blocks kept and of parts, and the most that may be.
+    /// Bytes of cached blocks and parts, and the limit.
     pub(super) fn kept_blocks(&self) -> (u64, u64) {
         let (blocks, parts) = (self.blocks.weight(), self.parts.weight());
         (blocks.0 + parts.0, blocks.1 + parts.1)
@@ -165,7 +164,7 @@ impl PostingStore for RunDatabases {
         self.lock.check()?;
         let dir = self.with_end(run.number, UNFINISHED);
         remove_dir(&dir)?;
-        // What sled takes beside its values; then its log.
+        // sled's overhead above the values; then its log.
         check_room(&self.dir, run.bytes / 4 * 5 + LEAST_ROOM)?;
         let mut writing = Writing {
             runs: self,
@@ -180,7 +179,7 @@ impl PostingStore for RunDatabases {
 
     fn drop_run(&self, number: u32) -> Result<(), StoreError> {
         self.lock.check()?;
-        // Whoever reads it still has its files open.
+        // Readers of it still have its files open.
         if self.write().remove(&number).is_none() {
             return Ok(());
         }
@@ -188,7 +187,7 @@ impl PostingStore for RunDatabases {
     }
 }
 
-/// Removes a run of a store that nobody has open: one that was found damaged. The caller holds its lock.
+/// Removes a run of a store that nobody has open, after it was found damaged. The caller holds its lock.
 pub(super) fn remove_damaged(store: &Path, number: u32) -> Result<(), StoreError> {
     remove_run(&store.join(DIR), number)
 }
@@ -243,13 +242,13 @@ impl RunWriter for Writing<'_> {
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         drop(self.builder.take());
-        // A finished run has another name by now. What cannot be removed is when the store next opens.
+        // A finished run has another name by now. What cannot be removed is removed when the store next opens.
         let _ = self.runs.lock.check().and_then(|()| remove_dir(&self.dir));
     }
 }
 
-/// Removes a directory of sled; no error if there is none. sled may still be at work in it, so
-/// that a file comes back: it is tried again.
+/// Removes a directory of sled; no error if there is none. sled may still be working in it and create a file again, so
+/// this is retried.
 pub(super) fn remove_dir(dir: &Path) -> Result<(), StoreError> {
     const ATTEMPTS: usize = 3;
     let mut tried = Ok(());

@@ -19,14 +19,14 @@ use super::{PostingStore, RecordStore, Store, StoreError};
 use crate::{Cancel, safe_fs};
 use std::path::{Path, PathBuf};
 
-/// The records get this part of the cache, and the runs the rest.
+/// The records get this fraction of the cache, and the runs the rest.
 const CACHE_OF_RECORDS: u64 = 4;
 
 /// How to open a [`SledStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Cache in bytes: pages of records and runs, as counted on disk, where resident memory is larger; and
-    /// single blocks of postings. A look-up that misses it costs some ten times one that does not.
+    /// Cache in bytes: pages of records and runs, measured by their size on disk, which is less than their resident
+    /// memory; and single blocks of postings. A look-up that misses it costs some ten times one that does not.
     pub cache_bytes: u64,
 }
 
@@ -47,8 +47,8 @@ impl Default for Options {
     }
 }
 
-/// A [`Store`] in a directory, which it locks. After a drop without [`SledStore::close`] nothing
-/// committed is lost, but the next [`super::open_checked`] probes the store first.
+/// A [`Store`] in a directory, which it locks. After a drop without [`SledStore::close`] nothing committed is lost, but
+/// the next [`super::open_checked`] probes the store first.
 #[derive(Debug)]
 pub struct SledStore {
     // Fields drop in this order: the lock must outlive sled.
@@ -63,9 +63,8 @@ impl SledStore {
     ///
     /// # Errors
     /// [`StoreError::Locked`] if it is open already, here or in another process;
-    /// [`StoreError::Damaged`] if sled finds it corrupt, its records are missing, or others lie there than
-    /// were closed cleanly. A damaged store can also make this
-    /// hang: see [`super::open_checked`].
+    /// [`StoreError::Damaged`] if sled finds it corrupt, its records are missing, or they are not those that were
+    /// closed cleanly. A damaged store can also make this hang: see [`super::open_checked`].
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
         Self::open_telling(dir, options, &|_| {})
     }
@@ -115,20 +114,20 @@ impl SledStore {
         Ok(())
     }
 
-    /// The file that this process locks to have the store.
+    /// The file that this process locks to own the store.
     pub fn lock_id(&self) -> FileId {
         self.lock.anchor().file()
     }
 
-    /// The folder of the store that its records lie in, relative to it.
+    /// The folder of its records, relative to the store.
     pub fn records_folder(&self) -> PathBuf {
         let dir = self.records.current().generation.dir();
         dir.strip_prefix(&self.dir)
             .map_or_else(|_| dir.clone(), Path::to_owned)
     }
 
-    /// Closes and opens again. sled writes the snapshot that makes an open fast only while
-    /// opening: after a bulk load this spares the next start the reading of the whole log.
+    /// Closes and opens again. sled writes the snapshot that makes opening fast only while opening: after a bulk load
+    /// this saves the next start the reading of the whole log.
     pub fn close_and_reopen(self, options: Options) -> Result<Self, StoreError> {
         let dir = self.dir.clone();
         self.close()?;
@@ -177,7 +176,7 @@ impl SledStore {
         closed.mark(&dir).unwrap();
     }
 
-    /// Writes a record or posting as it is, without a seal.
+    /// Writes a record or posting unchanged, without a seal.
     pub(super) fn put_raw(&self, id: TreeId, key: &[u8], sealed: &[u8]) {
         self.with_tree(id, |tree| tree.put_as_it_is(key, sealed).unwrap());
     }

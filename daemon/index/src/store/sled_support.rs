@@ -1,6 +1,7 @@
-//! What sled lacks: values sealed by a checksum (`seal`, `tree`), leaves filled in order (`fill`), files that survive
-//! a power cut (`durable`), a log that is known to be readable (`readable`), settings put right (`conf`), how its
-//! errors, panics and half-done writes become ours (`recovery`, `failed`), and whether its calls return (`under_way`).
+//! What sled lacks: values sealed by a checksum (`seal`, `tree`), leaves filled in order (`fill`), files that survive a
+//! power cut (`durable`), a check that the log is readable (`readable`), repair of its settings (`conf`), conversion of
+//! its errors, panics and half-done writes into ours (`recovery`, `failed`), and detection of calls that hang
+//! (`under_way`).
 
 pub(super) mod conf;
 pub(super) mod durable;

@@ -1,4 +1,4 @@
-//! What is particular to the store on disk: damage, recovery, locking, the probe.
+//! What is special about the store on disk: damage, recovery, locking, the probe.
 
 mod derived;
 mod exchanged;
@@ -48,7 +48,7 @@ pub(super) fn filled() -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
-/// Copies a directory with all that is in it.
+/// Copies a directory with all its content.
 pub(super) fn copy_dir(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -310,7 +310,7 @@ fn damage_anywhere_in_the_log_is_noticed_or_harmless() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("store");
     let store = SledStore::open(&dir, SMALL).unwrap();
-    // One by one: what follows a damaged message in the log is what sled drops.
+    // One by one: sled drops what follows a damaged message in the log.
     for n in 0..RECORDS {
         let key = n.to_be_bytes().to_vec();
         let write = Write::Put {
@@ -463,7 +463,7 @@ fn a_probe_without_a_verdict_gives_nothing_up() {
     assert_filled(&SledStore::open(&dir, SMALL).unwrap());
 }
 
-/// The real probe, which may take so many KiB of address space.
+/// The real probe, limited to this many KiB of address space.
 fn starved_probe(dir: &Path, kib: u64) -> Option<Command> {
     let mut command = Command::new("sh");
     let exe = std::env::current_exe().unwrap();
@@ -555,7 +555,7 @@ fn files_that_are_none_are_refused_at_once_and_written_through_by_nobody() {
         for planted in [crate::safe_fs::make_fifo, link] {
             let (_temp, dir) = filled();
             let path = dir.join(name);
-            // Some are not there.
+            // Some do not exist.
             let _ = fs::remove_file(&path);
             planted(&path);
             let error = open_checked(&dir, SMALL, shell("exit 65"), LONG, &Cancel::never());

@@ -5,13 +5,13 @@ use simdex_signature::Fingerprint;
 use super::share;
 use crate::class::Class;
 
-/// A made rater errs in one pair of so many.
+/// A simulated rater errs in one of this many pairs.
 const ERRS_IN: u64 = 20;
 
-/// Agreement on one class, of pairs that two people labelled.
+/// Agreement on one class, for pairs that two people labelled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassAgreement {
-    /// Of the pairs to which either gave the class, the share to which both did (Huffman et al. 2007, §4).
+    /// The share of the pairs to which either gave the class for which both did (Huffman et al. 2007, §4).
     pub share: f64,
     /// Cohen's kappa of this class against all others.
     pub kappa: f64,
@@ -22,18 +22,18 @@ pub struct ClassAgreement {
 pub struct Agreement {
     /// Pairs labelled twice.
     pub pairs: u32,
-    /// The share with one label from both.
+    /// The share of pairs with one label from both.
     pub same: f64,
-    /// Agreement beyond chance: Cohen's kappa (Cohen 1960), 1 where chance leaves nothing to disagree on.
+    /// Agreement beyond chance: Cohen's kappa (Cohen 1960), 1 if chance leaves nothing to disagree on.
     pub kappa: f64,
-    /// Agreement by class; `None` of a class nobody gave.
+    /// Agreement by class; `None` for a class nobody gave.
     pub by_class: [Option<ClassAgreement>; Class::ALL.len()],
 }
 
 impl Agreement {
-    /// Agreement of two made raters, each of whom gives any class to one pair of twenty and the label to the others: what the
-    /// figures come to where nobody labelled a pair of another. It says nothing of the labels, and is the same for the
-    /// same labels.
+    /// Agreement of two simulated raters, each of whom gives a random class to one pair of twenty and the label to the
+    /// others: a reference for pairs that only one person labelled. It says nothing about the labels, and is the same
+    /// for the same labels.
     pub fn of_made_raters(labels: &[Class]) -> Self {
         let drawn = |at: usize, rater: u64| Fingerprint((at as u64) << 1 | rater).mixed();
         let says = |at: usize, label: Class, rater: u64| match drawn(at, rater) {
@@ -48,7 +48,7 @@ impl Agreement {
         Self::of(&both.collect::<Vec<_>>())
     }
 
-    /// Agreement of two labels for each pair, those of one person first.
+    /// Agreement of two labels for each pair, those of the first person first.
     pub fn of(labels: &[(Class, Class)]) -> Self {
         let pairs = labels.len() as u32;
         let mut table = [[0_u32; Class::ALL.len()]; Class::ALL.len()];
@@ -84,7 +84,7 @@ impl Agreement {
     }
 }
 
-/// Agreement beyond what chance alone comes to.
+/// Agreement beyond what chance alone gives.
 fn kappa(agreed: f64, by_chance: f64) -> f64 {
     match by_chance < 1.0 {
         true => (agreed - by_chance) / (1.0 - by_chance),
@@ -103,7 +103,7 @@ mod tests {
             .collect();
         let made = Agreement::of_made_raters(&labels);
         assert_eq!(made, Agreement::of_made_raters(&labels));
-        // Each errs in 1 of 20, of which 3 of 4 give another class.
+        // Each errs in 1 of 20, and 3 of 4 of these get another class.
         assert!((0.90..0.95).contains(&made.same), "{}", made.same);
         assert!(made.kappa < made.same && made.by_class.iter().all(Option::is_some));
         assert_eq!(Agreement::of_made_raters(&[]).pairs, 0);

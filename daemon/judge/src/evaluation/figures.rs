@@ -1,23 +1,23 @@
-//! All figures of one set of labelled pairs: each signal alone, all of them by cumulative cost, together.
+//! All figures of one set of labelled pairs: each signal alone, combinations by cumulative cost, and all together.
 
 use super::{GoOn, Quality, SourcedPair, Validated, nine_seeds, precision_recall};
 use crate::class::Class;
 use crate::signal::Signal;
 use crate::training::{Growth, TrainingError};
 
-/// The middle of several figures, and the quartiles beside it.
+/// The median of several figures, and its quartiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// A quarter of the figures lies below.
+    /// A quarter of the figures is below.
     pub lower: f64,
-    /// Half of them does.
+    /// Half of them is below.
     pub median: f64,
-    /// A quarter lies above.
+    /// A quarter is above.
     pub upper: f64,
 }
 
 impl Spread {
-    /// The spread of figures in any order; zeros of none.
+    /// The spread of figures in any order; zeros if there are none.
     pub fn of(mut figures: Vec<f64>) -> Self {
         figures.sort_by(f64::total_cmp);
         let at = |share: f64| {
@@ -35,25 +35,25 @@ impl Spread {
     }
 }
 
-/// How well duplicates are told, over several cross-validations of the same pairs.
+/// How well duplicates are recognised, over several cross-validations of the same pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// The share of pairs judged duplicates that are; `None` where no run judged any so.
+    /// The share of pairs judged duplicates that are; `None` if no run judged any so.
     pub precision: Option<Spread>,
     /// The share of duplicates that are found.
     pub recall: Spread,
     /// The harmonic mean of both.
     pub f1: Spread,
-    /// Judgements of the run of the median F1.
+    /// Judgements of the run with the median F1.
     pub quality: Quality,
-    /// Those of pairs within one root.
+    /// Judgements of pairs within one root.
     pub within_root: Quality,
-    /// Those of pairs across two roots.
+    /// Judgements of pairs across two roots.
     pub across_roots: Quality,
 }
 
 impl Figures {
-    /// Figures of runs over these pairs, that of the median F1 first, as [`nine_seeds`] returns them.
+    /// Figures of runs over these pairs, the one with the median F1 first, as [`nine_seeds`] returns them.
     pub fn of(runs: &[Validated], pairs: &[SourcedPair]) -> Self {
         let spread = |figure: fn(&Quality) -> f64| {
             Spread::of(runs.iter().map(|run| figure(&run.quality)).collect())
@@ -76,7 +76,7 @@ impl Figures {
             let part = match (same_root == 1.0, same_root == 0.0) {
                 (true, _) => &mut figures.within_root,
                 (_, true) => &mut figures.across_roots,
-                // Not known: a text that is no file.
+                // Unknown: a text that is no file.
                 _ => continue,
             };
             part.add(pair.class, *judged);
@@ -85,7 +85,7 @@ impl Figures {
     }
 }
 
-/// What labelled pairs say of signals and of their combination.
+/// What labelled pairs show about signals and their combination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// Each signal alone, cheapest first.
@@ -94,7 +94,7 @@ pub struct Evaluation {
     pub cumulative: Vec<(Signal, Figures)>,
     /// Recall and precision of the combination's median run as its cut is lowered.
     pub curve: Vec<(f64, f64)>,
-    /// What each pair was judged to be in that run.
+    /// The judged class of each pair in that run.
     pub judged: Vec<Class>,
 }
 
@@ -106,12 +106,12 @@ impl Evaluation {
     }
 }
 
-/// Makes all figures by cross-validation. Each leaf says what most of its pairs are ([`Growth::of`]), so that
-/// signals are held against each other by what they tell; a model that judges claims less. Time: as many trainings
-/// as twice the signals, the seeds and the folds multiplied.
+/// Computes all figures by cross-validation. Each leaf takes the class of most of its pairs ([`Growth::of`]), so that
+/// signals are compared by the information they carry; a model for judging claims less. Time: 2 · signals · seeds ·
+/// folds trainings.
 ///
 /// # Errors
-/// As of [`nine_seeds`].
+/// Those of [`nine_seeds`].
 pub fn evaluate(
     pairs: &[SourcedPair],
     signals: &[Signal],

@@ -1,4 +1,4 @@
-//! Figures held against figures by hand and against slow twins.
+//! Figures compared with values computed by hand and with slow reference implementations.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::signal::{Signal, Values};
 use crate::training::LEAST_OF_CLASS;
 
-/// A pair of which resemblance and the root are known, and nothing else.
+/// A pair of which only resemblance and the root are known.
 fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedPair {
     let mut values = Values([0.5; Signal::ALL.len()]);
     values.0[Signal::Resemblance.index()] = resemblance;
@@ -15,7 +15,7 @@ fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedP
     SourcedPair { pair, source }
 }
 
-/// Pairs of which resemblance tells versions; every tenth of one root is labelled wrongly.
+/// Pairs whose resemblance shows versions; every tenth of one root is labelled wrongly.
 fn pairs(count: u64) -> Vec<SourcedPair> {
     let made = (0..count).map(|at| {
         let resemblance = (at * 617 % 1000) as f64 / 1000.0;
@@ -47,7 +47,7 @@ fn quality_by_hand() {
     assert_eq!(Quality::default().f1(), 0.0);
     // At the base rate of the pairs themselves it is their precision.
     assert!((quality.precision_at(0.6) - quality.precision()).abs() < 1e-12);
-    // Of 100 pairs one is a duplicate, found in two of three cases; half of 99 others are false hits.
+    // One of 100 pairs is a duplicate, found in two of three cases; half of the 99 others are false hits.
     let rare = (0.01 * 2.0 / 3.0) / (0.01 * 2.0 / 3.0 + 0.99 / 2.0);
     assert!((quality.precision_at(0.01) - rare).abs() < 1e-12);
     assert_eq!(Quality::default().precision_at(0.5), 0.0);
@@ -139,7 +139,7 @@ fn figures_are_those_of_the_runs_and_of_the_median_run_by_root() {
     assert!(together.f1.lower <= together.f1.median && together.f1.median <= together.f1.upper);
     let parts = together.within_root.pairs() + together.across_roots.pairs();
     assert_eq!((parts, together.quality.pairs()), (400, 400));
-    // The wrong labels all lie within one root.
+    // The wrong labels are all within one root.
     assert!(together.within_root.precision() < together.across_roots.precision());
     let runs = nine_seeds(&pairs, &Growth::of(signals.to_vec()), &|| true).unwrap();
     assert_eq!(Figures::of(&runs, &pairs), together);
@@ -149,8 +149,8 @@ fn figures_are_those_of_the_runs_and_of_the_median_run_by_root() {
 
 #[test]
 fn nobody_is_tested_on_what_was_learned() {
-    // Each source is labelled at random, and all its pairs alike, with a value of its own: who has seen a pair
-    // of it knows the others, and who has not knows nothing.
+    // Each source is labelled at random, and all its pairs alike, with a value of its own: a model that has seen a pair
+    // of it knows the others, and one that has not knows nothing.
     let made = (0..1_200_u64).map(|at| {
         let source = at / 12;
         let class = match Fingerprint(source).mixed() % 2 {
@@ -160,7 +160,7 @@ fn nobody_is_tested_on_what_was_learned() {
         pair(source as f64 / 100.0, 0.5, class, source)
     });
     let made: Vec<SourcedPair> = made.collect();
-    // Of a model that claims nothing unborne less would be seen.
+    // With a model that requires precision, less would be seen.
     let growth = Growth::of(Growth::default().signals);
     let of_sources = cross_validate(&made, &growth, 0, &|| true).unwrap();
     let parted: Vec<SourcedPair> = (0..)
@@ -199,8 +199,8 @@ fn class() -> impl Strategy<Value = Class> {
 }
 
 proptest! {
-    /// Kappa from pairs of pairs: agreement by chance is how often the label that one gave to some pair is that
-    /// which the other gave to some pair.
+    /// Kappa from pairs of pairs: agreement by chance is how often the label that one rater gave to some pair equals
+    /// the label that the other gave to some pair.
     #[test]
     fn kappa_is_that_of_a_slow_twin(labels in prop::collection::vec((class(), class()), 1..40)) {
         let count = labels.len() as f64;

@@ -1,4 +1,4 @@
-//! Reads model files, strictly.
+//! Reads model files strictly.
 
 use std::iter::Peekable;
 
@@ -8,37 +8,37 @@ use super::{Leaf, MODEL_VERSION, Model, Node, Test};
 use crate::class::{Class, Counts};
 use crate::signal::Signal;
 
-/// Levels of a tree, at most. A tree of the shipped size has about ten.
+/// Maximum number of levels of a tree. A tree of the shipped size has about ten.
 pub(crate) const DEEPEST: usize = 32;
-/// Bytes of a model file, at most.
+/// Maximum bytes of a model file.
 const LONGEST: usize = 1 << 20;
 
 /// Why a model file is refused. Line numbers count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModelError {
-    /// It does not begin as a model file does.
+    /// It does not begin like a model file.
     #[error("the file is no model: its first line is not `simdex-judge {MODEL_VERSION}`")]
     NoModel,
     /// It was written for another version of the signals.
     #[error("the model is of version {0}, and this program reads version {MODEL_VERSION}")]
     Version(String),
-    /// It is longer than any model.
+    /// It is longer than any model may be.
     #[error("the model is longer than {LONGEST} bytes")]
     TooLong,
     /// It ends within the head or the tree.
     #[error("the model ends where line {0} should follow")]
     Ends(usize),
-    /// The tree is complete, and more follows.
+    /// The tree is complete, but more lines follow.
     #[error("line {0} follows the end of the tree")]
     Beyond(usize),
-    /// A line does not say what must stand there.
+    /// A line does not have the expected content.
     #[error("line {line} is not {expected}: {found:?}")]
     Line {
         /// Number of the line in the file, from 1.
         line: usize,
-        /// What belongs there.
+        /// What was expected there.
         expected: &'static str,
-        /// The first 60 characters of what stands there.
+        /// The first 60 characters of what was found there.
         found: String,
     },
     /// The tree is too deep.
@@ -50,7 +50,7 @@ impl Model {
     /// Reads a model file.
     ///
     /// # Errors
-    /// The first line that is not as it must be.
+    /// The first line that is wrong.
     pub fn parse(file: &str) -> Result<Self, ModelError> {
         if file.len() > LONGEST {
             return Err(ModelError::TooLong);
@@ -86,7 +86,7 @@ fn head<'a>(
 
 struct Reader<'a, I: Iterator<Item = (usize, &'a str)>> {
     lines: Peekable<I>,
-    /// The number of the line read last.
+    /// The number of the last line read.
     last: usize,
 }
 

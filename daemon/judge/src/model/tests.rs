@@ -1,4 +1,4 @@
-//! Model files and the walk through a tree.
+//! Model files, and walks through a tree.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -140,7 +140,7 @@ fn a_damaged_file_is_refused_with_its_line() {
 fn the_shipped_model_is_read_and_lets_no_place_decide() {
     let model = Model::shipped().unwrap();
     assert_eq!(model.id().name, Model::SHIPPED);
-    // The hash is that of the very file.
+    // The hash is that of exactly this file.
     assert_eq!(
         &model.id().hash,
         blake3::hash(SHIPPED.as_bytes()).as_bytes()

@@ -1,12 +1,12 @@
 //! Resemblance by BSW_n: the share of content-defined chunks in common.
 //!
-//! Chunks see where edits lie: many small ones spread over a text hit more chunks than one long one, which
-//! resemblance over all shingles does not tell apart. n is that at which the index samples the longer text.
-//! Cost: both texts are signed, at hundreds of MB/s.
+//! Chunks show where edits are: many small ones spread over a text hit more chunks than one long one, a difference that
+//! resemblance over all shingles does not show. n is that at which the index samples the longer text. Cost: both texts
+//! are signed, at hundreds of MB/s.
 
 use simdex_signature::{BswN, CanonicalText, Ladder, Window, resemblance as of_signatures};
 
-/// The share of entries in common, from 0 to 1; 0 of texts too short for a shingle.
+/// The share of entries in common, from 0 to 1; 0 for texts too short for a shingle.
 pub fn resemblance(a: &CanonicalText, b: &CanonicalText) -> f64 {
     let longest = a.as_bytes().len().max(b.as_bytes().len());
     let rung = Ladder::default().rung_for(longest as u64);

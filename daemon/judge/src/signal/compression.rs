@@ -5,13 +5,13 @@
 //! mcd(A, B) = max(|c(AB) − c(AA)|, |c(AB) − c(BB)|) / max(c(AA), c(BB))   Huffman et al. 2007, §3.2.1
 //! ```
 //!
-//! c(X) is the length of X compressed. The modified distance is 0 iff c(AA) = c(AB) = c(BB), so that equal
-//! texts have none, whereas ncd(A, A) is above 0. Both papers' gzip sees 32 KB back: of longer texts it finds
-//! nothing of A in B, and every pair looks alike. zstd compresses here with a window beyond both texts
-//! together, and with long-distance matching beyond 128 KiB. Only the beginning of a text counts
+//! c(X) is the length of X compressed. The modified distance is 0 iff c(AA) = c(AB) = c(BB), so equal texts have the
+//! distance 0, whereas ncd(A, A) is above 0. Both papers use gzip, whose window is 32 KB: in longer texts it finds
+//! nothing of A in B, and all pairs have about the same distance. Here zstd compresses with a window larger than both
+//! texts together, and with long-distance matching above 128 KiB. Only the beginning of a text counts
 //! ([`JudgedText::LONGEST`]).
 //!
-//! c(AB) and c(BA) differ a little, so that AB is put in the order of the texts: the distance is symmetric.
+//! c(AB) and c(BA) differ a little, so A and B are put in the order of the texts: the distance is symmetric.
 //!
 //! Cost: three compressions of both texts (c(AA) is made once for each text, c(AB) once for a pair), at about 100 MB/s.
 
@@ -25,17 +25,17 @@ use crate::text::JudgedText;
 
 /// zstd's default level.
 const LEVEL: i32 = 3;
-/// The least window zstd knows, as a power of two.
+/// The smallest window of zstd, as a power of two.
 const LEAST_WINDOW: u32 = 10;
-/// Input from which far matches are sought apart.
+/// Long-distance matching is used for input from this length on.
 const LONG: usize = 128 << 10;
 
-/// Lengths of a text compressed, in bytes.
+/// Compressed lengths of a text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressed {
-    /// The text alone.
+    /// Length of the text alone.
     pub once: u64,
-    /// Followed by itself.
+    /// Length of the text followed by itself.
     pub twice: u64,
 }
 
@@ -65,7 +65,7 @@ impl JointLength {
     }
 }
 
-/// Normalised compression distance; 0 of two empty texts, hardly above 1 of unlike ones.
+/// Normalised compression distance; 0 for two empty texts, hardly above 1 for unlike ones.
 pub fn ncd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
     let (of_a, of_b) = (a.compressed().once, b.compressed().once);
     let both = both.of(a, b);
@@ -77,7 +77,7 @@ pub fn mcd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
     modified(both.of(a, b), a.compressed().twice, b.compressed().twice)
 }
 
-/// The mcd of two strings of which nothing is kept.
+/// The mcd of two strings of which nothing is cached.
 pub fn mcd_of(a: &str, b: &str) -> f64 {
     let (a, b) = (beginning(a), beginning(b));
     modified(together(a, b), length(&[a, a]), length(&[b, b]))
@@ -97,7 +97,7 @@ fn together(a: &str, b: &str) -> u64 {
     }
 }
 
-/// The length of texts compressed one after the other. Where zstd has no memory they count as they are.
+/// The length of texts compressed one after the other. If zstd has no memory, they count uncompressed.
 fn length(texts: &[&str]) -> u64 {
     let joined = texts.concat();
     compressed(joined.as_bytes()).unwrap_or(joined.len()) as u64
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use simdex_signature::Fingerprint;
 
-    /// Words that hardly compress: what is found in the other text is all there is to find.
+    /// Words that hardly compress: nothing can be saved except what occurs in the other text.
     fn noise(seed: u64, words: u64) -> String {
         (0..words)
             .map(|at| format!("{:x} ", Fingerprint((seed << 32) ^ at).mixed()))
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(ncd(&text(a), &text(b)), expected);
     }
 
-    /// gzip's window of 32 KB finds nothing of a text of 200 KB in its copy; every pair looks alike to it.
+    /// gzip's window of 32 KB finds nothing of a text of 200 KB in its copy; all pairs look the same to it.
     #[test]
     fn long_texts_are_told_apart() {
         let long = noise(3, 12_000);

@@ -1,13 +1,13 @@
 //! Inverse document frequencies, from a table that ships with the program.
 //!
-//! Frequencies counted in the index would tell whoever may see some roots what documents in others say: a
-//! score that moves when a hidden document comes or goes is an oracle. Counted in the caller's roots alone
-//! they would cost a count over all terms for every view, and give one pair two judgements in two views. A
-//! fixed table does neither (Huffman et al. use a fixed logarithmic table as well). What it does not hold is
-//! as rare as can be, so that in a language of which it knows no word the terms weigh their frequency alone.
+//! Frequencies counted in the index would reveal to a caller who may see some roots what documents in others say: a
+//! score that moves when a hidden document comes or goes is an oracle. Counted only in the caller's roots, they would
+//! cost a count over all terms for every view, and one pair could get two judgements in two views. A fixed table does
+//! neither (Huffman et al. use a fixed logarithmic table as well). A term that it does not hold counts as the rarest,
+//! so that in a language of which it knows no word only the frequency in the text counts.
 //!
-//! The table (`model/terms.txt`) is made by `study judge-terms` from public texts: `documents N` stands first,
-//! then lines of a count of documents and the words that stand in so many.
+//! The table (`model/terms.txt`) is made by `study judge-terms` from public texts: `documents N` comes first, then
+//! lines with a count of documents and the words that occur in that many.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ struct Table {
     rarest: f64,
 }
 
-/// ln(N / df) of a term, N being the documents of the table; ln(2N) of one that it does not hold.
+/// ln(N / df) of a term, N being the number of documents of the table; ln(2N) for one that it does not hold.
 pub fn of(term: Term) -> f64 {
     let table = shipped();
     table.idf.get(&term).copied().unwrap_or(table.rarest)
@@ -32,7 +32,7 @@ pub fn is_listed(term: Term) -> bool {
     shipped().idf.contains_key(&term)
 }
 
-/// Whether this is what a term has that the table does not hold.
+/// Whether this is the value of a term that the table does not hold.
 pub fn is_rarest(idf: f64) -> bool {
     idf >= shipped().rarest
 }
@@ -42,7 +42,7 @@ fn shipped() -> &'static Table {
     SHIPPED.get_or_init(|| parse(TABLE))
 }
 
-/// Lines that say nothing are passed over: a test holds that the shipped table has none.
+/// Malformed lines are skipped: a test ensures that the shipped table has none.
 fn parse(table: &str) -> Table {
     let mut lines = table.lines().filter(|line| !line.starts_with('#'));
     let documents = lines

@@ -1,14 +1,14 @@
-//! Likeness of file names: the share of their letter pairs in common (Dice), the ending left out.
+//! Likeness of file names: the share of their letter pairs in common (Dice), without the extension.
 //!
-//! A richer sign than the same place (Huffman et al. 2007, §6, "more sophisticated URL-matching signals"). It
-//! sees `offer-v2.docx` beside `offer-v3.pdf`. Digits count as letters do. Cost: linear in the names.
+//! A richer signal than the same place (Huffman et al. 2007, §6, "more sophisticated URL-matching signals"). It
+//! recognises `offer-v2.docx` and `offer-v3.pdf`. Digits count like letters. Cost: linear in the names.
 
 use std::collections::BTreeMap;
 
 /// Bytes of a name that are compared.
 const LONGEST: usize = 255;
 
-/// Likeness of two names, from 0 to 1: 1 of equal ones.
+/// Likeness of two names, from 0 to 1; 1 for equal ones.
 pub fn likeness(a: &[u8], b: &[u8]) -> f64 {
     let (a, b) = (stem(a), stem(b));
     if a == b {
@@ -26,7 +26,7 @@ pub fn likeness(a: &[u8], b: &[u8]) -> f64 {
     }
 }
 
-/// A name in small letters without its ending.
+/// A name in lower case without its extension.
 fn stem(name: &[u8]) -> Vec<u8> {
     let name = &name[..name.len().min(LONGEST)];
     let end = name.iter().rposition(|byte| *byte == b'.');

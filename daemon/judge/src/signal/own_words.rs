@@ -1,18 +1,18 @@
-//! What a document says of its own: words that the [table](super::idf) of common words does not hold, and numbers.
+//! A document's own words: those that the [table](super::idf) of common words does not hold, and numbers.
 //!
-//! Two letters of one form share its wording and differ in who, when and how much; two versions of a letter
-//! keep those, whatever else was revised. Resemblance weighs a name and a phrase of the form by their bytes. A
-//! word of the form that the table does not hold counts as own too, since no count over the index may tell of
-//! it. So numbers, which are hardly ever part of a form, are also compared by themselves. Of a text in a language that
-//! the table does not know only its numbers are known to be its own.
+//! Two letters of one form share its wording and differ in names, dates and amounts; two versions of a letter keep
+//! those, whatever else was revised. Resemblance weighs a name and a phrase of the form by their bytes. A word of the
+//! form that the table does not hold counts as own too, since no count over the index may be used. So numbers, which
+//! are hardly ever part of a form, are also compared by themselves. In a text in a language that the table does not
+//! know, only numbers are known to be its own.
 //!
 //! ```text
 //! shared(A, B) = Σ_w min(count(w, A), count(w, B)) / min(Σ_w count(w, A), Σ_w count(w, B))
 //! ```
 //!
-//! The share is of the side that has fewer, so that an excerpt has nothing in common that it lacks. A document's
-//! identity stands at its beginning (a file number, a date, an addressee): [`OwnWords::first_shared`] looks at
-//! the first own words alone.
+//! The share is of the side that has fewer, so that an excerpt is not penalised for what it leaves out. A document is
+//! usually identified at its beginning (a file number, a date, an addressee): [`OwnWords::first_shared`] compares only
+//! the first own words.
 //!
 //! Cost: one pass over the distinct terms of a text; 16 bytes are kept for each own word, and as many for each number.
 
@@ -22,26 +22,26 @@ use std::hash::BuildHasherDefault;
 use super::idf;
 use super::terms::{Term, TermCounts, TermHasher, words};
 
-/// Own words that the beginning of a document has.
+/// Number of own words taken as the beginning of a document.
 const FIRST: usize = 8;
-/// Of a text of whose words the table holds fewer than one in so many it cannot tell which are its own.
+/// If the table holds fewer than one in this many of a text's words, it cannot tell which are the text's own.
 const LEAST_LISTED: u64 = 8;
 
 /// The own words of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnWords {
-    /// Each with its count, in the order of [`Term`].
+    /// Own words with their counts, in the order of [`Term`].
     words: Vec<(Term, u32)>,
-    /// Those of them that have a digit.
+    /// The own words with a digit.
     numbers: Vec<(Term, u32)>,
-    /// The first distinct ones.
+    /// The first distinct own words.
     first: Vec<Term>,
-    /// The table knows too few of the text's words to tell its own.
+    /// The table knows too few of the text's words to tell which are its own.
     is_foreign: bool,
 }
 
 impl OwnWords {
-    /// Those of a canonical text, which has these terms.
+    /// The own words of a canonical text with these terms.
     pub fn of(canonical: &str, terms: &TermCounts) -> Self {
         let own: Vec<(Term, u32)> = terms.own().collect();
         let total = |sum: u64, (_, count): (Term, u32)| sum + u64::from(count);
@@ -56,12 +56,12 @@ impl OwnWords {
         }
     }
 
-    /// Whether the table of common words knows too few of the text's words to tell its own.
+    /// Whether the table of common words knows too few of the text's words to tell which are its own.
     pub(crate) fn is_foreign(&self) -> bool {
         self.is_foreign
     }
 
-    /// The share of own words in common; `None` where one text has none, or they are not known.
+    /// The share of own words in common; `None` if one text has none, or they are not known.
     pub fn shared(&self, other: &Self) -> Option<f64> {
         if self.is_foreign || other.is_foreign {
             return None;
@@ -69,12 +69,12 @@ impl OwnWords {
         shared(&self.words, &other.words)
     }
 
-    /// The share of numbers in common; `None` where one text has none.
+    /// The share of numbers in common; `None` if one text has none.
     pub fn numbers_shared(&self, other: &Self) -> Option<f64> {
         shared(&self.numbers, &other.numbers)
     }
 
-    /// The share of the first own words in common; `None` where one text has none, or they are not known.
+    /// The share of the first own words in common; `None` if one text has none, or they are not known.
     pub fn first_shared(&self, other: &Self) -> Option<f64> {
         if self.is_foreign || other.is_foreign {
             return None;
@@ -101,7 +101,7 @@ fn first(canonical: &str) -> Vec<Term> {
     first
 }
 
-/// What two lists of counts have in common, as a share of the one that counts less.
+/// What two lists of counts have in common, as a share of the one with the lower total.
 fn shared(a: &[(Term, u32)], b: &[(Term, u32)]) -> Option<f64> {
     let total = |of: &[(Term, u32)]| of.iter().map(|(_, count)| u64::from(*count)).sum::<u64>();
     let fewer = total(a).min(total(b));
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(foreign.numbers_shared(&foreign), Some(1.0));
     }
 
-    /// What the signals are for: by all its words the other letter is nearer than the revised one.
+    /// The purpose of these signals: by all its words the other letter is nearer than the revised one.
     #[test]
     fn a_letter_of_the_same_form_shares_less_of_its_own_than_a_revised_one() {
         let letter = |name: &str, number: u32, rest: &str| {

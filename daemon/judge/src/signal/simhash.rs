@@ -1,16 +1,16 @@
 //! Charikar's similarity hash, 64 bit (STOC 2002; Huffman et al. 2007, §3.2.1).
 //!
-//! 64 random hyperplanes; each bit says on which side of one the term vector of a text lies. Two bits differ
-//! with the probability θ/π, θ being the angle between both vectors. (Huffman et al. say that the share of
-//! equal bits is the cosine in expectation. By Charikar's own theorem it is 1 − θ/π.) The coordinates of the
-//! hyperplanes are ±1, one bit of the term's hash each, in place of Gaussian ones. A term weighs its frequency
-//! times its [inverse document frequency](super::idf), so that what all texts say does not decide.
+//! There are 64 random hyperplanes; each bit says on which side of one the term vector of a text is. Two bits differ
+//! with the probability θ/π, θ being the angle between both vectors. (Huffman et al. say that the share of equal bits
+//! is the cosine in expectation. By Charikar's own theorem it is 1 − θ/π.) The coordinates of the hyperplanes are ±1,
+//! one bit of the term's hash each, in place of Gaussian ones. The weight of a term is its frequency times its [inverse
+//! document frequency](super::idf), so that common terms do not decide.
 //!
-//! Cost: 64 additions for each distinct term, eight of which stand in registers; 8 bytes are kept of a text.
+//! Cost: 64 additions for each distinct term, eight at a time in registers; 8 bytes are kept for a text.
 
 use super::terms::TermCounts;
 
-/// For each byte of a hash the sign bits of its eight coordinates: that of a bit that is not set is.
+/// For each byte of a hash, the sign bits of its eight coordinates; the sign bit is set for a bit that is not.
 const SIGNS: [[u64; 8]; 256] = signs();
 
 const fn signs() -> [[u64; 8]; 256] {
@@ -36,7 +36,7 @@ impl Simhash {
         Self::of_weights(terms.weighted().map(|(term, weight)| (term.0, weight)))
     }
 
-    /// The hash of a vector, whose coordinates are named by uniform hashes.
+    /// The hash of a vector whose coordinates are identified by uniform hashes.
     pub fn of_weights(vector: impl IntoIterator<Item = (u64, f64)>) -> Self {
         let vector: Vec<(u64, u64)> = vector
             .into_iter()
@@ -76,7 +76,7 @@ mod tests {
         Fingerprint(*state).mixed()
     }
 
-    /// The slow twin: the side of each hyperplane by its own inner product.
+    /// The slow reference: the side of each hyperplane by its own inner product.
     fn by_definition(vector: &[(u64, f64)]) -> u64 {
         (0..64).fold(0, |hash, bit| {
             let sign = |hash: u64| if hash & (1 << bit) == 0 { -1.0 } else { 1.0 };

@@ -1,9 +1,9 @@
-//! The modified compression distance of the shorter text and the passage of the longer that is nearest to it.
+//! The modified compression distance between the shorter text and the nearest passage of the longer one.
 //!
-//! Huffman et al. 2007 (§3.2.2) compare long snippets around the words of a query. Here a question may itself
-//! be a passage: what stands around it in the longer document is no part of it. The passage has as many words
-//! as the shorter text, and is of all such passages the one that holds most of its words; where the longer text
-//! has no more, all of it is taken.
+//! Huffman et al. 2007 (§3.2.2) compare long snippets around the words of a query. Here the query may itself be a
+//! passage: what surrounds it in the longer document is not part of it. The passage has as many words as the shorter
+//! text, and is the one of that length that contains most of its words; if the longer text has no more words, all of it
+//! is taken.
 //!
 //! Cost: one pass over the longer text, 16 bytes of memory for each of its words, and compressions of about six
 //! times the shorter.
@@ -22,7 +22,7 @@ pub fn distance(a: &JudgedText, b: &JudgedText) -> f64 {
     mcd_of(short, nearest(short, long))
 }
 
-/// The passage of `long` that holds most words of `short`; of equals the first.
+/// The passage of `long` that contains most words of `short`; the first one of several equal ones.
 fn nearest<'a>(short: &str, long: &'a str) -> &'a str {
     let mut wanted: TermMap<i64> = TermMap::default();
     let mut width = 0;
@@ -31,7 +31,7 @@ fn nearest<'a>(short: &str, long: &'a str) -> &'a str {
         width += 1;
     }
     let start = |word: &str| word.as_ptr() as usize - long.as_ptr() as usize;
-    // Each word of the longer text, with the place where it begins.
+    // Each word of the longer text, with its offset.
     let places: Vec<(usize, Term)> = words(long)
         .map(|word| (start(word), Term::of(word)))
         .collect();
@@ -45,12 +45,12 @@ fn nearest<'a>(short: &str, long: &'a str) -> &'a str {
     &long[places[first].0..end]
 }
 
-/// The number of the first word of the best passage of `width` words.
+/// The index of the first word of the best passage of `width` words.
 fn best_start(places: &[(usize, Term)], width: usize, wanted: &mut TermMap<i64>) -> usize {
     let (mut held, mut most, mut best) = (0_u64, 0, 0);
     for (at, (_, term)) in places.iter().enumerate() {
         if let Some(left) = wanted.get_mut(term) {
-            // Below zero: it stands here more often than it is wanted.
+            // Below zero: it occurs here more often than it is wanted.
             held += u64::from(*left > 0);
             *left -= 1;
         }
@@ -77,7 +77,7 @@ mod tests {
             .collect()
     }
 
-    /// The slow twin: every passage, counted anew.
+    /// The slow reference: every passage, counted separately.
     fn by_trying(short: &str, long: &str) -> usize {
         let terms = |text| words(text).map(Term::of).collect::<Vec<_>>();
         let (short, long) = (terms(short), terms(long));

@@ -1,8 +1,8 @@
-//! The terms of a text and how often each stands in it.
+//! The terms of a text and how often each occurs.
 //!
-//! A term is a run of letters and digits of the canonical text, at most [`LONGEST`] bytes of it. Scripts that
-//! part no words by spaces (Han, kana, Hangul, Thai) have each character as a term, so that a sentence is not
-//! one term. Sorts the words of a text; memory in the number of distinct terms once they are counted.
+//! A term is a run of letters and digits of the canonical text, at most [`LONGEST`] bytes of it. In scripts that do not
+//! separate words by spaces (Han, kana, Hangul, Thai) each character is a term, so that a sentence is not one term. The
+//! words of a text are sorted; once they are counted, memory is linear in the number of distinct terms.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,19 +11,20 @@ use simdex_signature::Fingerprint;
 
 use super::idf;
 
-/// Terms are sorted in buckets of so many bits: for few it is not worth it, and more would not stay in the cache.
+/// Minimum number of bits of the buckets in which terms are sorted: sorting few terms in buckets is not worth it, and
+/// more buckets would not fit in the cache.
 const LEAST_BUCKET_BITS: u32 = 6;
 const MOST_BUCKET_BITS: u32 = 14;
 
-/// Bytes of a term that tell it apart from others.
+/// Bytes of a term that distinguish it from others.
 const LONGEST: usize = 64;
 
-/// Names a term: a 64-bit hash of its bytes.
+/// Identifies a term: a 64-bit hash of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(pub u64);
 
 impl Term {
-    /// The term of a word of canonical text: FNV-1a, then a finaliser, so that every bit is as good as any.
+    /// The term of a word of canonical text: FNV-1a, then a finaliser, so that all bits are equally good.
     pub fn of(word: &str) -> Self {
         let bytes = word.bytes().take(LONGEST);
         Self::of_hash(bytes.fold(FNV_OFFSET, fnv))
@@ -82,14 +83,14 @@ impl Hasher for TermHasher {
 /// A map by terms.
 pub(crate) type TermMap<V> = HashMap<Term, V, BuildHasherDefault<TermHasher>>;
 
-/// The terms of a text, each once and in the order of [`Term`]. All signals that go by words are made of them, so that a
-/// text is parted into words once.
+/// The terms of a text, each once and in the order of [`Term`]. All signals based on words use them, so that a text is
+/// split into words once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TermCounts {
     counts: Vec<(Term, u32)>,
-    /// The inverse document frequency of each, looked up once for all signals.
+    /// The inverse document frequency of each term, looked up once for all signals.
     idf: Vec<f64>,
-    /// Those of words that have a digit.
+    /// The terms of words with a digit.
     numbers: Vec<Term>,
 }
 
@@ -135,19 +136,20 @@ impl TermCounts {
         counted.map(|((term, count), idf)| (*term, f64::from(*count) * idf))
     }
 
-    /// Those that the table of common words does not hold.
+    /// The terms that the table of common words does not hold.
     pub(crate) fn own(&self) -> impl Iterator<Item = (Term, u32)> + '_ {
         let counted = self.counts.iter().zip(&self.idf);
         counted.filter_map(|(counted, idf)| idf::is_rarest(*idf).then_some(*counted))
     }
 
-    /// Whether a term is of a word that has a digit.
+    /// Whether a term belongs to a word with a digit.
     pub(crate) fn is_number(&self, term: Term) -> bool {
         self.numbers.binary_search(&term).is_ok()
     }
 }
 
-/// Sorts terms: into buckets by their first bits, of which uniform hashes hardly ever put more than a few into one.
+/// Sorts terms: into buckets by their first bits, which uniform hashes fill with hardly ever more than a few terms
+/// each.
 fn sorted(mut terms: Vec<Term>) -> Vec<Term> {
     let bits = terms
         .len()
@@ -199,7 +201,7 @@ pub fn words(canonical: &str) -> Words<'_> {
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     rest: &'a str,
-    /// Of a run in a script that parts no words: what is left of it, each character of which is a word.
+    /// The rest of a run in a script that does not separate words; each character of it is a word.
     apart: &'a str,
 }
 
@@ -224,8 +226,8 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Where the run of letters and digits ends that a text begins with, or that of other characters; and whether it is all
-/// ASCII, which is told apart by its bytes.
+/// Where the run of letters and digits, or of other characters, at the beginning of a text ends; and whether it is all
+/// ASCII, which is decided by its bytes.
 fn run_end(text: &str, is_of_words: bool) -> (usize, bool) {
     let (bytes, mut at, mut is_ascii) = (text.as_bytes(), 0, true);
     while let Some(byte) = bytes.get(at) {
@@ -246,7 +248,7 @@ fn run_end(text: &str, is_of_words: bool) -> (usize, bool) {
     (at, is_ascii)
 }
 
-/// Whether a character is of a script that parts no words by spaces.
+/// Whether a character belongs to a script that does not separate words by spaces.
 fn stands_alone(letter: char) -> bool {
     matches!(letter,
         '\u{0e00}'..='\u{0eff}' // Thai, Lao
@@ -273,7 +275,7 @@ mod tests {
         );
     }
 
-    /// The slow twin: every character asked whether it is of a word.
+    /// The slow reference: every character is checked whether it belongs to a word.
     fn by_definition(text: &str) -> Vec<&str> {
         let runs = text.split(|letter: char| !letter.is_alphanumeric());
         let runs = runs.filter(|run| !run.is_empty());

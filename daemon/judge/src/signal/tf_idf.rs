@@ -1,15 +1,15 @@
 //! The tf-idf distance of the top 100 terms, biased towards the first (Huffman et al. 2007, §3.2.1).
 //!
-//! L_X is the list of the 100 terms of X with the greatest tf-idf, pos(w, X) the place of a term in it, from 1.
+//! L_X is the list of the 100 terms of X with the greatest tf-idf, pos(w, X) the position of a term in it, from 1.
 //!
 //! ```text
 //! weight(w) = 1 / (ln(pos(w, A) + e − 1) · ln(pos(w, B) + e − 1)),  0 where w is in one list alone
 //! distance  = 1 − Σ_{w ∈ L} weight_{A,B}(w) / Σ_{w ∈ L} weight_{L,L}(w),  L being the longer list
 //! ```
 //!
-//! tf-idf is the count of a term times its logarithmic [inverse document frequency](super::idf). Of equals the
-//! lesser [`Term`] comes first, so that a list follows from its text. Lists of one length may differ in the
-//! order of the sum alone, which is made in order of places, so that the distance is symmetric.
+//! tf-idf is the count of a term times its logarithmic [inverse document frequency](super::idf). Among equal ones the
+//! lesser [`Term`] comes first, so that the list depends only on the text. For lists of one length only the order of
+//! the summands could differ between both sides; they are added in the order of size, so the distance is symmetric.
 //!
 //! Cost: a pass over the distinct terms of a text, then 100 look-ups for a pair; about 800 bytes are kept.
 
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 use super::terms::{Term, TermCounts, TermMap};
 
-/// Terms of a list, at most.
+/// Maximum number of terms in a list.
 const LONGEST: usize = 100;
 
 /// The terms of a text with the greatest tf-idf, greatest first.
@@ -39,7 +39,7 @@ impl TopTerms {
         Self(weighted.into_iter().map(|(_, term)| term).collect())
     }
 
-    /// The distance of two lists, from 0 to 1; 0 of two empty ones.
+    /// The distance of two lists, from 0 to 1; 0 for two empty ones.
     pub fn distance(&self, other: &Self) -> f64 {
         let (long, short) = match self.0.len() >= other.0.len() {
             true => (self, other),
@@ -52,7 +52,7 @@ impl TopTerms {
         let weights = weights();
         let placed = long.0.iter().zip(weights);
         let shared = placed.filter_map(|(term, weight)| Some(weight * weights[*places.get(term)?]));
-        // In the order of size: equal sums for both sides.
+        // Added in the order of size, so that both sides give the same sum.
         let mut shared: Vec<f64> = shared.collect();
         shared.sort_unstable_by(f64::total_cmp);
         let all: f64 = weights
@@ -64,7 +64,7 @@ impl TopTerms {
     }
 }
 
-/// What each place weighs: 1 / ln(place + e − 1).
+/// The weight of each position: 1 / ln(position + e − 1).
 fn weights() -> &'static [f64; LONGEST] {
     static WEIGHTS: OnceLock<[f64; LONGEST]> = OnceLock::new();
     WEIGHTS.get_or_init(|| {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The formula as it stands in the paper, place by place.
+    /// The formula of the paper, position by position.
     fn by_definition(a: &[Term], b: &[Term]) -> f64 {
         let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
         let ln = |at: usize| (at as f64 + 1.0 + std::f64::consts::E - 1.0).ln();

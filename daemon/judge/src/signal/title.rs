@@ -1,17 +1,17 @@
 //! Exact title match (Huffman et al. 2007, §3.2.1): weak alone, and useful against false duplicates.
 //!
-//! The title is the first heading of Markdown (`# Lease`), if one stands among the first [`HEADINGS`] bytes: such
-//! files begin with a block of facts more often than not. Of others it is the first line with a letter. Compared are
-//! canonical forms of at most [`LONGEST`] bytes, so that case and spaces do not matter.
+//! The title is the first Markdown heading (`# Lease`), if there is one in the first [`HEADINGS`] bytes: such files
+//! begin with a block of facts more often than not. Otherwise it is the first line with a letter. Canonical forms of at
+//! most [`LONGEST`] bytes are compared, so case and spaces do not matter.
 
 use simdex_signature::CanonicalText;
 
 /// Bytes of a title that are compared.
 const LONGEST: usize = 200;
-/// Bytes in which a heading is looked for.
+/// Bytes in which a heading is searched for.
 const HEADINGS: usize = 4_096;
 
-/// The title of a document as it is compared; `None` where no line has a letter.
+/// The title of a document as it is compared; `None` if no line has a letter.
 pub fn of(extracted: &str) -> Option<String> {
     let has_letter = |line: &&str| line.chars().any(char::is_alphanumeric);
     let beginning = &extracted[..extracted.floor_char_boundary(HEADINGS)];
@@ -21,7 +21,7 @@ pub fn of(extracted: &str) -> Option<String> {
     Some(CanonicalText::bounded(&title[..end], LONGEST).into_string())
 }
 
-/// What a line of Markdown says as a heading: one to six `#`, then a blank.
+/// The text of a Markdown heading: one to six `#`, then a space.
 fn heading(line: &str) -> Option<&str> {
     let marks = line.bytes().take_while(|byte| *byte == b'#').count();
     let is_heading = (1..=6).contains(&marks);
@@ -30,7 +30,7 @@ fn heading(line: &str) -> Option<&str> {
         .flatten()
 }
 
-/// Whether both titles are the same; `None` where one is missing.
+/// Whether both titles are the same; `None` if one is missing.
 pub fn same(a: Option<&str>, b: Option<&str>) -> Option<bool> {
     Some(a? == b?)
 }

@@ -1,10 +1,10 @@
-//! What the leaves of a tree may claim.
+//! Requires a minimum precision of the leaves of a tree that claim a duplicate.
 
 use super::prune::pessimistic;
 use crate::model::Node;
 
-/// The tree whose leaves call a pair the same or a version only where `least` of such pairs are expected to be
-/// duplicates.
+/// The tree whose leaves call a pair the same or a version only if at least the share `least` of such pairs is expected
+/// to be duplicates.
 pub(super) fn borne_out(node: Node, least: f64) -> Node {
     match node {
         Node::Test(mut test) => {
@@ -42,7 +42,7 @@ mod tests {
         assert_eq!(claimed([19, 27, 24, 0], 0.0), Class::Version);
         assert_eq!(claimed([0, 20, 0, 9], 0.9), Class::Unrelated);
         assert_eq!(claimed([40, 300, 8, 0], 0.9), Class::Version);
-        // Which of both duplicates it is may be open.
+        // Which of both duplicate classes it is may be open.
         assert_eq!(claimed([50, 49, 1, 0], 0.9), Class::Same);
     }
 

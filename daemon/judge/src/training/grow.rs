@@ -11,7 +11,7 @@ use crate::class::Counts;
 use crate::model::{Node, Test};
 use crate::signal::Signal;
 
-/// What smartcore's serialised tree says.
+/// The fields of smartcore's serialised tree.
 #[derive(Deserialize)]
 struct Fitted {
     nodes: Vec<FittedNode>,
@@ -25,7 +25,7 @@ struct FittedNode {
     false_child: Option<usize>,
 }
 
-/// Grows a tree over some of the pairs. Its leaves hold nothing yet.
+/// Grows a tree over some of the pairs. Its leaves are empty yet.
 pub(super) fn tree(
     pairs: &[LabelledSignals],
     members: &[usize],
@@ -46,7 +46,7 @@ pub(super) fn tree(
         max_depth: Some(depth + 1),
         min_samples_leaf: growth.leaf,
         min_samples_split: 2 * growth.leaf,
-        // Nothing is random where every split looks at all signals.
+        // Nothing is random, since every split considers all signals.
         seed: Some(0),
     };
     let nodes = fit(&rows, &classes, parameters);
@@ -78,13 +78,13 @@ fn shape(nodes: &[FittedNode], at: usize, signals: &[Signal]) -> Node {
     read().unwrap_or(Node::leaf(Counts::default()))
 }
 
-/// Four decimals say all that a threshold can, and read better.
+/// Four decimals are precise enough for a threshold, and more readable.
 fn rounded(threshold: f64) -> f64 {
     (threshold * 1e4).round() / 1e4
 }
 
-/// Sends pairs down the tests of a tree; `fill` makes a node of those that end in a leaf, and is told its
-/// level. A test that leaves one side empty goes.
+/// Sends pairs down the tests of a tree. `make` builds the node for the pairs that reach a leaf, given their indices
+/// and the level. A test that leaves one side empty is dropped.
 pub(super) fn fill(
     shape: &Node,
     pairs: &[LabelledSignals],

@@ -1,20 +1,20 @@
 //! Pruning by pessimistic errors (Quinlan 1993, §4.2).
 //!
-//! Of a leaf with e errors among n training pairs, more errors are expected elsewhere: n times the upper limit
-//! of the binomial confidence interval at 25 %, here by Wilson's formula. A branch whose leaves together expect
-//! no fewer than one leaf in its place becomes that leaf.
+//! For a leaf with e errors among n training pairs, more errors are expected elsewhere: n times the upper limit of the
+//! binomial confidence interval at 25 %, here by Wilson's formula. A branch whose leaves together expect no fewer
+//! errors than one leaf in its place becomes that leaf.
 
 use crate::class::Counts;
 use crate::model::Node;
 
-/// The normal deviate that 25 % of all cases exceed.
+/// The normal deviate with a tail probability of 25 %.
 const DEVIATE: f64 = 0.6745;
 /// A branch must save a tenth of an error, as in C4.5.
 const SAVED: f64 = 0.1;
-/// Errors that are expected of a settled leaf, as a share of its pairs.
+/// Expected errors of a settled leaf, as a share of its pairs.
 const SETTLED: f64 = 0.02;
 
-/// The tree with every branch gone that is expected to mend nothing.
+/// The tree without the branches that are not expected to reduce errors.
 pub(super) fn pruned(node: Node) -> Node {
     let Node::Test(mut test) = node else {
         return node;
@@ -29,7 +29,7 @@ pub(super) fn pruned(node: Node) -> Node {
     }
 }
 
-/// The tree with every branch gone that leads to no settled leaf.
+/// The tree without the branches that lead to no settled leaf.
 pub(super) fn settled(node: Node) -> Node {
     let Node::Test(mut test) = node else {
         return node;
@@ -42,7 +42,7 @@ pub(super) fn settled(node: Node) -> Node {
     }
 }
 
-/// Whether it is a leaf of which too many errors are expected.
+/// Whether it is a leaf with too many expected errors.
 fn is_open(node: &Node) -> bool {
     let Node::Leaf(leaf) = node else {
         return false;
@@ -50,7 +50,7 @@ fn is_open(node: &Node) -> bool {
     of_most(&leaf.counts) > SETTLED * f64::from(leaf.counts.total())
 }
 
-/// Errors that are expected of a tree.
+/// Expected errors of a tree.
 fn expected(node: &Node) -> f64 {
     match node {
         Node::Leaf(leaf) => of_most(&leaf.counts),
@@ -58,13 +58,13 @@ fn expected(node: &Node) -> f64 {
     }
 }
 
-/// Errors that are expected of a leaf that says what most of its pairs are.
+/// Expected errors of a leaf with the class of most of its pairs.
 fn of_most(counts: &Counts) -> f64 {
     let right = counts.0.iter().copied().max().unwrap_or(0);
     pessimistic(counts.total(), right)
 }
 
-/// The pairs of a leaf times Wilson's upper limit of its rate of errors.
+/// The pairs of a leaf times Wilson's upper limit of its error rate.
 pub(super) fn pessimistic(total: u32, right: u32) -> f64 {
     let (total, right) = (f64::from(total), f64::from(right));
     if total == 0.0 {

@@ -1,9 +1,10 @@
-//! Training on pairs of which the rule is known.
+//! Training on pairs with a known rule.
 
 use super::*;
 use crate::signal::UNKNOWN;
 
-/// Pairs of which resemblance tells unrelated ones, and mcd the same from versions; some labels are wrong.
+/// Pairs in which resemblance shows unrelated ones, and mcd distinguishes the same from versions; some labels are
+/// wrong.
 fn pairs(count: usize, wrong: usize) -> Vec<LabelledSignals> {
     let unit = |at: usize, step: usize| (at * step % 1000) as f64 / 1000.0;
     let pair = |at: usize| {

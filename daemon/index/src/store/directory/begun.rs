@@ -1,5 +1,5 @@
-//! Tells a store that was never begun from one whose records are missing: a restore has not brought them yet, or a
-//! file system that was repaired has lost them. Opened, both would be begun, and what is there would be removed.
+//! Distinguishes a store that was never created from one whose records are missing: a restore has not brought them yet,
+//! or a repaired file system has lost them. If opened, both would be created empty, and what exists would be removed.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::store::records::generation::{BLOBS, Generation};
 use crate::store::sled_support::durable::{entries, files, len_at};
 use crate::store::{StoreError, runs};
 
-/// Whether a store, which may be missing, has records or may be begun. Changes nothing.
+/// Checks that a store, which may be missing, has records or may be created. Changes nothing.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] where it has no records, and something else tells that there were some.
+/// [`StoreError::Damaged`] if it has no records, and something else shows that there were some.
 pub(in crate::store) fn check(store: &Path) -> Result<(), StoreError> {
     for generation in Generation::candidates(store)? {
         if len_at(&generation.db())?.is_some_and(|bytes| bytes > 0) {
@@ -27,7 +27,7 @@ pub(in crate::store) fn check(store: &Path) -> Result<(), StoreError> {
     Err(StoreError::Damaged { reason })
 }
 
-/// The name of something that is only there once there were records.
+/// The name of something that exists only after there were records.
 fn trace(store: &Path) -> Result<Option<String>, StoreError> {
     for (path, len) in files(store)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,9 +1,9 @@
-//! The mark of a clean close, which spares the next opening the probe.
+//! The mark of a clean close, which saves the next opening the probe.
 //!
-//! A backup that runs while the daemon starts may bring the mark back beside records that were written to since.
-//! So it says of which records it speaks: file `CLEAN`: id of the records (16 bytes) ‖ number of their last commit
-//! (8 bytes, little-endian) ‖ length of `db` (8 bytes, little-endian) ‖ XXH3-64 of these (8 bytes). One that says
-//! nothing, as those of older versions, counts as none.
+//! A backup that runs while the daemon starts may restore the mark beside records that were written to since. So it
+//! says which records it belongs to. File `CLEAN`: id of the records (16 bytes) ‖ number of their last commit (8 bytes,
+//! little-endian) ‖ length of `db` (8 bytes, little-endian) ‖ XXH3-64 of these (8 bytes). An empty one, as older
+//! versions wrote it, counts as no mark.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write as _};
@@ -18,7 +18,7 @@ use crate::store::sled_support::durable::sync_dir;
 
 /// Name of the file in the store.
 pub(in crate::store) const CLEAN: &str = "CLEAN";
-/// Bytes of what it says, and with the checksum.
+/// Bytes of its content; and with the checksum.
 const SAYS: usize = 32;
 const WHOLE: usize = SAYS + 8;
 
@@ -33,7 +33,7 @@ pub(in crate::store) struct Closed {
 }
 
 impl Closed {
-    /// What the mark in a store says; none where there is none, or one that says nothing.
+    /// The mark in a store; `None` if there is none, or it is empty.
     pub(in crate::store) fn read(store: &Path) -> Result<Option<Self>, StoreError> {
         let path = store.join(CLEAN);
         let mark = match safe_fs::open_read(&path) {
@@ -78,7 +78,7 @@ impl Closed {
     }
 }
 
-/// Takes the mark away, power-safe, before anything else is touched.
+/// Removes the mark, power-safe, before anything else is touched.
 pub(in crate::store) fn unmark(store: &Path) -> Result<(), StoreError> {
     let path = store.join(CLEAN);
     match std::fs::remove_file(&path) {

@@ -1,5 +1,5 @@
-//! The lock of a store directory. It stands beside sled's own files: sled's lock is taken too late to
-//! guard what recovery does before it opens.
+//! The lock of a store directory. It is separate from sled's own lock, which is taken too late to guard what recovery
+//! does before sled opens.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::ErrorKind;
@@ -12,20 +12,19 @@ use crate::store::StoreError;
 use crate::store::records::generation::Generation;
 
 const LOCK: &str = "LOCK";
-/// A daemon that was killed is gone a little before its probe is, and a process that is being started has the
-/// descriptors of its parent for a moment: so long the lock is asked for.
+/// A daemon that was killed ends a little before its probe does, and a process that is being started has the
+/// descriptors of its parent for a moment: the lock is tried for this long.
 pub(in crate::store) const GRACE: Duration = Duration::from_secs(2);
 
-/// Exclusive use of a store directory, until dropped. An advisory `flock`, so it ends with the
-/// process however the process ends.
+/// Exclusive use of a store directory, until dropped. An advisory `flock`, so it ends with the process in any case.
 #[derive(Debug)]
 pub(in crate::store) struct DirLock {
     _file: File,
     anchor: Anchor,
 }
 
-/// Which file stood under a name when the store was opened. People restore and exchange directories; what
-/// works by path must not work on what they put there.
+/// Which file had a name when the store was opened. People restore and exchange directories; operations by path must
+/// not be applied to what they put there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct Anchor {
     path: PathBuf,
@@ -44,7 +43,7 @@ impl FileId {
 }
 
 impl Anchor {
-    /// The id of the file that stands there now.
+    /// The id of the file at this path now.
     pub(in crate::store) fn of(path: &Path) -> Result<Self, StoreError> {
         let found = std::fs::symlink_metadata(path).map_err(StoreError::io("examine", path))?;
         Ok(Self {
@@ -53,13 +52,13 @@ impl Anchor {
         })
     }
 
-    /// Which file that was.
+    /// The id of that file.
     pub(in crate::store) fn file(&self) -> FileId {
         self.file
     }
 
     /// # Errors
-    /// [`StoreError::Replaced`] where another file stands there by now, or none.
+    /// [`StoreError::Replaced`] if another file is there by now, or none.
     pub(in crate::store) fn check(&self) -> Result<(), StoreError> {
         let is_here = match std::fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => false,
@@ -74,7 +73,7 @@ impl Anchor {
 }
 
 impl DirLock {
-    /// Locks `dir`, which must exist; waits for [`GRACE`] at most.
+    /// Locks `dir`, which must exist; waits for at most [`GRACE`].
     pub(in crate::store) fn acquire(dir: &Path) -> Result<Self, StoreError> {
         let (file, path) = lock_file(dir)?;
         let deadline = Instant::now() + GRACE;
@@ -92,7 +91,7 @@ impl DirLock {
                 _file: file,
                 anchor: anchor?,
             }),
-            // The holder set the directory aside meanwhile: what we locked is not in use any more.
+            // The holder set the directory aside meanwhile: what we locked is no longer in use.
             Ok(()) | Err(TryLockError::WouldBlock) => Err(StoreError::Locked { dir: dir.into() }),
             Err(TryLockError::Error(source)) => Err(StoreError::io("lock", path)(source)),
         }
@@ -104,25 +103,25 @@ impl DirLock {
     }
 }
 
-/// Keeps others from opening the store while it is looked at, until dropped. Writes nothing: files
-/// that are not there are not locked.
+/// Keeps others from opening the store while it is examined, until dropped. Writes nothing: missing files are not
+/// locked.
 #[derive(Debug)]
 pub(in crate::store) struct Watch {
     _files: Vec<File>,
 }
 
 impl Watch {
-    /// A shared lock on our file and on sled's, which whoever opens the store locks alone.
+    /// A shared lock on our file and on sled's, both of which every process that opens the store locks exclusively.
     pub(in crate::store) fn of(dir: &Path) -> Result<Self, StoreError> {
         let mut files = Vec::new();
         files.extend(lock_shared(dir, &dir.join(LOCK))?);
-        // Once ours is locked the generation stays the same.
+        // Once ours is locked, the generation stays the same.
         files.extend(lock_shared(dir, &Generation::current(dir)?.db())?);
         Ok(Self { _files: files })
     }
 }
 
-/// A shared lock on a file of the store in `dir`; none where there is no such file.
+/// A shared lock on a file of the store in `dir`; `None` if there is no such file.
 fn lock_shared(dir: &Path, path: &Path) -> Result<Option<File>, StoreError> {
     let file = match safe_fs::open_read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -135,7 +134,7 @@ fn lock_shared(dir: &Path, path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// The lock file of a store, made where it is missing, and its path.
+/// The lock file of a store, created if missing, and its path.
 fn lock_file(dir: &Path) -> Result<(File, PathBuf), StoreError> {
     let path = dir.join(LOCK);
     let mut options = OpenOptions::new();
@@ -151,18 +150,18 @@ fn is_still_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// A store that is examined: what is found out about it, which may take minutes, must not be held against another
-/// that lies in its place by then.
+/// A store that is being examined. This may take minutes, and the result must not be applied to another store that is
+/// in its place by then.
 #[derive(Debug)]
 pub(in crate::store) struct Suspect {
     dir: PathBuf,
     anchor: Anchor,
-    /// While it is open no other file gets its inode.
+    /// While it is open, no other file gets its inode.
     _lock: File,
 }
 
 impl Suspect {
-    /// The store that lies in a directory now.
+    /// The store that is in a directory now.
     pub(in crate::store) fn of(dir: &Path) -> Result<Self, StoreError> {
         let (file, path) = lock_file(dir)?;
         let found = file.metadata().map_err(StoreError::io("examine", &path))?;
@@ -177,7 +176,7 @@ impl Suspect {
         })
     }
 
-    /// The directory in which it lay when it was first looked at.
+    /// The directory in which it was when it was first examined.
     pub(in crate::store) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -185,9 +184,9 @@ impl Suspect {
     /// Locks the directory.
     ///
     /// # Errors
-    /// [`StoreError::Replaced`] where another lies there by now.
+    /// [`StoreError::Replaced`] if another store is there by now.
     pub(in crate::store) fn lock(&self) -> Result<DirLock, StoreError> {
-        // Before anything is made in what may be another.
+        // Before anything is created in what may be another store.
         self.anchor.check()?;
         let lock = DirLock::acquire(&self.dir)?;
         self.anchor.check()?;
@@ -197,22 +196,22 @@ impl Suspect {
     /// Checks that a store that was opened here is this one.
     ///
     /// # Errors
-    /// [`StoreError::Replaced`] where it is another.
+    /// [`StoreError::Replaced`] if it is another.
     pub(in crate::store) fn check(&self, opened: FileId) -> Result<(), StoreError> {
         let path = self.anchor.path.clone();
         let is_it = opened == self.anchor.file;
         is_it.then_some(()).ok_or(StoreError::Replaced { path })
     }
 
-    /// Whether it lies in this directory now.
+    /// Whether it is in this directory now.
     pub(in crate::store) fn lies_in(&self, dir: &Path) -> bool {
         let there = std::fs::symlink_metadata(dir.join(LOCK));
         there.is_ok_and(|there| FileId::of(&there) == self.anchor.file)
     }
 }
 
-/// Waits until nobody holds a lock on `path`, at most `limit`; says whether that came true.
-/// sled's background threads let go of its file a little after its handles are dropped.
+/// Waits until nobody holds a lock on `path`, for at most `limit`; returns whether that happened. sled's background
+/// threads release its file a little after its handles are dropped.
 pub(in crate::store) fn wait_unlocked(path: &Path, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     loop {

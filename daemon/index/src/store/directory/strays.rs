@@ -1,5 +1,5 @@
-//! What lies among the records and the runs of a store and counts for nothing: a crash left it, or somebody
-//! restored it. The next opening removes it or sets it aside.
+//! Leftovers among the records and the runs of a store: from a crash, or restored by somebody. The next opening removes
+//! them or sets them aside.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use crate::store::records::generation;
 use crate::store::sled_support::durable::{entries, kind_at};
 use crate::store::{StoreError, runs};
 
-/// Paths of what is neither the records that are opened, in this folder of the store, nor one of the runs that
-/// are `named`. What was set aside before stays and is not told. Changes nothing.
+/// Paths of everything that is neither the opened records, in this folder of the store, nor one of the runs in `named`.
+/// What was set aside before stays and is not listed. Changes nothing.
 ///
 /// # Errors
-/// Where that cannot be told.
+/// If that cannot be determined.
 pub fn strays(store: &Path, records: &Path, named: &[u32]) -> Result<Vec<PathBuf>, StoreError> {
     let current = store.join(records);
     let mut strays = listed(&store.join(generation::DIR))?;

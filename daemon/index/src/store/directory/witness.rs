@@ -1,18 +1,17 @@
-//! A witness of commits beside sled, so that commits sled lost do not go unnoticed.
+//! A witness of commits outside sled, so that commits that sled lost do not go unnoticed.
 //!
-//! sled takes a damaged message near the end of its log for a torn tail, and drops all that follows: one
-//! flipped bit can silently take hundreds of committed records, and no checksum of a value shows it. (What
-//! it passes over further ahead is told by what records add up to: [`crate::store::records::summed`].) So each commit writes its
-//! number into sled, and once that is power-safe into a file of its own. As the log keeps order, an engine
-//! that knows a lower number than the file has lost commits.
+//! sled mistakes a damaged message near the end of its log for a torn tail, and drops everything after it: one flipped
+//! bit can silently remove hundreds of committed records, and no checksum of a value shows it. (What it skips earlier
+//! in the log is found by the sum of all records: [`crate::store::records::summed`].) So each commit writes its number
+//! into sled, and once that is power-safe into a file of its own. As the log keeps order, an engine that knows a lower
+//! number than the file has lost commits.
 //!
-//! Numbers alone do not tell one store from another: records of an earlier life of a store, brought back
-//! by a restore, may know more commits than the present one. So the witness also holds the id that the
-//! records were given, once they know it for good.
+//! Numbers alone do not distinguish stores: restored records of an earlier life of a store may know more commits than
+//! the present one. So the witness also holds the id of the records, once the records themselves hold it power-safe.
 //!
-//! File `COMMITTED`: number (8 bytes, little-endian) ‖ XXH3-64 of these (8 bytes); then, of records that
-//! have one, their id (16 bytes) ‖ XXH3-64 of these (8 bytes). It is not synced each time: a power cut may
-//! leave an older number, or no id, which only weakens the witness.
+//! File `COMMITTED`: number (8 bytes, little-endian) ‖ XXH3-64 of these (8 bytes); then, if the records have one, their
+//! id (16 bytes) ‖ XXH3-64 of these (8 bytes). It is not synced each time: a power cut may leave an older number, or no
+//! id, which only weakens the witness.
 
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
@@ -28,25 +27,25 @@ use crate::store::StoreError;
 
 /// Name of the file in the store.
 pub(in crate::store) const NAME: &str = "COMMITTED";
-/// Where the id stands in it.
+/// Where the id is in it.
 const ID_AT: u64 = 16;
-/// Far above what it holds: bounds what is read.
+/// Limit of what is read; far above its length.
 const MOST: usize = 256;
 
 /// Id of the records of a store, the same in all their generations.
 pub(in crate::store) type RecordsId = [u8; 16];
 
-/// What a witness knows.
+/// The content of a witness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::store) struct Witnessed {
     /// The number of the last commit; 0 if the witness is new or was torn.
     pub(in crate::store) commits: u64,
-    /// The id of the records that made them; none if it was torn, or is of before they had one.
+    /// The id of the records that made them; `None` if it was torn, or is from before they had one.
     pub(in crate::store) id: Option<RecordsId>,
 }
 
 impl Witnessed {
-    /// Whether it tells these records from all others. A number alone does not.
+    /// Whether it identifies these records. A number alone does not.
     pub(in crate::store) fn names_records(&self) -> bool {
         self.commits > 0 && self.id.is_some()
     }
@@ -60,7 +59,7 @@ pub(in crate::store) struct Witness {
     anchor: Anchor,
     /// Set once the id is noted.
     named: OnceLock<RecordsId>,
-    /// The bytes of the file, as they were read or written last.
+    /// The bytes of the file, as they were last read or written.
     bytes: Mutex<Vec<u8>>,
 }
 
@@ -96,15 +95,15 @@ impl Witness {
     /// Notes a commit that is power-safe.
     ///
     /// # Errors
-    /// [`StoreError::Replaced`] where another file came to its place: the number would go where nobody looks. Also
-    /// where the file is the same and somebody wrote to it: a restore that writes into files may be at the others too.
+    /// [`StoreError::Replaced`] if another file is in its place: the number would go where nobody looks. Also if the
+    /// file is the same and somebody wrote to it: a restore that writes into files may be changing the others too.
     pub(in crate::store) fn write(&self, number: u64) -> Result<(), StoreError> {
         self.anchor.check()?;
         self.put(&sealed(number.to_le_bytes()), 0)
     }
 
-    /// Notes whose commits these are. The records must know their id for good: one that only the witness
-    /// knows would have them refused.
+    /// Notes the id of the records whose commits these are. The records must hold it power-safe: they would be refused
+    /// if only the witness had it.
     pub(in crate::store) fn name(&self, id: RecordsId) -> Result<(), StoreError> {
         if self.named.get() == Some(&id) {
             return Ok(());
@@ -124,7 +123,7 @@ impl Witness {
         match self.file.write_all_at(bytes, at) {
             Ok(()) => put_at(&mut last, bytes, at as usize),
             Err(error) => {
-                // Part of it may be there.
+                // Part of it may have been written.
                 *last = read()?;
                 return Err(StoreError::io("write", &self.path)(error));
             }
@@ -133,7 +132,7 @@ impl Witness {
     }
 }
 
-/// What a file of these bytes holds once others are written at a place.
+/// The content of a file after other bytes are written at an offset.
 fn put_at(file: &mut Vec<u8>, bytes: &[u8], at: usize) {
     let end = at + bytes.len();
     if file.len() < end {
@@ -142,11 +141,11 @@ fn put_at(file: &mut Vec<u8>, bytes: &[u8], at: usize) {
     file[at..end].copy_from_slice(bytes);
 }
 
-/// Whether the witness of the store in `dir`, which must have made a commit, is missing or torn: then
-/// nothing tells whether sled lost commits. Reads it, and changes nothing.
+/// Whether the witness of the store in `dir`, which must have made a commit, is missing or torn: then nothing shows
+/// whether sled lost commits. Changes nothing.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// If it cannot be read.
 pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     let path = dir.join(NAME);
     let number = safe_fs::open_read(&path).and_then(|file| number_in(&file));
@@ -156,12 +155,12 @@ pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// The number in a witness; none where it is torn.
+/// The number in a witness; `None` if it is torn.
 fn number_in(file: &File) -> std::io::Result<Option<u64>> {
     Ok(sealed_at(file, 0)?.map(u64::from_le_bytes))
 }
 
-/// All that a witness holds, and no more of a file that is none.
+/// The whole content of a witness; bounded, in case the file is not one.
 fn bytes_of(file: &File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![0; MOST];
     let read = file.read_at(&mut bytes, 0)?;
@@ -169,7 +168,7 @@ fn bytes_of(file: &File) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Bytes at a place, if their checksum follows them.
+/// The bytes at an offset, if their checksum follows them.
 fn sealed_at<const N: usize>(file: &File, at: u64) -> std::io::Result<Option<[u8; N]>> {
     let (mut bytes, mut checksum) = ([0; N], [0; 8]);
     let read = file.read_exact_at(&mut bytes, at);

@@ -1,7 +1,7 @@
 //! Opens a store that may be damaged: has it examined first by a child process if it was not closed
-//! cleanly, and sets a damaged one aside. The index is derived data, so an empty store that is
-//! filled again beats a daemon that does not start; but only a store that was shown to be damaged is
-//! given up, never one of which that is not known.
+//! cleanly, and sets a damaged one aside. The index is derived data, so an empty store that is filled again is better
+//! than a daemon that does not start. But a store is given up only if it was shown to be damaged, never if that is
+//! unknown.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +24,7 @@ use crate::{Cancel, aside, safe_fs};
 /// An open store and what happened to its predecessor.
 #[derive(Debug)]
 pub struct CheckedStore {
-    /// The store, ready for use; empty if `damage` is given.
+    /// The store, ready for use; empty if there is `damage`.
     pub store: SledStore,
     /// Set if the store in this place was damaged and has been set aside.
     pub damage: Option<Damage>,
@@ -33,27 +33,27 @@ pub struct CheckedStore {
 /// A damaged store that was set aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// Where it lies now; nothing removes it but the administrator.
+    /// Its path now; only the administrator removes it.
     pub set_aside: PathBuf,
     /// What was wrong with it, as a clause without a full stop.
     pub reason: String,
 }
 
-/// How long a probe of this store may make no progress, or opening it may take, which reads it twice: one minute, and
+/// How long a probe of this store may make no progress, or opening it may take, which reads it twice: one minute, plus
 /// one second for every 8 MiB on disk.
 pub fn probe_time_limit(dir: &Path) -> Duration {
     Duration::from_secs(60 + allocated_bytes(dir) / (8 << 20))
 }
 
 /// Opens the store in `dir`. Unless it was closed cleanly, `probe_command` (a process that calls
-/// [`crate::store::probe_main`]) examines it first, and again where opening then reports damage. If the
-/// probe finds it damaged, the directory is renamed to `<dir>.damaged-<n>` and a fresh, empty store
-/// is opened in its place. Without a probe the word of the opening is taken.
+/// [`crate::store::probe_main`]) examines it first, and again if opening then reports damage. If the probe finds it
+/// damaged, the directory is renamed to `<dir>.damaged-<n>` and a fresh, empty store is opened in its place. Without a
+/// probe the result of opening decides.
 ///
 /// # Errors
 /// [`StoreError::Locked`] if the store is in use; [`StoreError::ProbeInconclusive`] if it was neither
-/// found sound nor damaged; nothing was changed then, and the next start probes. [`StoreError::Replaced`] if
-/// another lies there than was found damaged.
+/// found sound nor damaged; nothing was changed then, and the next start probes. [`StoreError::Replaced`] if another
+/// store is there than was found damaged.
 pub fn open_checked(
     dir: &Path,
     options: Options,
@@ -64,10 +64,11 @@ pub fn open_checked(
     open_checked_telling(dir, options, probe_command, time_limit, stop, &mut |_| {})
 }
 
-/// Opens a store as [`open_checked`] does; calls `told` once a store was set aside, before another is begun, which may fail.
+/// Opens a store as [`open_checked`] does; calls `told` once a store was set aside, before another is created, which
+/// may fail.
 ///
 /// # Errors
-/// As [`open_checked`].
+/// Those of [`open_checked`].
 pub fn open_checked_telling(
     dir: &Path,
     options: Options,
@@ -88,10 +89,10 @@ pub fn open_checked_telling(
     }
 }
 
-/// Opens a store as [`open_checked`] does, but a damaged one is left where it is, and none is begun.
+/// Opens a store as [`open_checked`] does, but a damaged one is left where it is, and none is created.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] with what was found, also where there are no records; otherwise as [`open_checked`].
+/// [`StoreError::Damaged`] with what was found, also if there are no records; otherwise those of [`open_checked`].
 pub fn open_in_place(
     dir: &Path,
     options: Options,
@@ -116,7 +117,7 @@ fn open_or_begin(
     stop: &Cancel,
 ) -> Result<SledStore, StoreError> {
     let dir = suspect.dir();
-    // What is there without its records is not touched, not even by a probe.
+    // A directory without its records is not touched, not even by a probe.
     begun::check(dir)?;
     let generation = Generation::current(dir)?;
     check_closed(&generation.dir())?;
@@ -129,15 +130,15 @@ fn open_or_begin(
         Err(StoreError::Damaged { reason }) => reason,
         opened => return opened,
     };
-    // A process of its own has its own memory, threads and sled: it must find the same. sled
-    // that failed here lets go of its file a little later.
+    // A separate process has its own memory, threads and sled: it must find the same. The sled that failed here
+    // releases its file a little later.
     wait_unlocked(&generation.db(), RELEASE_LIMIT);
     match probe_command.as_mut() {
         Some(command) => examine(suspect, command, time_limit, stop)?,
         None if without_snapshots(suspect)? => {}
         None => return Err(StoreError::Damaged { reason }),
     }
-    // What was wrong may have been taken away.
+    // What was wrong may have been removed.
     let still = match open_suspect(suspect, options, time_limit).map_err(as_damage) {
         Err(StoreError::Damaged { reason }) => reason,
         opened => return opened,
@@ -154,7 +155,7 @@ fn open_or_begin(
 /// Opens the store that was examined.
 ///
 /// # Errors
-/// [`StoreError::Replaced`] where another lies there by now: nothing is known of it.
+/// [`StoreError::Replaced`] if another is there by now: nothing is known about it.
 fn open_suspect(
     suspect: &Suspect,
     options: Options,
@@ -175,14 +176,13 @@ fn as_damage(error: StoreError) -> StoreError {
     }
 }
 
-/// Whether a store may be damaged, of whose records this is the likeliest generation.
+/// Whether a store may be damaged; `generation` is the most likely one of its records.
 fn is_suspect(dir: &Path, generation: &Generation) -> Result<bool, StoreError> {
     let Some(db_bytes) = len_at(&generation.db())? else {
         return Ok(false);
     };
     let is_clean = Closed::read(dir)?.is_some_and(|closed| closed.db_bytes == db_bytes);
-    // Damage to sled's settings is put right; it makes the rest suspect. So does what is there beside the
-    // records.
+    // Damage to sled's settings is repaired; it makes the rest suspect. So does anything besides the records.
     let is_alone = Generation::candidates(dir)?.len() == 1;
     Ok(!is_clean || !is_alone || conf::is_damaged(&generation.dir())?)
 }
@@ -190,7 +190,7 @@ fn is_suspect(dir: &Path, generation: &Generation) -> Result<bool, StoreError> {
 /// Opens a store that may be damaged, after a probe found it sound; never sets it aside.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] with what was found; otherwise as [`open_checked`].
+/// [`StoreError::Damaged`] with what was found; otherwise those of [`open_checked`].
 pub fn open_examined(
     dir: &Path,
     options: Options,
@@ -203,9 +203,8 @@ pub fn open_examined(
     open_suspect(&suspect, options, time_limit)
 }
 
-/// Has the probe examine the store, and again once what is derived and damaged was taken away: a run of
-/// postings, which is made anew, and snapshots, which only make an opening fast and may be of another time
-/// than what they lie beside.
+/// Has the probe examine the store, and again once damaged derived data was removed: a run of postings, which is
+/// rebuilt, and snapshots, which only speed up opening and may be of another time than the log.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] with what it found.
@@ -237,7 +236,7 @@ fn examine(
     }
 }
 
-/// Moves the snapshots of all records aside; says whether there were any.
+/// Moves the snapshots of all records aside; returns whether there were any.
 fn without_snapshots(suspect: &Suspect) -> Result<bool, StoreError> {
     let _lock = suspect.lock()?;
     let mut any = false;
@@ -272,7 +271,7 @@ fn replace(
     })
 }
 
-/// Where the store lies once it is set aside, and whether that is power-safe.
+/// The path of the store once it is set aside, and whether that is power-safe.
 fn set_aside(suspect: &Suspect) -> Result<(PathBuf, Result<(), StoreError>), StoreError> {
     let _lock = suspect.lock()?;
     let dir = suspect.dir();
@@ -280,16 +279,15 @@ fn set_aside(suspect: &Suspect) -> Result<(PathBuf, Result<(), StoreError>), Sto
     let target = aside::path(dir, number);
     let moved = aside::set_aside(dir, number).map(drop);
     let moved = moved.map_err(StoreError::io("rename", dir));
-    // It may be what follows the rename that failed.
+    // The rename itself may have succeeded, and a later step failed.
     match suspect.lies_in(&target) {
         true => Ok((target, moved)),
         false => moved.map(|()| (target, Ok(()))),
     }
 }
 
-/// Opens the store in a thread. Where that hangs the thread cannot be ended and keeps the lock, so
-/// there is nothing to set aside while this process lives; the next start finds the store not
-/// closed cleanly, and probes.
+/// Opens the store in a thread. If that hangs, the thread cannot be ended and keeps the lock, so nothing can be set
+/// aside while this process lives; the next start finds that the store was not closed cleanly, and probes.
 fn open_within(dir: &Path, options: Options, limit: Duration) -> Result<SledStore, StoreError> {
     let (sender, receiver) = sync_channel(1);
     let path = dir.to_owned();

@@ -1,5 +1,5 @@
-//! A copy of a store to be examined in its place: opening a store writes to it, and whoever verifies
-//! one must change nothing.
+//! Copies a store, to examine the copy in its place: opening a store writes to it, and verifying must not change
+//! anything.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -13,21 +13,21 @@ use crate::store::sled_support::durable::{self, files};
 use crate::store::sled_support::recovery::check_kinds;
 use crate::store::{StoreError, runs};
 
-/// What must be left free beside a copy: sled writes a snapshot and some log.
+/// Bytes to leave free besides a copy: sled writes a snapshot and some log.
 const MARGIN: u64 = 64 << 20;
 
-/// Keeps a store from being opened, until dropped, while it or its copy is looked at.
+/// Keeps a store from being opened, until dropped, while it or its copy is examined.
 #[derive(Debug)]
 pub struct Observed {
     _watch: Watch,
 }
 
-/// Copies the store in `from` into the directory `to`, which must exist and be empty. Nothing of
-/// `from` is changed, and nobody opens it before the answer is dropped. Where the file system can, a
-/// copy shares the blocks of the original and takes no space.
+/// Copies the store in `from` into the directory `to`, which must exist and be empty. `from` is not changed, and nobody
+/// can open it before the result is dropped. If the file system supports it, the copy shares the blocks of the original
+/// and takes no space.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if it is in use; [`StoreError::NoRoom`] where the copy would not fit.
+/// [`StoreError::Locked`] if it is in use; [`StoreError::NoRoom`] if the copy would not fit.
 pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
     check_kinds(from)?;
     let watch = Watch::of(from)?;
@@ -36,7 +36,8 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
         let name = run.file_name().unwrap_or_default().to_owned();
         folders.push((run, to.join(runs::DIR).join(name)));
     }
-    // All that may hold the records, with their marks: whoever opens the copy decides as it would there.
+    // Everything that may hold the records, with their marks: opening the copy must choose as opening the original
+    // would.
     let records = from.join(generation::DIR);
     for candidate in Generation::candidates(from)? {
         if let Ok(below) = candidate.dir().strip_prefix(&records) {
@@ -58,7 +59,7 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
             copies.push((path, target.join(name), len));
         }
     }
-    // The mark is of the original: where there is none sled recovers, as it would there.
+    // The mark belongs to the original: without it sled recovers, as it would there.
     let mut left: u64 = copies.iter().map(|(_, _, len)| len).sum();
     for (source, target, len) in &copies {
         copy(source, target, left)?;
@@ -67,7 +68,7 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
     Ok(Observed { _watch: watch })
 }
 
-/// Copies one file; `left` bytes are still to be copied, this file's among them.
+/// Copies one file; `left` bytes are still to be copied, including this file.
 fn copy(source: &Path, target: &Path, left: u64) -> Result<(), StoreError> {
     let mut from = safe_fs::open_read(source).map_err(StoreError::io("open", source))?;
     let mut options = OpenOptions::new();
@@ -83,7 +84,7 @@ fn copy(source: &Path, target: &Path, left: u64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether so many bytes are free in a directory.
+/// Checks that this many bytes are free in a directory.
 pub(in crate::store) fn check_room(dir: &Path, needed: u64) -> Result<(), StoreError> {
     let space = statvfs(dir).map_err(|error| StoreError::io("examine", dir)(error.into()))?;
     let free = space.f_bavail.saturating_mul(space.f_frsize);

@@ -1,6 +1,6 @@
-//! Has a child process examine a store and says how that ended: sound, damaged or unknown. Only
-//! what was shown to be damaged may be set aside, so whatever the machine may have done (little
-//! memory, a kill, a slow disk) is unknown, and a crash or a hang counts when it comes twice.
+//! Has a child process examine a store and reports the result: sound, damaged or unknown. Only a store that was shown
+//! to be damaged may be set aside, so whatever the machine may have caused (little memory, a kill, a slow disk) is
+//! unknown, and a crash or a hang counts only if it happens twice.
 
 use std::io::{Read, Write as _};
 use std::os::unix::process::ExitStatusExt;
@@ -15,14 +15,13 @@ use crate::store::StoreError;
 use crate::store::sled_support::durable::allocated_bytes;
 use crate::store::sled_support::recovery::is_of_the_machine;
 
-/// What an examination came to.
+/// The result of an examination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) enum Examination {
     Sound,
     /// What was found in the records.
     Damaged(String),
-    /// The number of a run of postings that is damaged, and what was found; the records are not examined
-    /// to their end.
+    /// The number of a damaged run of postings, and what was found; the records are not examined to their end.
     RunDamaged(u32, String),
     /// Why it is not known.
     Unknown(String),
@@ -33,21 +32,19 @@ pub(in crate::store) enum Examination {
 /// How one run of the probe ended.
 enum End {
     Ended(Examination),
-    /// It crashed or hung, and over what: damage, where it does so again.
+    /// It crashed or hung, and what it was reading: that is damaged if it happens again.
     Failed(String, Part),
 }
 
-/// A sound store asks for no allocation, and reads no more, than this many times its size, and
-/// [`SPARE`].
+/// A sound store neither needs an allocation of more than this many times its size plus [`SPARE`], nor reads more.
 const MOST_TIMES: u64 = 64;
 const SPARE: u64 = 1 << 30;
-/// So many times the limit a probe may take while it makes progress.
+/// How many times the limit a probe may take while it makes progress.
 const PATIENCE: u32 = 8;
-/// What is kept of what the probe says.
+/// Bytes kept of the probe's messages.
 const MOST_SAID: usize = 16 << 10;
 
-/// Runs the probe, a second time where the first crashed or hung. It hangs where it has made no
-/// progress for `limit`.
+/// Runs the probe, a second time if the first crashed or hung. It hangs if it has made no progress for `limit`.
 pub(in crate::store) fn examine(
     dir: &Path,
     command: &mut Command,
@@ -88,7 +85,7 @@ fn run(
     let most = allocated_bytes(dir)
         .saturating_mul(MOST_TIMES)
         .saturating_add(SPARE);
-    // Where memory is short a panic would wait for ever for the memory to say where it came from.
+    // If memory is short, a panic would wait for ever for the memory to print a backtrace.
     let mut child = command
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
@@ -99,7 +96,7 @@ fn run(
     let said = child.stderr.take().map(|from| listen(from, true));
     let told = child.stdout.take().map(|from| listen(from, false));
     let waited = wait(&mut child, limit, most, stop);
-    // Whatever happened, no probe is left behind that keeps the lock.
+    // In any case no probe may be left behind that keeps the lock.
     let _ = child.kill();
     let _ = child.wait();
     let said = heard(dir, said)?;
@@ -107,7 +104,7 @@ fn run(
     let waited = waited.map_err(StoreError::io("await the probe of", dir))?;
     Ok(match waited {
         Waited::Ended(status) => classify_end(status, &said, &told, most),
-        // It may wait for ever for the memory to say that there is none.
+        // It may wait for ever for the memory to report that there is none.
         Waited::Hung(_) if refused_allocation(&said).is_some_and(|bytes| bytes <= most) => {
             End::Ended(Examination::Unknown(
                 "the probe ran out of memory".to_owned(),
@@ -128,7 +125,7 @@ fn listen(
         let mut chunk = [0; 4096];
         while let Ok(read @ 1..) = from.read(&mut chunk) {
             if pass_on {
-                // Nobody to tell where standard error is closed.
+                // Nobody to tell if standard error is closed.
                 let _ = std::io::stderr().write_all(&chunk[..read]);
             }
             kept.extend(&chunk[..read.min(MOST_SAID - kept.len())]);
@@ -158,7 +155,7 @@ enum Waited {
     GivenUp(String),
 }
 
-/// Waits for the child as long as it makes progress, and nobody says stop.
+/// Waits for the child as long as it makes progress and `stop` is not set.
 fn wait(child: &mut Child, limit: Duration, most: u64, stop: &Cancel) -> std::io::Result<Waited> {
     let started = Instant::now();
     let mut seen = (progress(child.id()), started);
@@ -189,7 +186,7 @@ fn wait(child: &mut Child, limit: Duration, most: u64, stop: &Cancel) -> std::io
     }
 }
 
-/// How far a process has come, as far as the kernel tells.
+/// How far a process has come, as reported by the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Progress {
     /// Bytes it has read.
@@ -199,7 +196,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// It waits for a disk, or was stopped: no fault of the store.
+    /// Whether it waits for a disk, or was stopped: no fault of the store.
     fn is_held_up(self) -> bool {
         matches!(self.state, b'D' | b'T' | b't')
     }
@@ -209,7 +206,7 @@ fn progress(process: u32) -> Option<Progress> {
     let io = std::fs::read_to_string(format!("/proc/{process}/io")).ok()?;
     let read = io.lines().find_map(|line| line.strip_prefix("rchar: "))?;
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it, in brackets, may hold anything.
+    // The name before it, in parentheses, may contain anything.
     let (_, after_name) = stat.rsplit_once(") ")?;
     Some(Progress {
         read: read.parse().ok()?,
@@ -217,8 +214,8 @@ fn progress(process: u32) -> Option<Progress> {
     })
 }
 
-/// What the end of a probe shows. What it has `told` says how far it had come: a program that cannot even
-/// be loaded, for want of memory, crashes as well. `most` is what a sound store may at most ask for.
+/// What the end of a probe shows. `told` is its output, which shows how far it had come: a program that cannot even be
+/// loaded, because memory is short, crashes as well. `most` is the most that a sound store may ask for.
 fn classify_end(status: ExitStatus, said: &str, told: &str, most: u64) -> End {
     const SIGABRT: i32 = 6;
     const CRASHES: [i32; 4] = [4, 7, 8, 11]; // SIGILL, SIGBUS, SIGFPE, SIGSEGV
@@ -237,7 +234,7 @@ fn classify_end(status: ExitStatus, said: &str, told: &str, most: u64) -> End {
                 return End::Failed(format!("the probe asked for {bytes} bytes of memory"), part);
             }
             Some(_) => Examination::Unknown("the probe ran out of memory".to_owned()),
-            // sled panics again while it lets go of what it could not write.
+            // sled panics again while it drops what it could not write.
             None if is_of_the_machine(said) => {
                 Examination::Unknown("the machine refused the probe something".to_owned())
             }
@@ -246,7 +243,7 @@ fn classify_end(status: ExitStatus, said: &str, told: &str, most: u64) -> End {
             }
             None => Examination::Unknown(status.to_string()),
         },
-        // Told to stop with the daemon, killed for want of memory, not to be started.
+        // Stopped together with the daemon, killed because memory was short, or could not be started.
         _ => Examination::Unknown(status.to_string()),
     };
     End::Ended(verdict)
@@ -257,7 +254,7 @@ fn last_line(said: &str) -> String {
     line.unwrap_or("the probe found damage").to_owned()
 }
 
-/// The bytes that could not be had, as Rust's allocator says when it gives up.
+/// The bytes that could not be allocated, from the message of Rust's allocator when it gives up.
 fn refused_allocation(said: &str) -> Option<u64> {
     let (_, after) = said.split_once("memory allocation of ")?;
     after.split(' ').next()?.parse().ok()
@@ -338,7 +335,7 @@ mod tests {
         for code in [5, 12, 24, 28] {
             assert!(unknown(&aborts(code)).contains("machine"), "{code}");
         }
-        // A file of the store that is missing.
+        // A missing file of the store.
         assert!(damaged(&aborts(2)).contains("aborted"));
     }
 

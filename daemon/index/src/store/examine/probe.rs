@@ -1,5 +1,4 @@
-//! The probe: opens a store and reads all of it, in a child process that may hang or die in place
-//! of the daemon.
+//! The probe: opens a store and reads all of it, in a child process that may hang or die instead of the daemon.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -10,7 +9,7 @@ use crate::store::{Options, SledStore, StoreError};
 /// Exit codes of the probe, read by [`crate::store::open_checked`]. From `sysexits.h` where one fits.
 pub(in crate::store) mod exit {
     pub(in crate::store) const SOUND: u8 = 0;
-    /// A code that nothing else ends with: on its word a store is given up.
+    /// A code that nothing else exits with: because of it a store is given up.
     pub(in crate::store) const DAMAGED: u8 = 65;
     pub(in crate::store) const UNKNOWN: u8 = 74;
     pub(in crate::store) const LOCKED: u8 = 75;
@@ -23,11 +22,11 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// What the probe writes to standard output before it opens the store.
 pub(in crate::store) const BEGUN: &str = "probe-has-begun";
-/// What it writes before it reads something that is not the records, and before it goes on with them: a crash
-/// or a hang shows nothing else.
+/// What it writes before it reads something other than the records, and before it continues with them: a crash or a
+/// hang shows nothing else.
 const READS: &str = "probe-reads ";
 
-/// What of a store the probe is reading.
+/// The part of a store that the probe is reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Part {
     Records,
@@ -36,17 +35,17 @@ pub(in crate::store) enum Part {
 }
 
 impl Part {
-    /// Says so on standard output.
+    /// Writes this to standard output.
     fn tell(self) {
         let number = match self {
             Self::Records => 0,
             Self::Run(number) => number,
         };
-        // Whoever does not read it takes damage to a run for damage to the store.
+        // A parent that does not read it mistakes damage to a run for damage to the store.
         let _ = writeln!(std::io::stdout(), "{READS}{number}");
     }
 
-    /// What a probe that has told so much was reading last.
+    /// The part that a probe with this output was reading last.
     pub(in crate::store) fn last_told(told: &str) -> Self {
         let number = |line: &str| line.strip_prefix(READS)?.parse().ok();
         match told.lines().rev().find_map(number) {
@@ -80,7 +79,7 @@ pub enum ProbeResult {
 pub fn probe(dir: &Path) -> ProbeResult {
     match examine(dir) {
         Ok((records, postings)) => ProbeResult::Sound { records, postings },
-        // sled may panic in any way where an allocation of its own was refused.
+        // sled may panic in any way if one of its allocations was refused.
         Err(error @ StoreError::Damaged { .. }) if memory_was_short() => {
             ProbeResult::Unknown(error.for_want_of_memory())
         }
@@ -105,7 +104,7 @@ pub(in crate::store) fn memory_was_short() -> bool {
         .find_map(|line| line.strip_prefix("VmPeak:"))
         .and_then(|rest| rest.trim().strip_suffix(" kB"))
         .and_then(|kib| kib.parse::<u64>().ok());
-    // Where the peak is not known, memory may have been short.
+    // If the peak is not known, memory may have been short.
     peak.is_none_or(|kib| (kib << 10).saturating_add(CACHE_BYTES) > limit)
 }
 
@@ -123,8 +122,8 @@ fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {
     Ok((records, postings))
 }
 
-/// The body of the child process: probes `dir`, says on standard error what is wrong and returns
-/// the exit code: 0 sound, 65 damaged, 75 locked, 74 not known.
+/// The body of the child process: probes `dir`, writes to standard error what is wrong and returns the exit code: 0
+/// sound, 65 damaged, 75 locked, 74 unknown.
 pub fn probe_main(dir: &Path) -> ExitCode {
     // A daemon that is killed must not leave a probe behind that keeps the lock from the next one.
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
@@ -133,13 +132,13 @@ pub fn probe_main(dir: &Path) -> ExitCode {
 
 pub(in crate::store) fn probe_code(dir: &Path) -> u8 {
     let path = dir.to_owned();
-    // The stack of a thread is there from its beginning; that of the first thread grows, and where
-    // memory is short the process would end as if it had crashed.
+    // The stack of a thread is allocated at its beginning; that of the main thread grows, and if memory is short the
+    // process would end as if it had crashed.
     let probing = std::thread::Builder::new()
         .name("probe".into())
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            // Whoever does not read it takes no crash for damage.
+            // A parent that does not read it never mistakes a crash for damage.
             let _ = writeln!(std::io::stdout(), "{BEGUN}");
             probe(&path)
         });
@@ -151,7 +150,7 @@ pub(in crate::store) fn probe_code(dir: &Path) -> u8 {
     let (code, message) = match verdict {
         ProbeResult::Sound { .. } => return exit::SOUND,
         ProbeResult::Damaged { reason } => (exit::DAMAGED, reason),
-        // Whoever started the probe says so in its own words.
+        // The parent reports this in its own words.
         ProbeResult::Unknown(StoreError::Locked { .. }) => return exit::LOCKED,
         ProbeResult::Unknown(error) => (exit::UNKNOWN, with_cause(&error)),
     };

@@ -1,13 +1,12 @@
 //! What is changed while records are rewritten ([`super::rewrite`]).
 //!
-//! A rewriting reads the old database from the first key to the last. A write to a key that it has read,
-//! or may be reading, is kept here until the rewriting takes it; a write to any later key is not, as it
-//! will be read. So one thread alone writes the new database, and batches never wait for it but where
-//! [`MOST_BYTES`] are kept.
+//! A rewrite reads the old database from the first key to the last. A write to a key that it has read, or may be
+//! reading, is kept here until the rewrite takes it; a write to any later key is not, since it will be read. So only
+//! one thread writes the new database, and batches wait for it only if [`MOST_BYTES`] are kept.
 
 use crate::store::{StoreError, Write};
 
-/// Bytes kept above which batches wait until they are taken.
+/// Above this many bytes, batches wait until they are taken.
 const MOST_BYTES: usize = 8 << 20;
 
 /// Writes to the old database that the new one does not have.
@@ -16,7 +15,7 @@ pub(in crate::store) struct RewriteBacklog {
     read: Read,
     kept: Vec<Write>,
     bytes: usize,
-    /// A batch failed: what the old database holds is not known any more.
+    /// A batch failed: the content of the old database is no longer known.
     is_broken: bool,
 }
 
@@ -29,7 +28,7 @@ enum Read {
 }
 
 impl RewriteBacklog {
-    /// While nothing was read.
+    /// A backlog before anything was read.
     pub(in crate::store) fn new() -> Self {
         Self {
             read: Read::Before(Vec::new()),
@@ -44,7 +43,7 @@ impl RewriteBacklog {
         self.bytes > MOST_BYTES
     }
 
-    /// Bytes that are kept.
+    /// Bytes kept.
     pub(in crate::store) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -55,7 +54,7 @@ impl RewriteBacklog {
         batch.iter().filter(is_read).cloned().collect()
     }
 
-    /// Keeps them, after their batch.
+    /// Keeps these writes, after their batch.
     pub(in crate::store) fn keep(&mut self, writes: Vec<Write>, was_applied: bool) {
         self.is_broken |= !was_applied;
         self.bytes += writes.iter().map(Write::bytes).sum::<usize>();
@@ -67,7 +66,7 @@ impl RewriteBacklog {
         self.read = Read::All;
     }
 
-    /// The key and those behind it were not read after all.
+    /// This key and later ones were not read after all.
     pub(in crate::store) fn read_until(&mut self, key: &[u8]) {
         self.read = Read::Before(key.to_vec());
         let kept = std::mem::take(&mut self.kept);
@@ -78,7 +77,7 @@ impl RewriteBacklog {
     /// Takes what is kept, in the order in which it was applied.
     ///
     /// # Errors
-    /// Where a batch failed.
+    /// If a batch failed.
     pub(in crate::store) fn take(&mut self) -> Result<Vec<Write>, StoreError> {
         if self.is_broken {
             return Err(StoreError::Internal("a batch failed".to_owned()));

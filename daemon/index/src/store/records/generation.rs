@@ -1,13 +1,13 @@
 //! Which database of sled holds the records of a store: its generations.
 //!
-//! A log-structured engine's file does not shrink, so records are now and then copied into a database
-//! anew ([`super::rewrite`]). Generation 0 lies in the directory of the store itself, each later one in a
-//! directory of its own, `records/NNNNNN`. Beside one that is not finished stands its mark, the empty file
-//! `records/NNNNNN.new`: written, power-safe, before the directory is made, and taken away once all in it
-//! is power-safe. A mark and no other name, since sled keeps the path of what it has open. So the
-//! listing tells which generation should be current: the highest without a mark. All others are what a
-//! crash left, or what somebody restored; they go once the current one was opened and knows every commit
-//! that was made, and not before. Where no witness tells of those commits, they are set aside and not removed.
+//! A log-structured engine's file does not shrink, so records are now and then copied into a new database
+//! ([`super::rewrite`]). Generation 0 is in the directory of the store itself, each later one in a directory of its
+//! own, `records/NNNNNN`. An unfinished one has a mark beside it, the empty file `records/NNNNNN.new`: written,
+//! power-safe, before the directory is made, and removed once everything in it is power-safe. It is a mark and not
+//! another name, since sled keeps the path of what it has open. So the listing tells which generation should be
+//! current: the highest without a mark. All others were left by a crash, or restored by somebody. They are removed once
+//! the current one was opened and knows every commit that was made, and not before. If no witness knows those commits,
+//! they are set aside and not removed.
 
 use std::cmp::Reverse;
 use std::fs::OpenOptions;
@@ -27,7 +27,7 @@ pub(in crate::store) const DIR: &str = "records";
 pub(in crate::store) const DB: &str = "db";
 /// Name of sled's directory of large values.
 pub(in crate::store) const BLOBS: &str = "blobs";
-/// Ends the name of a mark.
+/// Suffix of the name of a mark.
 const UNFINISHED: &str = ".new";
 
 /// One generation of the records of a store.
@@ -38,10 +38,9 @@ pub(in crate::store) struct Generation {
 }
 
 impl Generation {
-    /// Those that may hold the records of a store, which may be empty or missing, the likeliest first:
-    /// finished ones, the highest first; the first of all; those with a mark, which a backup may have
-    /// brought back. Without a database there are no records: a directory that a restore only began is none
-    /// of them. RewriteBacklog nothing.
+    /// The generations that may hold the records of a store, which may be empty or missing, the most likely first:
+    /// finished ones, the highest first; the first of all; those with a mark, which a backup may have restored. Without
+    /// a database there are no records: a directory that a restore has only begun is not included. Changes nothing.
     pub(in crate::store) fn candidates(store: &Path) -> Result<Vec<Self>, StoreError> {
         let first = Self {
             store: store.into(),
@@ -72,12 +71,12 @@ impl Generation {
         Ok(all)
     }
 
-    /// Whether a store has records that may be opened. RewriteBacklog nothing.
+    /// Whether a store has records that may be opened. Changes nothing.
     pub(in crate::store) fn any(store: &Path) -> Result<bool, StoreError> {
         Ok(kind_at(&Self::current(store)?.db())?.is_some())
     }
 
-    /// The likeliest of them.
+    /// The most likely one.
     pub(in crate::store) fn current(store: &Path) -> Result<Self, StoreError> {
         let first = Self {
             store: store.into(),
@@ -87,13 +86,14 @@ impl Generation {
         Ok(all.into_iter().next().unwrap_or(first))
     }
 
-    /// Leaves only this one, which was opened and is whole. What came before it or was never finished is removed
-    /// where a witness names these records: else nobody knows whose the others are, and those with a database are
-    /// set aside, as is what stands above it and is not what it seems. The caller holds the lock of the store.
+    /// Leaves only this one, which was opened and is complete. Earlier ones, and those that were never finished, are
+    /// removed if a witness identifies these records. Otherwise nobody knows whose the others are, and those with a
+    /// database are set aside, as is anything above this one that is not what it seems. The caller holds the lock of
+    /// the store.
     pub(in crate::store) fn keep_alone(&self, is_named: bool) -> Result<(), StoreError> {
         let records = self.store.join(DIR);
         if kind_at(&records)?.is_some() {
-            // Before what came earlier goes.
+            // Before earlier ones are removed.
             sync_dir(&records)?;
         }
         if self.is_marked()? {
@@ -136,8 +136,8 @@ impl Generation {
         Ok(())
     }
 
-    /// Moves what sled has in the directory of the store. Its own file goes last: until then a crash leaves
-    /// what is found, and set aside, once more.
+    /// Moves what sled has in the directory of the store. Its own file goes last: until then, after a crash, it is
+    /// found and set aside again.
     fn move_first(&self, target: &Path) -> Result<(), StoreError> {
         safe_fs::create_dir(target).map_err(StoreError::io("create", target))?;
         let mut paths = self.files()?;
@@ -161,7 +161,7 @@ impl Generation {
         sync_dir(&self.store.join(DIR))
     }
 
-    /// Those with a directory or a mark of their own.
+    /// The generations with a directory or a mark of their own.
     fn all(store: &Path) -> Result<Vec<Self>, StoreError> {
         let dir = store.join(DIR);
         let mut all = Vec::new();
@@ -178,7 +178,7 @@ impl Generation {
         Ok(all)
     }
 
-    /// The one that follows.
+    /// The next one.
     pub(in crate::store) fn next(&self) -> Self {
         Self {
             number: self.number + 1,
@@ -199,7 +199,7 @@ impl Generation {
         }
     }
 
-    /// What its number names below the store: its own directory, unless it is that of the store.
+    /// The directory named by its number, below the store, even if its database is in the store's directory.
     fn numbered_dir(&self) -> PathBuf {
         self.store.join(DIR).join(format!("{:06}", self.number))
     }
@@ -215,7 +215,7 @@ impl Generation {
         mark.into()
     }
 
-    /// Whether a mark says that it was not finished; of the first there is none.
+    /// Whether a mark says that it was not finished; the first has none.
     pub(in crate::store) fn is_marked(&self) -> Result<bool, StoreError> {
         Ok(self.number > 0 && kind_at(&self.mark())?.is_some())
     }
@@ -227,11 +227,11 @@ impl Generation {
         files + allocated_bytes(&self.dir().join(BLOBS))
     }
 
-    /// Begins one that is not finished, with nothing in its directory.
+    /// Begins an unfinished one, with an empty directory.
     pub(in crate::store) fn begin(&self) -> Result<(), StoreError> {
         let dir = self.dir();
         if kind_at(&dir)?.is_some() && !self.is_marked()? {
-            // It came here since the store was opened.
+            // It was put here after the store was opened.
             let there = std::io::Error::other("it is there already; move it away");
             return Err(StoreError::io("create", dir)(there));
         }
@@ -248,10 +248,10 @@ impl Generation {
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))
     }
 
-    /// Makes it the current one. All in it must be power-safe.
+    /// Makes it the current one. Everything in it must be power-safe.
     ///
     /// # Errors
-    /// [`Unfinished::AsBefore`] where nothing was changed; else the next opening decides.
+    /// [`Unfinished::AsBefore`] if nothing was changed; otherwise the next opening decides.
     pub(in crate::store) fn finish(&self) -> Result<(), Unfinished> {
         let mark = self.mark();
         let removed = std::fs::remove_file(&mark).map_err(StoreError::io("remove", &mark));
@@ -265,12 +265,12 @@ impl Generation {
         sync_dir(&self.store.join(DIR)).map_err(|_| Unfinished::Unknown)
     }
 
-    /// Removes one that did not get finished, and never one that did.
+    /// Removes one that was not finished, never one that was.
     pub(in crate::store) fn abandon(&self) {
         if !matches!(self.is_marked(), Ok(true)) {
             return;
         }
-        // One that failed is never closed, and must give its room back all the same.
+        // One that failed is never closed, and must still free its disk space.
         let mut options = OpenOptions::new();
         if let Ok(db) = safe_fs::open(&self.db(), options.write(true)) {
             let _ = db.set_len(0);
@@ -281,7 +281,7 @@ impl Generation {
         }
     }
 
-    /// Removes it, which is not current or not finished; no error if there is none.
+    /// Removes it, if it is not current or not finished; no error if it does not exist.
     pub(in crate::store) fn remove(&self) -> Result<(), StoreError> {
         let dir = self.dir();
         if self.number == 0 {
@@ -293,14 +293,14 @@ impl Generation {
         }
         remove_dir(&dir)?;
         if self.is_marked()? {
-            // Without its mark what is left of it would be taken for finished.
+            // Without its mark, what remains of it would look finished.
             sync_dir(&self.store.join(DIR))?;
             self.remove_mark()?;
         }
         Ok(())
     }
 
-    /// sled's files, but for large values.
+    /// sled's files, except large values.
     fn files(&self) -> Result<Vec<PathBuf>, StoreError> {
         let is_of_sled = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -315,9 +315,9 @@ impl Generation {
 /// Why a generation did not become the current one.
 #[derive(Debug)]
 pub(in crate::store) enum Unfinished {
-    /// The one before is still current.
+    /// The former one is still current.
     AsBefore(StoreError),
-    /// After a power cut either is current, so that nothing may be acknowledged any more.
+    /// After a power cut either may be current, so nothing may be acknowledged any more.
     Unknown,
 }
 
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(Generation::current(temp.path()).unwrap(), first);
         second.finish().unwrap();
         assert_eq!(Generation::current(temp.path()).unwrap(), second);
-        // Whatever took the mark away: nobody knows whether that lasts.
+        // Whatever removed the mark: it is unknown whether that is durable.
         assert!(matches!(second.finish(), Err(Unfinished::Unknown)));
         second.abandon();
         assert!(second.dir().is_dir(), "it is finished");

@@ -1,6 +1,6 @@
-//! The records of one generation: those that were packed when it was made, which never change
-//! ([`super::pack`]), and over them what was changed since, each record an entry of its own. Long values lie in
-//! parts ([`super::parts`]), and everybody else sees them whole.
+//! The records of one generation: a layer of those that were packed when it was made, which never change
+//! ([`super::pack`]), and above it a layer of later changes, one entry for each record. Long values are stored in parts
+//! ([`super::parts`]); callers see them whole.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -53,8 +53,8 @@ impl Layers {
         })
     }
 
-    /// Adds packs (key of the last record, sealed), which follow all that are there, and the parts of values in
-    /// them, in the order of their keys.
+    /// Adds packs (key of the last record, sealed), which follow all existing ones, and the parts of their values, in
+    /// the order of their keys.
     pub(in crate::store) fn append(
         &self,
         packs: &[Entry],
@@ -86,7 +86,7 @@ impl Layers {
         self.walk_seeing(start, &|_| {}, visit)
     }
 
-    /// Walks over the records; shows each sealed value that it reads, of packs and of what was changed.
+    /// Walks over the records; passes each sealed value that it reads, of packs and of changes, to `see`.
     fn walk_seeing(
         &self,
         start: &[u8],
@@ -103,7 +103,7 @@ impl Layers {
         )
     }
 
-    /// Walks over the values as they are stored: something stands in for a long one.
+    /// Walks over the values as they are stored, with the stand-ins of long ones.
     fn walk_stored(
         &self,
         start: &[u8],
@@ -138,7 +138,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Visits a record that was changed, unless it was removed.
+    /// Visits a changed record, unless it was removed.
     fn visit_changed(
         &self,
         key: &[u8],
@@ -174,7 +174,7 @@ impl Layers {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The value under a key, where this was stored there when it was read; none where it was removed since.
+    /// The value under a key, if `stored` was read there; `None` if it was removed since.
     pub(in crate::store) fn whole<'a>(
         &self,
         key: &[u8],
@@ -185,7 +185,7 @@ impl Layers {
             if let Some(value) = self.parts.join(key, &stand_in)? {
                 return Ok(Some(Cow::Owned(value)));
             }
-            // Its parts go where another value takes its place.
+            // Its parts are removed when another value takes its place.
             match self.stored(key)? {
                 Some(now) if now == *stored => return Err(self.changed.corrupt(key)),
                 Some(now) => stored = Cow::Owned(now),
@@ -195,7 +195,7 @@ impl Layers {
         Ok(Some(stored))
     }
 
-    /// What is stored under a key: the value, or what stands in for it.
+    /// What is stored under a key: the value, or its stand-in.
     pub(in crate::store) fn stored(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.changed.read_sealed(key)? {
             Some(sealed) if is_removal(key, &sealed) => Ok(None),
@@ -223,7 +223,7 @@ impl Layers {
         }
     }
 
-    /// What is stored of a packed record.
+    /// The stored form of a packed record.
     fn get_packed(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let mut found = None;
         let _flow = self.walk_packed(key, &|_| {}, &mut |first, value| {
@@ -238,8 +238,8 @@ impl Layers {
         self.packed.corrupt(last)
     }
 
-    /// Verifies the checksum of everything, and that nothing is missing; returns the number of records.
-    /// Nothing may change meanwhile.
+    /// Verifies the checksum of everything, and that nothing is missing; returns the number of records. Nothing may
+    /// change meanwhile.
     pub(in crate::store) fn verify(&self) -> Result<u64, StoreError> {
         let (mut count, sum) = (0, Cell::new(Sum::default()));
         let see = |sealed: &IVec| sum.set(sum.get().with(sealed));
@@ -284,7 +284,7 @@ impl RecordStore for Layers {
     }
 }
 
-/// What stands for a packed record that was removed.
+/// The entry that marks a packed record as removed.
 fn removal(key: &[u8]) -> Vec<u8> {
     seal(TreeId::Removed, key, b"")
 }
@@ -360,7 +360,7 @@ mod tests {
             assert_eq!(layers.get(from.as_bytes()).unwrap(), value, "{from}");
         }
         assert_eq!(layers.verify().unwrap(), EXPECTED.len() as u64);
-        // Nothing stands for what was never there.
+        // Nothing marks the removal of what never existed.
         assert_eq!(layers.changed.read_sealed(b"g").unwrap(), None);
     }
 }

@@ -1,16 +1,15 @@
 //! Many records in one value of sled.
 //!
-//! A record takes some 60 bytes, and sled adds 30 to each value: its length, our seal, its part of
-//! what a leaf says of itself. So records that are rewritten are packed, in the order of their keys, about
-//! two kilobytes to a pack, with one seal. A key is stored without what it has in common with the one
-//! before it in its pack.
+//! A record takes some 60 bytes, and each value in sled 30 more: its length, our seal, its share of a leaf's header. So
+//! rewritten records are packed, in the order of their keys, about two kilobytes in a pack, with one seal. A key is
+//! stored without the prefix it has in common with the previous one in its pack.
 //!
 //! For each record: bytes in common with the key before (0 at the start of a pack), the rest of the key,
 //! the value; numbers and lengths as varints ([`simdex_schema::codec`]).
 
 use simdex_schema::codec::{DecodeError, Reader, Writer};
 
-/// Bytes after which a pack takes no further record.
+/// A pack of this many bytes takes no further record.
 pub(in crate::store) const PACK_BYTES: usize = 2 << 10;
 
 /// Packs records, whose keys ascend.
@@ -37,12 +36,12 @@ impl Packer {
         self.last.extend_from_slice(key);
     }
 
-    /// Bytes of the pack so far, about.
+    /// Approximate bytes of the pack so far.
     pub(in crate::store) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The key of the last record, and the pack; none where there is no record.
+    /// The key of the last record, and the pack; `None` if there is no record.
     pub(in crate::store) fn take(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
         if self.bytes == 0 {
             return None;
@@ -69,7 +68,7 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    /// The next record, key and value; none behind the last.
+    /// The next record, key and value; `None` after the last.
     pub(in crate::store) fn next(&mut self) -> Result<Option<Record<'_, 'a>>, DecodeError> {
         if self.rest.remaining() == 0 {
             return Ok(None);

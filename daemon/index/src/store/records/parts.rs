@@ -1,13 +1,13 @@
 //! Long values, in parts.
 //!
-//! sled writes what takes more than 131,052 bytes, one value or a leaf with all its values, into a file of its own.
-//! Where that file cannot be made a batch fails half-way; where the power is cut, a batch can lose it and keep
-//! the rest. So no entry of a leaf is long enough for 20 of them, the most that a leaf has for a moment, to take so
-//! much: a longer value is cut into parts, entries of a tree of their own, written and removed in one transaction
-//! with what stands in for it under its key.
+//! sled writes whatever takes more than 131,052 bytes, one value or a leaf with all its values, into a separate file.
+//! If that file cannot be created, a batch fails halfway; in a power cut, a batch can lose it and keep the rest. So no
+//! entry of a leaf is long enough for 20 of them, the most that a leaf has for a moment, to reach that size. A longer
+//! value is cut into parts, entries of a separate tree, which are written and removed in one transaction with its
+//! stand-in, the entry under its key.
 //!
-//! Each time a value is written its parts get another id, so that no reader takes parts of two for one. Nor are they
-//! part of the sum of all values: what stands in for them is, and it has a seal of the whole.
+//! Each time a value is written its parts get another id, so that no reader mixes the parts of two values. Parts are
+//! not in the sum of all values: their stand-in is, and it has a seal of the whole.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use crate::store::sled_support::seal::{SEAL_LEN, TreeId, seal, seal_of, unseal};
 use crate::store::sled_support::tree::SledTree;
 use crate::store::{MAX_RECORD, StoreError, random_id};
 
-/// Bytes of key and value that an entry has at most, unless the key alone has more.
+/// Maximum bytes of key and value in an entry, unless the key alone has more.
 pub(in crate::store) const MOST_ENTRY: usize = 6_000;
 /// Bytes of a part.
 const PART_BYTES: usize = 6_000;
-/// Begins what stands in for a value. A value that begins so itself is stored in parts, however short.
+/// The beginning of a stand-in. A value that begins the same way is stored in parts, however short.
 const MARK: [u8; 16] = [
     0xdd, 0xf9, 0x97, 0x21, 0x5a, 0x45, 0x2b, 0x0a, 0x09, 0x32, 0x97, 0x8a, 0x58, 0x6b, 0xb4, 0x88,
 ];
@@ -30,10 +30,10 @@ const MARK: [u8; 16] = [
 /// A key and its sealed value.
 pub(in crate::store) type Entry = (IVec, IVec);
 
-/// Stands in for a value under its key.
+/// The stand-in of a long value, stored under its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct StandIn {
-    /// Begins the keys of the parts.
+    /// Prefix of the keys of the parts.
     id: [u8; 16],
     parts: u32,
     /// The seal of the whole value under its key.
@@ -78,7 +78,7 @@ pub(in crate::store) struct Cut {
     pub(in crate::store) parts: Vec<Entry>,
 }
 
-/// Cuts a value that is too long for an entry; none where it is not.
+/// Cuts a value that is too long for an entry; `None` if it is not.
 pub(in crate::store) fn cut(key: &[u8], value: &[u8]) -> Result<Option<Cut>, StoreError> {
     let most = MOST_ENTRY.saturating_sub(key.len()).max(StandIn::LEN);
     if value.len() <= most && !value.starts_with(&MARK) {
@@ -100,9 +100,9 @@ pub(in crate::store) fn cut(key: &[u8], value: &[u8]) -> Result<Option<Cut>, Sto
     }))
 }
 
-/// The keys of the parts of a value that was changed, sealed as it was under its key; none where it has no parts.
+/// The keys of the parts of a value that was changed, sealed as it was under its key; none if it has no parts.
 pub(in crate::store) fn keys_of(key: &[u8], sealed: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    // Few values have parts: the others cost no checksum.
+    // Few values have parts: the others need no checksum.
     let marked = sealed.starts_with(&MARK).then_some(sealed);
     let value = marked.and_then(|sealed| unseal(TreeId::Records, key, sealed));
     let stand_in = value.and_then(StandIn::decode);
@@ -116,15 +116,15 @@ pub(in crate::store) struct Parts {
 }
 
 impl Parts {
-    /// To be opened before the trees in which something stands in for them, as whatever of the log loses them loses
-    /// that too.
+    /// Must be opened before the trees that hold stand-ins: whatever part of the log loses the parts then loses those
+    /// too.
     pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
         Ok(Self {
             tree: SledTree::open(db, dir, TreeId::Parts, failed)?,
         })
     }
 
-    /// The value under a key; none where parts are missing or are not what they were.
+    /// The value under a key; `None` if parts are missing or are not what they were.
     pub(in crate::store) fn join(
         &self,
         key: &[u8],

@@ -17,11 +17,11 @@ use crate::store::sled_support::recovery::{
 use crate::store::sled_support::seal::TreeId;
 use crate::store::sled_support::tree::SledTree;
 
-/// Under which the tree of commits keeps the number of the last.
+/// The key of the last commit's number in the tree of commits.
 const COMMIT_KEY: &[u8] = b"last";
-/// Under which it keeps the id of the records.
+/// The key of the records' id in that tree.
 const ID_KEY: &[u8] = b"store";
-/// Stands for the number of the last commit in records that are still being copied.
+/// Replaces the number of the last commit in records that are still being copied.
 pub(in crate::store) const UNFINISHED: u64 = u64::MAX;
 /// The tree that held all postings up to format 4.
 const TREE_BEFORE_RUNS: &str = "postings";
@@ -36,8 +36,8 @@ pub(in crate::store) struct RecordsDb {
     last: LastHandle,
     pub(in crate::store) durable: Durable,
     pub(in crate::store) generation: Generation,
-    /// Set once another generation is current: whoever reads this one last removes its files, since the
-    /// engine opens those of large values when they are read.
+    /// Set once another generation is current: the last reader of this one removes its files, since the engine opens
+    /// those of large values only when they are read.
     superseded: OnceLock<Superseded>,
 }
 
@@ -53,8 +53,8 @@ impl RecordsDb {
         Self::open_readable(generation, lock, cache_bytes, cleaning)
     }
 
-    /// Opens again a database that this process has written and read; it is not read through again, as batches and
-    /// commits may wait.
+    /// Opens a database again that this process has written and read; it is not read completely again, since batches
+    /// and commits may wait.
     pub(in crate::store) fn reopen(
         generation: Generation,
         lock: &Anchor,
@@ -89,20 +89,20 @@ impl RecordsDb {
         Ok(records_db)
     }
 
-    /// The number of the last commit; 0 where there was none.
+    /// The number of the last commit; 0 if there was none.
     pub(in crate::store) fn last_commit(&self) -> Result<u64, StoreError> {
         let stored = self.commits.read(COMMIT_KEY)?;
         let stored = stored.and_then(|bytes| bytes.try_into().ok());
         Ok(stored.map_or(0, u64::from_le_bytes))
     }
 
-    /// Notes the number of a commit, behind all that was written before.
+    /// Notes the number of a commit, after everything that was written before.
     pub(in crate::store) fn write_commit(&self, number: u64) -> Result<(), StoreError> {
         let summed = &self.records.summed;
         summed.commit(&self.commits, COMMIT_KEY, number)
     }
 
-    /// The id of the records; none where they were not given one yet.
+    /// The id of the records; `None` if they were not given one yet.
     pub(in crate::store) fn id(&self) -> Result<Option<RecordsId>, StoreError> {
         let stored = self.commits.read(ID_KEY)?;
         Ok(stored.and_then(|bytes| bytes.try_into().ok()))
@@ -113,10 +113,10 @@ impl RecordsDb {
         self.commits.write(ID_KEY, &id)
     }
 
-    /// Returns once all that was written is power-safe.
+    /// Returns once everything written is power-safe.
     ///
     /// # Errors
-    /// At once where a write failed: sled would wait for ever.
+    /// Immediately if a write failed: sled would wait for ever.
     pub(in crate::store) fn sync(&self) -> Result<(), StoreError> {
         self.last.failed().check()?;
         guarded(|| self.db.flush())?.map_err(|error| from_sled(&self.generation.dir(), error))?;
@@ -140,7 +140,7 @@ impl RecordsDb {
         durable.sync_all()
     }
 
-    /// Lets go of a database in which a write failed.
+    /// Drops a database in which a write failed.
     pub(in crate::store) fn abandon(self) {
         let Self {
             records,
@@ -153,7 +153,7 @@ impl RecordsDb {
         last.abandon();
     }
 
-    /// Has whoever reads this database last remove its files, while the store has the lock that was taken.
+    /// Makes the last reader of this database remove its files, while the store has the lock that was taken.
     pub(in crate::store) fn supersede(&self, lock: &Anchor) {
         let superseded = Superseded(self.generation.clone(), lock.clone());
         let _set_before = self.superseded.set(superseded);
@@ -166,7 +166,7 @@ struct Superseded(Generation, Anchor);
 
 impl Drop for Superseded {
     fn drop(&mut self) {
-        // sled lets go of its file a little after it is closed.
+        // sled releases its file a little after it is closed.
         wait_unlocked(&self.0.db(), RELEASE_LIMIT);
         if let Err(error) = self.1.check().and_then(|()| self.0.remove()) {
             let dir = self.0.dir();

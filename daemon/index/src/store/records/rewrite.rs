@@ -1,11 +1,11 @@
-//! Rewriting the records online: all that lives is copied into a new generation of their database,
-//! which then becomes the current one, and the room that the old one took is given back.
+//! Rewrites the records online: all live records are copied into a new generation of their database, which then becomes
+//! the current one, and the disk space of the old one is freed.
 //!
-//! Records are read in the order of their keys, a part at a time, and packed ([`super::pack`]). Readers and
-//! batches go on in the old database; what batches change of the keys that were read is kept ([`super::backlog`]) and written after each part. At the end, while batches and
-//! commits wait, the new database has all but what was changed last: that is written, and the database
-//! closed, opened and made power-safe. Cut anywhere before its mark is removed this has changed nothing;
-//! after that it is done ([`super::generation`]).
+//! Records are read in the order of their keys, a part at a time, and packed ([`super::pack`]). Readers and batches
+//! continue in the old database; what batches change among the keys that were read is kept ([`super::backlog`]) and
+//! written after each part. At the end, while batches and commits wait, the new database lacks only the last changes:
+//! these are written, and the database is closed, opened and made power-safe. If this is interrupted before its mark is
+//! removed, nothing has changed; after that it is done ([`super::generation`]).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -27,39 +27,39 @@ mod part;
 
 use part::Part;
 
-/// Bytes of packs in a part: what is written for it and dies must fill segments of its own, half a
-/// megabyte each, for sled to use them again.
+/// Bytes of packs in a part: temporary data written for it must fill segments of its own, half a megabyte each, for
+/// sled to reuse them.
 pub(in crate::store) const PART_BYTES: usize = 3 << 20;
-/// What the new database takes at least: its log, a snapshot, and what is written for a part and dies.
+/// Minimum size of the new database: its log, a snapshot, and temporary data of a part.
 const LEAST_ROOM: u64 = 32 << 20;
-/// Records between two looks at whether to go on counting.
+/// Records between two checks whether to continue counting.
 const LOOK_EVERY: u64 = 4096;
-/// Writes in a batch to the new database: readers of the old wait while sled applies one.
+/// Writes in a batch to the new database: readers of the old one wait while sled applies it.
 const BATCH: usize = 1024;
-/// Bytes of changes few enough to be written while batches wait.
+/// Changes of up to this many bytes are written while batches wait.
 const FEW_BYTES: usize = 64 << 10;
-/// Failures after which no further is risked: each may leave a database open, with its cache and its file
+/// After this many failures no more are risked: each may leave a database open, with its cache and its file
 /// ([`crate::store::sled_support::recovery::LastHandle::abandon`]).
 const MOST_FAILURES: u32 = 8;
-/// How often changes are written before batches wait, though more come than is few.
+/// How often changes are written before batches wait, even if many more keep coming.
 const MOST_ROUNDS: usize = 8;
 
-/// How far a rewriting came.
+/// How far a rewrite has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Step {
     /// A part is copied next. Batches may be applied.
     Copying,
     /// A part was read and not yet written. Batches may be applied.
     Read,
-    /// All parts are copied, and the new database is power-safe but for what is changed now.
+    /// All parts are copied, and the new database is power-safe except for what is changed now.
     Copied,
     /// The new database is power-safe, with all changes, and not yet current. Batches wait.
     PowerSafe,
-    /// The new database is current, and the old one still there. It cannot be stopped any more.
+    /// The new database is current, and the old one still exists. It can no longer be stopped.
     Current,
 }
 
-/// The new database, while one thread alone has it.
+/// The new database, while only one thread has it.
 struct Target(RecordsDb);
 
 impl Target {
@@ -68,7 +68,7 @@ impl Target {
         RecordsDb::open(generation, lock, CACHE_WHILE_FILLED, cleaning).map(Self)
     }
 
-    /// Does something with the database; where that fails the database is let go of.
+    /// Does something with the database; if that fails, the database is dropped.
     fn with(
         self,
         work: impl FnOnce(&RecordsDb) -> Result<(), StoreError>,
@@ -82,13 +82,13 @@ impl Target {
         }
     }
 
-    /// Adds a part, whose keys follow those of all before.
+    /// Adds a part, whose keys follow all existing ones.
     fn append(self, part: &Part) -> Result<Self, StoreError> {
         self.with(|records_db| records_db.records.append(&part.packs, &part.of_long))
     }
 
-    /// Applies what was changed. That the writes of a batch come one after another does not matter, as
-    /// nobody sees any before all are there.
+    /// Applies changes. It does not matter that the writes of a batch are applied one after another, as nobody sees any
+    /// before all are there.
     fn apply(self, changes: Vec<Write>) -> Result<Self, StoreError> {
         let mut rest = changes.into_iter();
         self.with(|records_db| {
@@ -102,11 +102,11 @@ impl Target {
         })
     }
 
-    /// Notes the id of the records and the number of the last commit, closes the database, and opens it again: sled writes
-    /// the snapshot that makes an opening fast only when it opens.
+    /// Notes the id of the records and the number of the last commit, closes the database, and opens it again: sled
+    /// writes the snapshot that makes opening fast only when it opens.
     ///
     /// # Errors
-    /// Where sled dropped the end of its log: the number, which was written last, is then missing.
+    /// If sled dropped the end of its log: the number, which was written last, is then missing.
     fn reopen(
         self,
         lock: &Anchor,
@@ -136,7 +136,7 @@ impl Target {
     }
 }
 
-/// Has changes kept, until dropped.
+/// Keeps changes of batches, until dropped.
 struct Keeping<'a>(&'a Records);
 
 impl<'a> Keeping<'a> {
@@ -152,7 +152,7 @@ impl<'a> Keeping<'a> {
         kept.ok_or_else(|| StoreError::Internal("changes are not kept any more".to_owned()))
     }
 
-    /// What was changed since it was last asked.
+    /// What was changed since the last call.
     fn take(&self) -> Result<Vec<Write>, StoreError> {
         self.with(RewriteBacklog::take)?.map_err(not_rewritten)
     }
@@ -166,12 +166,11 @@ impl Drop for Keeping<'_> {
 }
 
 impl Records {
-    /// Rewrites the records where they take more than `least` bytes of disk and twice what lives; says
+    /// Rewrites the records if they take more than `least` bytes of disk and more than twice their live bytes; returns
     /// whether that was done.
     ///
     /// # Errors
-    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] where it could not be done and nothing was
-    /// changed.
+    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] if it could not be done and nothing was changed.
     pub(in crate::store) fn compact(
         &self,
         least: u64,
@@ -200,8 +199,8 @@ impl Records {
         done
     }
 
-    /// Rewrites the records, about `part_bytes` at a time, as long as `go_on` says so; says whether that
-    /// was done.
+    /// Rewrites the records, about `part_bytes` at a time, as long as `go_on` returns true; returns whether that was
+    /// done.
     pub(in crate::store) fn rewrite(
         &self,
         part_bytes: usize,
@@ -221,15 +220,15 @@ impl Records {
             None => Ok(None),
         });
         drop(keeping);
-        // What lies in a store that came here meanwhile is not ours.
+        // Files in a store that was put here meanwhile are not ours.
         if !matches!(old, Ok(Some(_))) && self.lock.check().is_ok() {
             generation.abandon();
         }
-        // Closed, and its files removed, by whoever reads it last.
+        // The last reader closes it and removes its files.
         Ok(old?.is_some())
     }
 
-    /// Copies part after part; none where it was stopped.
+    /// Copies part after part; `None` if it was stopped.
     fn copy(
         &self,
         keeping: &Keeping<'_>,
@@ -255,7 +254,7 @@ impl Records {
             target = target.append(&part)?.apply(keeping.take()?)?;
             next = part.next;
         }
-        // Another number than the last: the second time it must have been written anew.
+        // Another number than the last: the second time it must have been written again.
         let reopened = target.reopen(
             &self.lock,
             (self.id, UNFINISHED),
@@ -266,8 +265,8 @@ impl Records {
         Ok(go_on(Step::Copied).then_some(target))
     }
 
-    /// Makes the new generation the current one; returns the database of the old, none where it was
-    /// stopped. Batches and commits wait.
+    /// Makes the new generation the current one; returns the database of the old one, `None` if it was stopped. Batches
+    /// and commits wait.
     fn switch(
         &self,
         target: Target,
@@ -276,7 +275,7 @@ impl Records {
     ) -> Result<Option<Arc<RecordsDb>>, StoreError> {
         let mut backlog = self.lock_backlog();
         let last = self.lock_commits();
-        // What was written may not be what is read.
+        // What is read may differ from what was written.
         self.current().durable.check()?;
         let Some(kept) = backlog.as_mut().map(RewriteBacklog::take) else {
             return Ok(None);
@@ -306,7 +305,7 @@ impl Records {
     }
 }
 
-/// Writes what was changed meanwhile, until little is left or it does not get less.
+/// Writes what was changed meanwhile, until little is left or the amount no longer falls.
 fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreError> {
     for _ in 0..MOST_ROUNDS {
         if keeping.with(|backlog| backlog.bytes())? <= FEW_BYTES {
@@ -317,7 +316,7 @@ fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreEr
     Ok(target)
 }
 
-/// Bytes of all records with their keys; none where it was stopped.
+/// Bytes of all records with their keys; `None` if it was stopped.
 fn live_bytes(records_db: &RecordsDb, cancel: &Cancel) -> Result<Option<u64>, StoreError> {
     let (mut bytes, mut records, mut is_stopped) = (0, 0_u64, false);
     records_db.records.walk(&[], &mut |key, value| {

@@ -1,17 +1,17 @@
-//! When records take so much more room than they need that they are to be rewritten.
+//! Decides when records take so much more disk space than they need that they are rewritten.
 //!
-//! What lives is counted by reading all of it, as sled does not know. So it is counted again once
-//! as many bytes were written as half of those that lived: this costs less than the writing did.
+//! Live bytes are counted by reading all records, since sled does not know them. So they are counted again only once
+//! half as many bytes were written as were live: this costs less than the writing did.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::store::{StoreError, Write};
 
-/// What an entry takes beside its key and value, about.
+/// Approximate bytes of an entry in addition to its key and value.
 const OVERHEAD: u64 = 16;
 
-/// Bytes that were written, and that lived when they were last counted.
+/// Bytes written, and live bytes at the last count.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Sizes {
     written: AtomicU64,
@@ -23,7 +23,7 @@ struct Counted {
     live: u64,
     /// Bytes written by then.
     at: u64,
-    /// Not tried again before the next count: more room was not to be had.
+    /// It was already tried since that count; more space could not be freed.
     was_rewritten: bool,
 }
 
@@ -35,8 +35,8 @@ impl Sizes {
         self.written.fetch_add(sum, Ordering::Relaxed);
     }
 
-    /// Whether records that take `allocated` bytes, above `least`, are to be rewritten, and how many
-    /// bytes live; `count` counts them, unless it is told to stop.
+    /// Whether records that take `allocated` bytes, above `least`, are to be rewritten, and how many bytes are live;
+    /// `count` counts them, unless it is stopped.
     pub(in crate::store) fn is_due(
         &self,
         allocated: u64,

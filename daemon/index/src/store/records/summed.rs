@@ -1,15 +1,13 @@
-//! What all values of a database of records add up to, noted with each batch that changes them.
+//! A sum of all values of a database of records, noted with each batch that changes them.
 //!
-//! sled takes damage in the middle of its log for the end of one segment, passes over the rest of it, and
-//! goes on with the next: records are then missing, or are those of before, each with a right seal, and
-//! the number of the last commit stands behind them as it should. So each batch and each commit notes, in
-//! the same transaction, how many values there are and the XOR of their seals; each seal depends on tree, key and
-//! value, so one value more, less or other changes it, in whatever order they came. Whoever reads all
-//! values adds them up again.
+//! sled mistakes damage in the middle of its log for the end of a segment, skips the rest of it, and continues with the
+//! next: records are then missing, or are earlier versions, each with a correct seal, and the number of the last commit
+//! follows them as it should. So each batch and each commit notes, in the same transaction, how many values there are
+//! and the XOR of their seals. Each seal depends on tree, key and value, so one value more, less or different changes
+//! it, in whatever order they came. A reader of all values adds them up again.
 //!
-//! The note also has the number of the commit before it. A program that knows of no notes commits without
-//! one: its note is then behind the last commit and forgotten, and the values are taken as they are by whoever reads all
-//! of them next.
+//! The note also has the number of the commit before it. An older program without notes commits without one: the note
+//! is then behind the last commit and dropped, and the next reader of all values accepts them as they are.
 
 use std::path::Path;
 
@@ -24,13 +22,13 @@ use crate::store::sled_support::failed::Failed;
 use crate::store::sled_support::seal::{SEAL_LEN, TreeId, seal};
 use crate::store::sled_support::tree::SledTree;
 
-/// Under which the tree keeps the note.
+/// The key of the note in the tree.
 const KEY: &[u8] = b"records";
 
-/// A value that is written under a key, sealed; none where it is removed.
+/// A sealed value that is written under a key; `None` to remove it.
 pub(in crate::store) type SealedWrite = (IVec, Option<IVec>);
 
-/// What values add up to.
+/// The sum of some values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::store) struct Sum {
     values: u64,
@@ -39,7 +37,7 @@ pub(in crate::store) struct Sum {
 }
 
 impl Sum {
-    /// With one sealed value more.
+    /// The sum with one more sealed value.
     pub(in crate::store) fn with(self, sealed: &[u8]) -> Self {
         Self {
             values: self.values.wrapping_add(1),
@@ -47,7 +45,7 @@ impl Sum {
         }
     }
 
-    /// With one sealed value less.
+    /// The sum with one sealed value less.
     fn without(self, sealed: &[u8]) -> Self {
         Self {
             values: self.values.wrapping_sub(1),
@@ -61,7 +59,7 @@ fn seal_of(sealed: &[u8]) -> u64 {
     seal.map_or(0, |seal| u64::from_le_bytes(*seal))
 }
 
-/// What all values of records add up to, and after which commit.
+/// The sum of all values of records, and the commit that it follows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Note {
     /// The number of the commit before it.
@@ -90,21 +88,22 @@ impl Note {
     }
 }
 
-/// The tree that has the note, if there is one. Without one nothing is noted.
+/// The tree with the note, if there is one. Without one nothing is noted.
 #[derive(Debug)]
 pub(in crate::store) struct Summed {
     pub(in crate::store) tree: SledTree,
 }
 
 impl Summed {
-    /// To be opened before the trees whose values it sums: whatever of the log loses it loses them too.
+    /// Must be opened before the trees whose values it sums: whatever part of the log loses the note then loses them
+    /// too.
     pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
         Ok(Self {
             tree: SledTree::open(db, dir, TreeId::Summed, failed)?,
         })
     }
 
-    /// Begins to note, of trees that hold nothing.
+    /// Begins to note, for empty trees.
     pub(in crate::store) fn begin(&self) -> Result<(), StoreError> {
         match self.tree.read_sealed(KEY)? {
             Some(_) => Ok(()),
@@ -112,8 +111,8 @@ impl Summed {
         }
     }
 
-    /// RewriteBacklog values of the tree `changed`, all or none, some of which have `new` parts; removes the parts of
-    /// those before.
+    /// Changes values of the tree `changed`, all or none, some of which have `new` parts; removes the parts of the
+    /// former ones.
     pub(in crate::store) fn apply(
         &self,
         changed: &SledTree,
@@ -165,8 +164,7 @@ impl Summed {
         number: u64,
     ) -> Result<(), StoreError> {
         let sealed = seal(TreeId::Commits, key, &number.to_le_bytes());
-        // The number comes first in the log: without the note it would look like one of a program that
-        // knows of none.
+        // The number comes first in the log: without the note it would look like one of a program without notes.
         let trees = (&commits.tree, &self.tree.tree);
         commits.transact(&trees, |(commits, summed)| {
             commits.insert(key, sealed.as_slice())?;
@@ -178,7 +176,7 @@ impl Summed {
         })
     }
 
-    /// Forgets a note that is not of the last commit.
+    /// Drops a note that does not belong to the last commit.
     pub(in crate::store) fn forget_unless_of(&self, last: u64) -> Result<(), StoreError> {
         match self.read()? {
             Some(note) if note.commit < last => {
@@ -189,11 +187,10 @@ impl Summed {
         }
     }
 
-    /// Holds what all values add up to against the note; notes it where nothing is noted. Nothing may
-    /// change meanwhile.
+    /// Compares the sum of all values with the note; notes it if there is no note. Nothing may change meanwhile.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where it is not what was noted.
+    /// [`StoreError::Damaged`] if it differs from the note.
     pub(in crate::store) fn check(&self, sum: Sum) -> Result<(), StoreError> {
         match self.read()? {
             Some(note) if note.sum == sum => Ok(()),
@@ -204,7 +201,7 @@ impl Summed {
                     sum.values, noted.values
                 ),
             }),
-            // The next commit, and no other, makes it count.
+            // It takes effect only with the next commit.
             None => self.tree.write(KEY, &Note { commit: 0, sum }.encode()),
         }
     }
@@ -226,7 +223,7 @@ impl Summed {
     }
 }
 
-/// What happens in a transaction.
+/// The result of a transaction.
 pub(in crate::store) type Transacted<T> = ConflictableTransactionResult<T, StoreError>;
 
 fn put(tree: &TransactionalTree, note: Option<Note>) -> Transacted<()> {

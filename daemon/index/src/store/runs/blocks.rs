@@ -1,15 +1,14 @@
-//! Blocks of runs that were looked up lately, and apart from them parts of blocks.
+//! Caches of recently looked-up blocks of runs and, separately, of parts of blocks.
 //!
-//! sled reads and keeps whole leaves, nine blocks of which a look-up wants one, and counts each leaf as
-//! the next power of two of its bytes: where fingerprints are looked up at random, a cache of single blocks
-//! holds some ten times as many that somebody asks for in the same memory, and returns one without a copy. So
-//! most of the memory for runs is here, and sled keeps little more than the index above its leaves. In turn a block
-//! holds some hundred lists of which a look-up wants one: where there are more blocks than are kept, the list stays
-//! that was asked for.
+//! sled reads and caches whole leaves of nine blocks, of which a look-up needs one, and counts each leaf as the next
+//! power of two of its bytes. For random look-ups of fingerprints a cache of single blocks holds some ten times as many
+//! useful ones in the same memory, and returns one without a copy. So most of the memory for runs is here, and sled
+//! caches little more than the index above its leaves. A block in turn holds some hundred lists, of which a look-up
+//! needs one: if there are more blocks than fit, only the list that was asked for stays.
 //!
-//! Each shard has a lock of its own, which is held for a moment. What goes is drawn by lot; a block that was used
-//! since it was last drawn stays, and another is drawn. Where questions come round again and ask for more than is
-//! kept, an order of age would drop each block shortly before it is asked for, and find none.
+//! Each shard has a lock of its own, which is held for a moment. What is dropped is drawn at random; a block that was
+//! used since it was last drawn stays, and another is drawn. If questions ask again and again for more than fits,
+//! dropping by age would drop each block shortly before it is asked for, and every look-up would miss.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,49 +19,49 @@ use crate::store::Block;
 
 /// Bits of the number of shards.
 const SHARD_BITS: u32 = 4;
-/// What a block takes beside its bytes, about: its counts, its place in the list and that in the map.
+/// Approximate bytes of a block in addition to its content: its counts, and its entries in the list and the map.
 const OVERHEAD: usize = 112;
-/// Spreads keys, which ascend, over the shards.
+/// Spreads the ascending keys over the shards.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Of the generator that draws blocks (Knuth, MMIX): a factor and an increment modulo 2^64.
+/// The generator that draws blocks (Knuth, MMIX): a factor and an increment modulo 2^64.
 const LOT: (u64, u64) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
 
-/// Length of the keys whose blocks are kept.
+/// Length of the keys of cached blocks.
 const KEY_LEN: usize = 8;
 
 /// A run, and the key of a block in it.
 type Key = (u32, u64);
 
-/// Blocks of all runs, at most so many bytes of them.
+/// Blocks of all runs, limited in bytes.
 #[derive(Debug)]
 pub(in crate::store) struct Blocks {
     shards: [Mutex<Shard>; 1 << SHARD_BITS],
     limit: usize,
-    /// Bytes kept in all shards.
+    /// Bytes cached in all shards.
     held: AtomicUsize,
-    /// Runs that were given a number so far.
+    /// Number of runs that were numbered so far.
     runs: AtomicU32,
 }
 
 #[derive(Debug, Default)]
 struct Shard {
     kept: FxHashMap<Key, Kept>,
-    /// Keys of what is kept, to draw from.
+    /// Keys of the cached blocks, to draw from.
     order: Vec<Key>,
     lot: u64,
     held: usize,
 }
 
-/// All that a look-up needs is here: where many are kept, each place in memory beside would take as long as the rest.
+/// All that a look-up needs is here: if many are cached, each further memory access would take as long as the rest.
 #[derive(Debug)]
 struct Kept {
     block: Block,
-    /// Its place in the order.
+    /// Its index in the order.
     place: usize,
     was_used: bool,
 }
 
-/// Bytes that keeping a block takes.
+/// Bytes that caching a block takes.
 fn bytes(block: &Block) -> usize {
     block.len() + OVERHEAD
 }
@@ -75,7 +74,7 @@ pub(in crate::store) struct BlocksOfRun {
 }
 
 impl Blocks {
-    /// Keeps at most so many bytes.
+    /// Caches at most this many bytes.
     pub(in crate::store) fn new(limit: u64) -> Arc<Self> {
         Arc::new(Self {
             shards: Default::default(),
@@ -85,7 +84,7 @@ impl Blocks {
         })
     }
 
-    /// Those of a run that was just opened; no other run shares them, whatever its number.
+    /// The blocks of a run that was just opened; no other run shares them, whatever its number.
     pub(in crate::store) fn of_run(self: &Arc<Self>) -> BlocksOfRun {
         BlocksOfRun {
             run: self.runs.fetch_add(1, Ordering::Relaxed),
@@ -93,7 +92,7 @@ impl Blocks {
         }
     }
 
-    /// Bytes that are kept, and the most that may be.
+    /// Bytes cached, and the limit.
     pub(in crate::store) fn weight(&self) -> (u64, u64) {
         (self.held.load(Ordering::Relaxed) as u64, self.limit as u64)
     }
@@ -107,7 +106,7 @@ impl Blocks {
 }
 
 impl BlocksOfRun {
-    /// The block under a key, where it is kept.
+    /// The block under a key, if it is cached.
     pub(in crate::store) fn get(&self, key: &[u8]) -> Option<Block> {
         let key = self.key(key)?;
         let mut shard = self.all.shard(key);
@@ -116,7 +115,7 @@ impl BlocksOfRun {
         Some(Arc::clone(&kept.block))
     }
 
-    /// Keeps the block under a key.
+    /// Caches the block under a key.
     pub(in crate::store) fn keep(&self, key: &[u8], block: &Block) {
         let Some(key) = self.key(key) else { return };
         let limit = self.all.limit >> SHARD_BITS;
@@ -139,7 +138,7 @@ impl BlocksOfRun {
 impl Shard {
     fn keep(&mut self, key: Key, block: &Block, limit: usize) {
         let bytes = bytes(block);
-        // Another reader may have kept it meanwhile.
+        // Another reader may have cached it meanwhile.
         if bytes > limit || self.kept.contains_key(&key) {
             return;
         }
@@ -179,7 +178,7 @@ impl Shard {
         }
     }
 
-    /// A place among those that are kept; 0 where there is none.
+    /// A random index among the cached ones; 0 if there is none.
     fn draw(&mut self) -> usize {
         self.lot = self.lot.wrapping_mul(LOT.0).wrapping_add(LOT.1);
         // The upper bits are the random ones.
@@ -205,7 +204,7 @@ mod tests {
         blocks.get(&n.to_be_bytes())
     }
 
-    /// Blocks that a shard keeps in the tests, and all together.
+    /// Blocks that fit in a shard in the tests, and in all together.
     const IN_SHARD: usize = 100;
     const MOST: u64 = (IN_SHARD << SHARD_BITS) as u64;
 
@@ -213,7 +212,7 @@ mod tests {
         Blocks::new(MOST * (LEN + OVERHEAD) as u64)
     }
 
-    /// Looks a block up as a run does; says whether it was kept.
+    /// Looks a block up as a run does; returns whether it was cached.
     fn look_up(blocks: &BlocksOfRun, n: u64) -> bool {
         let found = get(blocks, n);
         assert!(found.as_ref().is_none_or(|found| *found == block(n)));

@@ -1,8 +1,8 @@
 //! One run of postings: a database of sled, filled in the order of keys and then only read.
 //!
-//! The last block is the end of the run: an engine that takes damage for a torn tail of its log, and
-//! drops what follows, has lost it. It has the number of blocks, since damage further ahead costs others
-//! and not this one, and the id of the run.
+//! The last block marks the end of the run: an engine that mistakes damage for a torn tail of its log, and drops what
+//! follows, has lost it. It holds the number of blocks, since damage earlier in the log loses others and not this one,
+//! and the id of the run.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -30,23 +30,23 @@ pub(in crate::store) struct SledRun {
     kept: KeptOfRun,
 }
 
-/// What is kept in memory of a run.
+/// What is cached in memory of a run.
 #[derive(Debug)]
 pub(in crate::store) struct KeptOfRun {
-    /// Blocks that were looked up lately.
+    /// Recently looked-up blocks.
     pub(in crate::store) blocks: BlocksOfRun,
-    /// Parts of others.
+    /// Parts of other blocks.
     pub(in crate::store) parts: BlocksOfRun,
 }
 
 /// Key of the block that ends a run; no other block has it.
 const END: &[u8] = &[0xff];
 
-/// What ends a run.
+/// The content of the block that ends a run.
 #[derive(Debug)]
 struct End {
     blocks: u64,
-    /// None before format 7.
+    /// `None` before format 7.
     id: Option<RunId>,
 }
 
@@ -73,7 +73,7 @@ impl SledRun {
     /// Opens a run that was finished.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if its end is not there.
+    /// [`StoreError::Damaged`] if its end is missing.
     pub(in crate::store) fn open(
         dir: &Path,
         number: u32,
@@ -177,7 +177,7 @@ pub(in crate::store) struct Builder {
 }
 
 impl Builder {
-    /// Begins in a directory that is not there yet.
+    /// Begins in a directory that must not exist yet.
     pub(in crate::store) fn new(dir: &Path, number: u32, id: RunId) -> Result<Self, StoreError> {
         safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         Ok(Self {
@@ -210,8 +210,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Writes the rest and closes the run, power-safe but for its name. sled writes the snapshot
-    /// that makes an opening fast only when it opens, so it is opened once more.
+    /// Writes the rest and closes the run, power-safe except for its name. sled writes the snapshot that makes opening
+    /// fast only when it opens, so the run is opened once more.
     pub(in crate::store) fn finish(mut self) -> Result<(), StoreError> {
         self.write_waiting()?;
         self.run.blocks.write(END, &self.end.encode())?;
@@ -228,7 +228,7 @@ impl Builder {
     }
 }
 
-/// Keeps nothing: for a run that nobody looks up anything in.
+/// Caches nothing: for a run in which nothing is looked up.
 fn none_kept() -> KeptOfRun {
     let [blocks, parts] = [0; 2].map(|limit| Blocks::new(limit).of_run());
     KeptOfRun { blocks, parts }
@@ -247,7 +247,7 @@ fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {
 mod tests {
     use super::*;
 
-    /// Calls by which this thread has read files, so far.
+    /// Number of calls by which this thread has read files so far.
     fn read_calls() -> u64 {
         let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
         let calls = io.lines().find_map(|line| line.strip_prefix("syscr: "));
@@ -267,14 +267,14 @@ mod tests {
         builder.finish().unwrap();
         let run = SledRun::open(&dir, 1, 1 << 20, none_kept()).unwrap();
         assert_eq!(run.verify().unwrap(), u64::from(BLOCKS));
-        // Far apart, so that each is in a leaf of its own that was not read lately.
+        // Far apart, so that each is in a leaf that was not read recently.
         let asked = (0..BLOCKS).step_by(40);
         let (leaves, before) = (asked.len() as u64, read_calls());
         for n in asked {
             assert_eq!(run.get(&n.to_be_bytes()).unwrap(), Some(block(n)));
         }
         let calls = read_calls() - before;
-        // The head of an entry and its body; some leaves of an index, and those at the end of a batch.
+        // The header of an entry and its body; some leaves of an index, and those at the end of a batch.
         assert!(calls <= leaves * 3, "{calls} calls for {leaves} leaves");
         drop(run);
     }

@@ -1,6 +1,6 @@
-//! sled's file `conf`: three lines of settings and their CRC-32. Ours never change, so what
-//! it must say is known: where its CRC does not match, it was damaged and is written anew. sled
-//! itself only warns of that, and then refuses the store for what a flipped bit made of a setting.
+//! sled's file `conf`: three lines of settings and their CRC-32. Ours never change, so its content is known: if its CRC
+//! does not match, it was damaged and is rewritten. sled itself only warns about that, and then refuses the store
+//! because of the setting that a flipped bit changed.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write as _};
@@ -15,14 +15,14 @@ const NAME: &str = "conf";
 /// What sled 0.34 writes with our settings.
 const SETTINGS: &[u8] = b"segment_size: 524288\nuse_compression: false\nversion: 0.34\n";
 const CRC_LEN: usize = 4;
-/// Far above any settings: bounds what is read.
+/// Limit of what is read; far above the length of any settings.
 const MOST: u64 = 4 << 10;
 
-/// The files of sled's settings for the records, which lie in this folder of the store, and for its runs
-/// that are damaged; they are put right when the store is opened.
+/// The damaged files of sled's settings, of the records, which are in this folder of the store, and of its runs; they
+/// are repaired when the store is opened.
 ///
 /// # Errors
-/// [`StoreError::Io`] where one cannot be read or is no regular file.
+/// [`StoreError::Io`] if one cannot be read or is no regular file.
 pub fn damaged_settings(store: &Path, records: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut dirs = vec![store.join(records)];
     dirs.extend(folders(&store.join(runs::DIR))?);
@@ -35,10 +35,10 @@ pub fn damaged_settings(store: &Path, records: &Path) -> Result<Vec<PathBuf>, St
     Ok(damaged)
 }
 
-/// Whether sled's settings in its directory are there and damaged.
+/// Whether sled's settings in its directory exist and are damaged.
 ///
 /// # Errors
-/// [`StoreError::Io`] where it cannot be read or is no regular file.
+/// [`StoreError::Io`] if the file cannot be read or is no regular file.
 pub(in crate::store) fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     let path = dir.join(NAME);
     let file = match safe_fs::open_read(&path) {
@@ -48,14 +48,14 @@ pub(in crate::store) fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     let mut bytes = Vec::new();
     let read = file.take(MOST).read_to_end(&mut bytes);
     read.map_err(StoreError::io("read", &path))?;
-    // Settings of another version of sled are whole, and are refused by sled in words.
+    // Settings of another version of sled are undamaged, and sled refuses them with a message.
     let whole = bytes
         .split_last_chunk::<CRC_LEN>()
         .is_some_and(|(settings, crc)| crc32(settings).to_le_bytes() == *crc);
     Ok(!whole)
 }
 
-/// Puts a damaged file right, all at once.
+/// Repairs a damaged file, atomically.
 pub(in crate::store) fn restore(dir: &Path) -> Result<(), StoreError> {
     if !is_damaged(dir)? {
         return Ok(());
@@ -72,7 +72,7 @@ pub(in crate::store) fn restore(dir: &Path) -> Result<(), StoreError> {
     sync_dir(dir)
 }
 
-/// CRC-32 (ISO 3309, reflected, polynomial 0xEDB88320), bit by bit: it is asked for some 60 bytes.
+/// CRC-32 (ISO 3309, reflected, polynomial 0xEDB88320), bit by bit: it is computed over some 60 bytes.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg());
     let crc = bytes.iter().fold(u32::MAX, |crc, byte| {

@@ -1,10 +1,9 @@
 //! Makes what sled wrote survive a power cut.
 //!
-//! sled's `flush` is not enough on Linux: its log writer calls `sync_file_range`, which writes data
-//! pages out but neither the file's size and extents nor the directory entry, nor does it empty the
-//! drive's cache. Cutting power to a fresh database lost every acknowledged key in 50 of 50 cuts.
-//! With an fsync of every file, the directory and its parent after each flush: none lost. A
-//! `kill -9` cannot show the difference, as the kernel keeps the pages.
+//! sled's `flush` is not enough on Linux: its log writer calls `sync_file_range`, which writes out data pages but
+//! neither the file's size and extents nor the directory entry, and does not empty the drive's cache. Cutting power to
+//! a fresh database lost every acknowledged key in 50 of 50 cuts. With an fsync of every file, the directory and its
+//! parent after each flush, none was lost. A `kill -9` cannot show the difference, as the kernel keeps the pages.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -25,23 +24,23 @@ pub(in crate::store) struct Durable {
     /// Directory of the store, at or above that of sled.
     store: PathBuf,
     dir: PathBuf,
-    /// Files that must still be where they were opened.
+    /// Files that must still have the names under which they were opened.
     anchors: Vec<Anchor>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Configuration, snapshots and parent directory are synced; they change only at open.
+    /// Configuration, snapshots and parent directory are synced; they change only when a database opens.
     opened: bool,
-    /// Large values lie in files of their own, each written once: name and length when synced.
+    /// Large values are in files of their own, each written once: name and length when synced.
     blobs: HashMap<OsString, u64>,
     /// After a failed fsync the kernel may drop the pages and report success the next time.
     failed: bool,
 }
 
 impl Durable {
-    /// Makes durable a database of sled in `dir`, at or below the directory of a store, open.
+    /// Syncs the open database of sled in `dir`, at or below the directory of a store.
     pub(in crate::store) fn new(
         store: &Path,
         dir: &Path,
@@ -55,27 +54,26 @@ impl Durable {
         })
     }
 
-    /// Returns once all that was written to the store's files is on stable storage. To be called
-    /// after sled's own flush.
+    /// Returns once everything written to the store's files is on stable storage. Call it after sled's own flush.
     pub(in crate::store) fn sync(&self) -> Result<(), StoreError> {
         self.check()?;
         let mut state = self.lock();
-        // Files are synced by their names: they must be those that were written to.
+        // Files are synced by name: they must be those that were written to.
         let synced = self.in_place().and_then(|()| self.sync_with(&mut state));
         let result = synced.and_then(|()| self.in_place());
-        // What could not even be opened, for want of descriptors, was not lost: it is synced next time.
+        // What could not even be opened, because descriptors ran out, was not lost: it is synced next time.
         state.failed = matches!(&result, Err(error) if !error.is_shortage());
         result
     }
 
-    /// Makes durable what [`Durable::sync`] does, and the files that change only at open and close.
+    /// Syncs as [`Durable::sync`] does, and also the files that change only at open and close.
     pub(in crate::store) fn sync_all(&self) -> Result<(), StoreError> {
         self.lock().opened = false;
         self.sync()
     }
 
     /// # Errors
-    /// [`StoreError::SyncFailed`] where a sync failed earlier.
+    /// [`StoreError::SyncFailed`] if a sync failed earlier.
     pub(in crate::store) fn check(&self) -> Result<(), StoreError> {
         match self.lock().failed {
             true => Err(StoreError::SyncFailed),
@@ -86,7 +84,7 @@ impl Durable {
     /// Whether the files are those that were opened.
     ///
     /// # Errors
-    /// [`StoreError::Replaced`] where they are not; every further sync fails then.
+    /// [`StoreError::Replaced`] if they are not; every further sync fails then.
     pub(in crate::store) fn check_place(&self) -> Result<(), StoreError> {
         let placed = self.in_place();
         if let Err(StoreError::Replaced { .. }) = &placed {
@@ -99,7 +97,7 @@ impl Durable {
         self.anchors.iter().try_for_each(Anchor::check)
     }
 
-    /// Has every further sync fail.
+    /// Makes every further sync fail.
     pub(in crate::store) fn fail(&self) -> StoreError {
         self.lock().failed = true;
         StoreError::SyncFailed
@@ -132,7 +130,7 @@ impl Durable {
         let mut present = HashMap::new();
         for (path, len) in files(&dir)? {
             let name = path.file_name().unwrap_or_default().to_owned();
-            // The length tells a blob caught while it was being written.
+            // The length shows whether a blob was still being written.
             if synced.get(&name) != Some(&len) {
                 sync_file(&path)?;
             }
@@ -146,7 +144,7 @@ impl Durable {
     }
 }
 
-/// fsync of one file; no error if sled removed it meanwhile.
+/// Fsyncs one file; no error if sled removed it meanwhile.
 pub(in crate::store) fn sync_file(path: &Path) -> Result<(), StoreError> {
     let file = match safe_fs::open_read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -155,14 +153,14 @@ pub(in crate::store) fn sync_file(path: &Path) -> Result<(), StoreError> {
     file.sync_all().map_err(StoreError::io("sync", path))
 }
 
-/// fsync of a directory: makes creations, renames and removals in it last.
+/// Fsyncs a directory, so that creations, renames and removals in it are durable.
 pub(in crate::store) fn sync_dir(path: &Path) -> Result<(), StoreError> {
     let dir = File::open(path).map_err(StoreError::io("open", path))?;
     dir.sync_all().map_err(StoreError::io("sync", path))
 }
 
-/// What stands at a path, no link followed; none where nothing does. That it cannot be told is an error: a
-/// disk that fails does not make what it holds superfluous.
+/// The kind of file at a path, following no link; `None` if nothing is there. It is an error if that cannot be
+/// determined: a failing disk does not make its content superfluous.
 pub(in crate::store) fn kind_at(path: &Path) -> Result<Option<FileType>, StoreError> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -172,7 +170,7 @@ pub(in crate::store) fn kind_at(path: &Path) -> Result<Option<FileType>, StoreEr
     }
 }
 
-/// The length of the file at a path, no link followed; none where there is none.
+/// The length of the file at a path, following no link; `None` if there is none.
 pub(in crate::store) fn len_at(path: &Path) -> Result<Option<u64>, StoreError> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -198,7 +196,7 @@ pub(in crate::store) fn files(dir: &Path) -> Result<Vec<(PathBuf, u64)>, StoreEr
 /// The directories directly in `dir`, none if there is no such directory.
 ///
 /// # Errors
-/// Where anything else lies there too.
+/// If anything else is there too.
 pub(in crate::store) fn folders(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut found = Vec::new();
     for entry in entries(dir)? {
@@ -213,7 +211,7 @@ pub(in crate::store) fn folders(dir: &Path) -> Result<Vec<PathBuf>, StoreError> 
     Ok(found)
 }
 
-/// What lies directly in `dir`; nothing if there is no such directory.
+/// The entries directly in `dir`; none if there is no such directory.
 pub(in crate::store) fn entries(
     dir: &Path,
 ) -> Result<impl Iterator<Item = std::io::Result<DirEntry>>, StoreError> {
@@ -224,7 +222,7 @@ pub(in crate::store) fn entries(
     Ok(entries.into_iter().flatten())
 }
 
-/// Bytes of disk allocated to `dir` and all below it. Files that vanish meanwhile do not count.
+/// Bytes of disk allocated to `dir` and everything below it. Files that vanish meanwhile do not count.
 pub(in crate::store) fn allocated_bytes(dir: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(dir) else {
         return 0;
@@ -236,7 +234,7 @@ pub(in crate::store) fn allocated_bytes(dir: &Path) -> u64 {
     entries.flatten().map(size).sum()
 }
 
-/// Bytes of disk allocated to one file; none where it vanished.
+/// Bytes of disk allocated to one file; zero if it vanished.
 pub(in crate::store) fn allocated_to(path: &Path) -> u64 {
     // POSIX counts blocks of 512 bytes whatever the file system's block size.
     std::fs::symlink_metadata(path).map_or(0, |file| file.blocks() * 512)

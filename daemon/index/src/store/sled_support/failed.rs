@@ -1,15 +1,15 @@
-//! Whether a write to a database of sled failed half-way.
+//! Whether a write to a database of sled failed halfway.
 //!
-//! sled goes on after some of them, as though nothing had happened, and the next flush waits for what is
-//! never written, under a lock of all databases of the process; so does closing it. What it has in memory by then may
-//! be half of a batch. So nothing is asked of such a database any more, and it is let go of without being closed.
+//! sled continues after some of them as if nothing had happened, and the next flush waits for what is never written,
+//! under a lock of all databases of the process; so does closing it. By then it may hold half of a batch in memory. So
+//! such a database is not used any more, and it is dropped without being closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::store::StoreError;
 
-/// Shared by all who use a database.
+/// Shared by all users of a database.
 #[derive(Debug, Clone, Default)]
 pub(in crate::store) struct Failed(Arc<AtomicBool>);
 
@@ -23,7 +23,7 @@ impl Failed {
     }
 
     /// # Errors
-    /// Where a write failed.
+    /// If a write failed.
     pub(in crate::store) fn check(&self) -> Result<(), StoreError> {
         match self.is_set() {
             true => Err(StoreError::Sled(

@@ -1,9 +1,9 @@
-//! Whether the operating system gives out all that sled is about to read.
+//! Whether the operating system can read everything that sled is about to read.
 //!
-//! sled takes what it cannot read when it opens (a failing disk, a file that may not be opened, no descriptor
-//! left) for the end of its log, overwrites what follows and tells nobody. So its log is read to its end
-//! beforehand, and each large value: what is refused is an error then, and nothing is changed. That costs about
-//! what it saves, as the kernel keeps the pages that opening reads next in the order of its log and not of the file.
+//! If sled cannot read something when it opens (a failing disk, a file that may not be opened, no descriptor left), it
+//! mistakes it for the end of its log, overwrites what follows and reports nothing. So its log is read to its end
+//! beforehand, and each large value: a failure is an error then, and nothing is changed. That costs about as much as it
+//! saves, as the kernel keeps the pages, which opening reads next in the order of its log and not of the file.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, copy, sink};
@@ -16,23 +16,23 @@ use crate::store::records::generation::{BLOBS, Generation};
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;
-/// Descriptors that sled takes beside the one of a large value: its log, a snapshot and its listing, and one to
+/// Descriptors that sled needs besides the one for a large value: its log, a snapshot and its listing, and one to
 /// spare.
 const DESCRIPTORS: usize = 4;
 
-/// What is looked at before sled opens.
+/// What is checked before sled opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Precheck {
-    /// All that it is about to read.
+    /// Everything that it is about to read.
     ReadAll,
-    /// The descriptors that it needs: this process has just written the database and read it.
+    /// Only the descriptors that it needs: this process has just written the database and read it.
     DescriptorsOnly,
 }
 
 /// Checks the database of a generation, if there is one. The caller holds the lock of the store.
 ///
 /// # Errors
-/// [`StoreError::Io`] where something cannot be read, or there are not the descriptors to.
+/// [`StoreError::Io`] if something cannot be read, or there are too few descriptors.
 pub(in crate::store) fn check(
     generation: &Generation,
     precheck: Precheck,
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_the_disk_refuses_is_an_error() {
-        // A regular file, of which nothing can be read at its beginning.
+        // A regular file that cannot be read at its beginning.
         let path = Path::new("/proc/self/mem");
         let refused = read(&File::open(path).unwrap(), path).unwrap_err();
         assert!(

@@ -1,4 +1,4 @@
-//! Opens sled and works round the known ways in which it refuses to.
+//! Opens sled and works around the known faults that keep it from opening.
 //!
 //! Two faults of sled 0.34 make `open` fail for ever although its log is whole (issues #1527 and
 //! #1533): a stray `snap.*.generating` left by a kill during open, which its file filter takes for
@@ -23,12 +23,12 @@ use crate::store::directory::lock::{FileId, GRACE, wait_unlocked};
 use crate::store::records::generation::{self, BLOBS, DB};
 use crate::store::{StoreError, runs};
 
-/// When sled gives back the room of what is dead in its log.
+/// When sled frees the space of what is dead in its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Cleaning {
-    /// Cleaning in a thread of its own, every second.
+    /// In a thread of its own, every second.
     InBackground,
-    /// While something is written: enough where nothing changes later.
+    /// While something is written: enough if nothing changes later.
     WhileWriting,
 }
 
@@ -54,9 +54,9 @@ pub(in crate::store) fn open_db(
     opened?.map_err(|error| from_sled(dir, error))
 }
 
-/// Opens as [`open_once`] does, waiting [`GRACE`] at most while sled's file is locked. The caller holds the lock
-/// of the store, so this passes: a process that another thread starts shares our descriptors, and with them
-/// our locks, from its fork until it runs its program.
+/// Opens as [`open_once`] does, waiting for at most [`GRACE`] while sled's file is locked. The caller holds the lock of
+/// the store, so this passes: a process that another thread starts shares our descriptors, and with them our locks,
+/// from its fork until it runs its program.
 fn open_unlocked(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
     let deadline = Instant::now() + GRACE;
     loop {
@@ -92,7 +92,7 @@ fn open_once(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened,
     })
 }
 
-/// sled panics under a clock that stands before 1970.
+/// sled panics if the clock is before 1970.
 fn check_clock(now: SystemTime) -> Result<(), StoreError> {
     match now.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(_) => Ok(()),
@@ -102,9 +102,8 @@ fn check_clock(now: SystemTime) -> Result<(), StoreError> {
     }
 }
 
-/// Everything in the directory must be a regular file, but for the folder of blobs and those of runs and
-/// of generations, each of which is a directory of the same kind: sled would wait for a FIFO and
-/// write through a link.
+/// Everything in the directory must be a regular file, except the folder of blobs and those of runs and of generations,
+/// each of which must be a directory of the same kind: sled would wait for a FIFO and write through a link.
 pub(in crate::store) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
     let (runs, records) = (dir.join(runs::DIR), dir.join(generation::DIR));
     check_db_dir(dir, &[&runs, &records])?;
@@ -117,14 +116,14 @@ pub(in crate::store) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The directory of one database of sled, with `folders` of ours.
+/// Checks the directory of one database of sled, with `folders` of ours.
 fn check_db_dir(dir: &Path, folders: &[&Path]) -> Result<(), StoreError> {
     let blobs = dir.join(BLOBS);
     check_folder(dir, &[folders, &[blobs.as_path()]].concat())?;
     check_folder(&blobs, &[])
 }
 
-/// The folders in a directory in which regular files may lie too.
+/// The folders in a directory that may also contain regular files.
 fn folders_among(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let found = entries(dir)?.filter_map(Result::ok);
     let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -150,17 +149,17 @@ fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How long a close waits for sled's background threads to let go of its file.
+/// How long a close waits for sled's background threads to release its file.
 pub(in crate::store) const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Runs an operation of sled, which counts as under way until it returns. Its panic becomes
-/// [`StoreError::Damaged`], as it panics where its files contradict its expectations; or [`StoreError::Machine`]
-/// where it panicked over something that the operating system refused.
+/// Runs an operation of sled, which counts as under way until it returns. Its panic becomes [`StoreError::Damaged`],
+/// since it panics if its files contradict its expectations; or [`StoreError::Machine`] if it panicked about something
+/// that the operating system refused.
 pub(in crate::store) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
     counted(|| panics_caught(operation))
 }
 
-/// Guards, as [`guarded`] does, an operation that may take as long as it needs: it is not counted.
+/// Guards, like [`guarded`], an operation that may take as long as it needs: it is not counted.
 pub(in crate::store) fn panics_caught<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
     let outer = GUARDED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(operation));
@@ -183,15 +182,14 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread, now, is one of sled's that becomes an error: a panic hook need
-/// not tell of it.
+/// Whether a panic of this thread, now, is one of sled's that becomes an error: a panic hook need not report it.
 pub fn is_panic_handled() -> bool {
     GUARDED.get()
 }
 
-/// The last handle of a database: a field that is dropped after all other handles. sled writes
-/// when it is closed, and panics where the disk fails then; what dropped a store must not panic. Nor may it wait
-/// for ever: a database in which a write failed is not closed.
+/// The last handle of a database: a field that is dropped after all other handles. sled writes when it is closed, and
+/// panics if the disk fails then; dropping a store must not panic. Nor may it wait for ever: a database in which a
+/// write failed is not closed.
 pub(in crate::store) struct LastHandle {
     db: Option<Db>,
     config: Config,
@@ -208,7 +206,7 @@ fn id_of(dir: &Path) -> Option<FileId> {
 }
 
 /// # Errors
-/// [`StoreError::Unclosed`] where the database in `dir` was let go of without being closed.
+/// [`StoreError::Unclosed`] if the database in `dir` was dropped without being closed.
 pub(in crate::store) fn check_closed(dir: &Path) -> Result<(), StoreError> {
     let unclosed = UNCLOSED.lock().unwrap_or_else(PoisonError::into_inner);
     match id_of(dir).is_some_and(|id| unclosed.contains(&id)) {
@@ -218,20 +216,20 @@ pub(in crate::store) fn check_closed(dir: &Path) -> Result<(), StoreError> {
 }
 
 impl LastHandle {
-    /// Whether a write failed, to be told by whoever writes.
+    /// Whether a write failed; set by every writer.
     pub(in crate::store) fn failed(&self) -> &Failed {
         &self.failed
     }
 
-    /// Drops it after a write failed, without closing the database where that would wait for ever.
+    /// Drops it after a write failed, without closing the database if that would wait for ever.
     pub(in crate::store) fn abandon(self) {
         self.failed.set();
     }
 
-    /// Drops it, and with it the database in `dir`, and waits until sled has let go of its file.
+    /// Drops it, and with it the database in `dir`, and waits until sled has released its file.
     ///
     /// # Errors
-    /// Where a write failed; what sled panicked about; [`StoreError::Damaged`] where its file stays locked.
+    /// If a write failed; what sled panicked about; [`StoreError::Damaged`] if its file stays locked.
     pub(in crate::store) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
         self.failed.check()?;
         let db = self.db.take();
@@ -247,8 +245,8 @@ impl LastHandle {
 impl Drop for LastHandle {
     fn drop(&mut self) {
         let db = self.db.take();
-        // Once sled cannot write its log everything after that fails, and closing it does not wait. Where
-        // it cannot write a file of its own for what is large, it goes on, and its next flush waits for ever.
+        // Once sled cannot write its log, everything after that fails, and closing it does not wait. If it cannot write
+        // a separate file for a large value, it continues, and its next flush waits for ever.
         if self.failed.is_set() && self.config.global_error().is_ok() {
             tracing::warn!("a database in which a write failed stays open while the program runs");
             let mut unclosed = UNCLOSED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -266,8 +264,8 @@ impl fmt::Debug for LastHandle {
     }
 }
 
-/// Whether a panic tells of an error of the operating system (no thread, no descriptor, no memory, a
-/// failing disk) or of the clock. A file that is missing is damage.
+/// Whether a panic reports an error of the operating system (no thread, no descriptor, no memory, a failing disk) or of
+/// the clock. A missing file is damage.
 pub(in crate::store) fn is_of_the_machine(message: &str) -> bool {
     const MISSING: &str = "2,";
     let refused = message.split("Os { code: ").skip(1);
@@ -278,7 +276,7 @@ fn is_locked(error: &Error) -> bool {
     matches!(error, Error::Io(e) if e.to_string().starts_with("could not acquire lock"))
 }
 
-/// Sorts sled's errors into ours.
+/// Maps sled's errors to ours.
 pub(in crate::store) fn from_sled(dir: &Path, error: Error) -> StoreError {
     use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
     match error {
@@ -295,7 +293,7 @@ pub(in crate::store) fn from_sled(dir: &Path, error: Error) -> StoreError {
                 reason: error.to_string(),
             }
         }
-        // Our configuration never changes: what sled read was not what it wrote.
+        // Our configuration never changes: what sled read differs from what it wrote.
         Error::Unsupported(reason) if reason.starts_with("cannot change") => {
             StoreError::Damaged { reason }
         }
@@ -313,8 +311,7 @@ fn remove_unfinished_snapshots(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Renames `snap.X` to `aside.snap.X`, replacing those set aside earlier; says whether there were
-/// any.
+/// Renames `snap.X` to `aside.snap.X`, replacing those set aside earlier; returns whether there were any.
 pub(in crate::store) fn move_snapshots_aside(dir: &Path) -> Result<bool, StoreError> {
     let earlier = named(dir, "aside.snap.")?;
     for path in &earlier {

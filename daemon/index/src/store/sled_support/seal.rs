@@ -3,12 +3,10 @@
 //!
 //! Layout: value ‖ checksum (8 bytes, little-endian). The checksum is XXH3-64 of the value, seeded
 //! by XXH3-64 of the key, itself seeded by a number of the tree, and of the run where it is one of
-//! postings. It guards against faults, not against forgery: whoever can write the store's files can
-//! forge it.
+//! postings. It guards against faults, not against forgery: anybody who can write the store's files can forge it.
 //!
-//! XXH3 because probes read some hundred blocks of 1 to 2 KB a query: it costs about 40 ns a
-//! block (BLAKE3: 940 ns). It is also another function than the CRC-32 sled uses for its pages, so one does not
-//! miss what the other missed.
+//! XXH3 because a query reads some hundred blocks of 1 to 2 KB: it costs about 40 ns per block (BLAKE3: 940 ns). It is
+//! also a different function than the CRC-32 that sled uses for its pages, so it may catch what that misses.
 
 use twox_hash::XxHash3_64;
 
@@ -26,13 +24,13 @@ pub(in crate::store) enum TreeId {
     Commits,
     /// Packs of records, each under the key of its last record.
     Packed,
-    /// No tree: what stands for a packed record that was removed.
+    /// No tree: marks a packed record as removed.
     Removed,
-    /// What all records add up to.
+    /// The sum of all records.
     Summed,
     /// Parts of long values.
     Parts,
-    /// No tree: a value of records that is kept in parts, as a whole.
+    /// No tree: a value of records that is stored in parts, as a whole.
     Whole,
 }
 
@@ -76,7 +74,7 @@ impl TreeId {
     }
 }
 
-/// The value with its seal behind it.
+/// The value followed by its seal.
 pub(in crate::store) fn seal(tree: TreeId, key: &[u8], value: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(value.len() + SEAL_LEN);
     sealed.extend_from_slice(value);

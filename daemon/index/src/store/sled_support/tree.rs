@@ -1,5 +1,4 @@
-//! One tree of sled: values sealed with our checksum, and sled's errors and panics told in
-//! our words.
+//! One tree of sled: seals values with our checksum, and maps sled's errors and panics to ours.
 
 use std::cell::Cell;
 use std::ops::{Bound, ControlFlow};
@@ -18,7 +17,7 @@ use crate::store::records::summed::Transacted;
 pub(in crate::store) type VisitSealed<'a> =
     dyn FnMut(&[u8], &IVec) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// One tree of sled, sealing what goes in and checking what comes out.
+/// One tree of sled that seals what is written and checks what is read.
 #[derive(Debug)]
 pub(in crate::store) struct SledTree {
     pub(in crate::store) tree: Tree,
@@ -49,7 +48,7 @@ impl SledTree {
         guarded(|| operation(&self.tree))?.map_err(|error| from_sled(&self.dir, error))
     }
 
-    /// Runs one that writes.
+    /// Runs one operation that writes.
     fn run_write<T>(
         &self,
         operation: impl FnOnce(&Tree) -> ::sled::Result<T>,
@@ -60,7 +59,7 @@ impl SledTree {
     /// The value that was sealed.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] where it is another than was stored here.
+    /// [`StoreError::Corrupt`] if it is not what was stored here.
     pub(in crate::store) fn unseal<'a>(
         &self,
         key: &[u8],
@@ -69,7 +68,7 @@ impl SledTree {
         unseal(self.id, key, sealed).ok_or_else(|| self.corrupt(key))
     }
 
-    /// What is stored under a key is not what was.
+    /// The error for a value that is not what was stored under this key.
     pub(in crate::store) fn corrupt(&self, key: &[u8]) -> StoreError {
         StoreError::Corrupt {
             tree: self.id.name(),
@@ -111,8 +110,8 @@ impl SledTree {
         self.run_write(|tree| tree.remove(key)).map(|_previous| ())
     }
 
-    /// Does all of something in this tree and others of the same database, or nothing, after a crash too.
-    /// Nobody reads or writes meanwhile. What is written to the first of `trees` comes first in the log.
+    /// Does everything in this tree and others of the same database, or nothing, after a crash too. Nobody reads or
+    /// writes meanwhile. What is written to the first of `trees` comes first in the log.
     pub(in crate::store) fn transact<T, Trees: Transactional<StoreError>>(
         &self,
         trees: &Trees,

@@ -1,22 +1,21 @@
-//! For how long calls of the storage engine have been under way.
+//! How long calls of the storage engine have been running.
 //!
-//! sled can stop writing for ever: its threads for writing are one pool for all databases of a process, which
-//! under load stops growing while each of its threads waits for a truncation that is queued behind them. Whoever
-//! calls it then waits for ever and holds what it has locked, so that somebody else must notice. Opening is
-//! not counted: it reads a log of any length in one call.
+//! sled can stop writing for ever: its writer threads are one pool for all databases of a process, which under load
+//! stops growing while each of its threads waits for a truncation that is queued behind them. A caller then waits for
+//! ever and keeps its locks, so another thread must notice. Opening is not counted: it reads a log of any length in one
+//! call.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// What times are counted from.
+/// The origin of times.
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// The calls of all threads that ever called and still live.
+/// The calls of all threads that ever called and still exist.
 static CALLS: Mutex<Vec<Weak<Call>>> = Mutex::new(Vec::new());
 
-/// Of one thread: when its outermost call began, in milliseconds after [`EPOCH`] and one more; 0 while it calls
-/// nothing.
+/// For one thread, when its outermost call began, in milliseconds after [`EPOCH`] plus one; 0 while there is none.
 #[derive(Default)]
 struct Call(AtomicU64);
 
@@ -24,7 +23,7 @@ thread_local! {
     static CALL: RefCell<Option<Arc<Call>>> = const { RefCell::new(None) };
 }
 
-/// Ends a call, also where it panics.
+/// Ends a call, also if it panics.
 struct End(Option<Arc<Call>>);
 
 impl Drop for End {
@@ -35,14 +34,14 @@ impl Drop for End {
     }
 }
 
-/// Runs a call, which counts as under way until it returns. Calls within it are parts of it.
+/// Runs a call, which counts as running until it returns. Nested calls are parts of it.
 pub(in crate::store) fn counted<T>(call: impl FnOnce() -> T) -> T {
     let _end = begin();
     call()
 }
 
 fn begin() -> End {
-    // No call is counted while the thread ends.
+    // Calls are not counted while the thread ends.
     let call = CALL.try_with(|call| Arc::clone(call.borrow_mut().get_or_insert_with(register)));
     let outermost = call.ok().filter(|call| {
         let now = EPOCH.elapsed().as_millis() as u64 + 1;
@@ -62,8 +61,8 @@ fn register() -> Arc<Call> {
     call
 }
 
-/// How long the oldest call of the storage engine in this process has been under way; none where nobody
-/// calls it. Costs one look for each thread that called.
+/// How long the oldest call of the storage engine in this process has been running; `None` if there is none. Costs one
+/// look for each thread that called.
 pub fn oldest_call() -> Option<Duration> {
     let now = EPOCH.elapsed().as_millis() as u64 + 1;
     let calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
     use std::panic::catch_unwind;
 
-    /// Whether this thread has a call under way.
+    /// Whether this thread has a running call.
     fn is_counted() -> bool {
         CALL.with_borrow(|call| {
             call.as_ref()
@@ -115,7 +114,7 @@ mod tests {
             });
         });
         told.recv().unwrap();
-        // Another test's call may be older, none is younger.
+        // Another test's call may be older; none is younger.
         let first = oldest_call().unwrap();
         while oldest_call().unwrap() <= first.max(Duration::from_millis(20)) {
             std::thread::sleep(Duration::from_millis(1));

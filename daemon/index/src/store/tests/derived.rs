@@ -1,4 +1,4 @@
-//! What is derived, or only a shortcut, costs nothing else where it is damaged or was restored in part.
+//! Damaged or partly restored derived data, and shortcuts, cost nothing else.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn a_damaged_block_of_postings_costs_its_run_and_nothing_else() {
 #[test]
 fn a_store_is_given_up_only_once_it_was_examined_without_its_snapshots() {
     let (_temp, dir) = filled();
-    // sled writes a snapshot when it opens what is there.
+    // sled writes a snapshot when it opens an existing database.
     SledStore::open(&dir, SMALL).unwrap().close().unwrap();
     assert!(snapshot(&dir).exists());
     unclean(&dir);

@@ -1,5 +1,5 @@
-//! A store that is exchanged while it is open: nothing more is acknowledged, and nothing is changed in what
-//! came to its place.
+//! A store that is exchanged while it is open: nothing more is acknowledged, and nothing is changed in what took its
+//! place.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Generations of records that somebody restored over what was there: the sound one is found, and kept.
+//! Generations of records that somebody restored over existing ones: the sound one is found, and kept.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ fn rewritten_twice() -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
-/// Asserts that the store opens with all that it held, by the daemon and by the probe, and returns the names
-/// of what lies among its records.
+/// Asserts that the store opens with all its content, by the daemon and by the probe, and returns the names of the
+/// files among its records.
 fn assert_kept(dir: &Path) -> Vec<String> {
     let opened = opened(dir);
     assert_eq!(opened.damage, None);
@@ -57,7 +57,7 @@ fn a_mark_that_came_back_costs_nothing() {
 fn records_that_do_not_know_the_last_commit_never_take_the_place_of_those_that_do() {
     for is_clean in [true, false] {
         let (_temp, dir) = rewritten_twice();
-        // A directory with nothing in it, one with the first half of a database, and without a witness.
+        // An empty directory, one with the first half of a database, and one without a witness.
         if !is_clean {
             fs::remove_file(dir.join("COMMITTED")).unwrap();
         }
@@ -127,7 +127,7 @@ fn records_with_a_damaged_value_do_not_cost_the_sound_ones_beside_them() {
     assert_eq!(assert_kept(&dir), ["000002", "000003.damaged-1"]);
 }
 
-/// A store whose records were rewritten twice, and once more beside them those of before either time.
+/// A store whose records were rewritten twice, with the records from before each rewrite beside them.
 fn with_those_before() -> (TempDir, PathBuf) {
     let (temp, dir) = filled();
     let before = temp.path().join("before");
@@ -152,7 +152,7 @@ fn with_those_before() -> (TempDir, PathBuf) {
 
 #[test]
 fn records_that_no_witness_tells_from_others_are_set_aside_and_none_is_removed() {
-    // No witness; one without an id; one that names the records: then the others are what a crash left.
+    // No witness; one without an id; one that identifies the records: then the others are leftovers of a crash.
     for (bytes_of_witness, names) in [
         (0, &["000000.damaged-2", "000001.damaged-1", "000002"][..]),
         (16, &["000000.damaged-2", "000001.damaged-1", "000002"]),
@@ -166,7 +166,7 @@ fn records_that_no_witness_tells_from_others_are_set_aside_and_none_is_removed()
         assert_eq!(assert_kept(&dir), names, "{bytes_of_witness}");
         assert!(!dir.join("db").exists() && !dir.join("blobs").exists());
         if names.len() > 1 {
-            // They are whole where they lie now.
+            // They are complete where they are now.
             let again = temp.path().join("again");
             copy_dir(&dir.join("records/000000.damaged-2"), &again);
             let store = SledStore::open(&again, SMALL).unwrap();

@@ -1,4 +1,4 @@
-//! Records beside the ordered map that they must equal, and what is done to both.
+//! Records and the ordered map that they must equal, and what is done to both.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -20,7 +20,7 @@ pub(in crate::store) fn delete(key: &[u8]) -> Write {
     Write::Delete { key: key.into() }
 }
 
-/// Does to the model what the batch does to records.
+/// Applies a batch to the model.
 pub(in crate::store) fn change(model: &mut Model, batch: &[Write]) {
     for write in batch.iter().cloned() {
         match write {
@@ -30,7 +30,7 @@ pub(in crate::store) fn change(model: &mut Model, batch: &[Write]) {
     }
 }
 
-/// All records, each found once.
+/// All records, each found by key as well.
 pub(in crate::store) fn records_of(store: &SledStore) -> Model {
     let mut found = Model::new();
     let mut visit = |key: &[u8], value: &[u8]| {
@@ -41,13 +41,13 @@ pub(in crate::store) fn records_of(store: &SledStore) -> Model {
     found
 }
 
-/// Rewrites all records, so many bytes to a part.
+/// Rewrites all records, with this many bytes in a part.
 pub(in crate::store) fn rewrite(store: &SledStore, part_bytes: usize) {
     let rewritten = store.all_records().rewrite(part_bytes, &mut |_| true);
     assert!(rewritten.unwrap());
 }
 
-/// What is done to a store.
+/// An operation on a store.
 #[derive(Debug, Clone)]
 pub(in crate::store) enum Act {
     Apply(Vec<Write>),
@@ -61,7 +61,7 @@ pub(in crate::store) fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..40)
 }
 
-/// A batch of so many writes, under keys of so many bytes; keys are few, so that writes meet.
+/// A batch of this many writes, under keys of this many bytes; there are few keys, so that writes collide.
 pub(in crate::store) fn batch(
     value: impl Strategy<Value = Vec<u8>>,
     key_bytes: Range<usize>,
@@ -75,7 +75,7 @@ pub(in crate::store) fn batch(
     prop::collection::vec(write, writes)
 }
 
-/// So many acts, most of them batches.
+/// This many operations, most of them batches.
 pub(in crate::store) fn acts(
     batch: impl Strategy<Value = Vec<Write>>,
     acts: Range<usize>,

@@ -1,5 +1,5 @@
-//! Stores of which opening could make less than they are: part of them cannot be read, is not there yet, or is another
-//! than what was examined.
+//! Stores that opening could make smaller than they are: part of them cannot be read, is missing, or differs from what
+//! was examined.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn checked(dir: &Path, probe: Option<Command>) -> Result<CheckedStore, StoreErro
     open_checked(dir, SMALL, probe, LONG, &Cancel::never())
 }
 
-/// As `filled`, with large values, each of which is a file of its own in sled.
+/// Like `filled`, with large values, each of which is a separate file in sled.
 fn filled_with_large() -> (TempDir, PathBuf) {
     let (temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
@@ -58,7 +58,7 @@ fn a_large_value_that_may_not_be_read_is_no_end_of_the_log() {
     let blob = blob.unwrap().path();
     let away = dir.with_file_name("away");
     fs::rename(&blob, &away).unwrap();
-    // It leads to itself: nobody can open it, not even root.
+    // It points to itself: nobody can open it, not even root.
     std::os::unix::fs::symlink(&blob, &blob).unwrap();
     let db = fs::read(dir.join("db")).unwrap();
     let lock = Anchor::of(&dir.join("LOCK")).unwrap();
@@ -152,7 +152,7 @@ fn what_a_crash_leaves_of_a_store_that_was_never_committed_to_is_begun() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("store");
     drop(SledStore::open(&dir, SMALL).unwrap());
-    // The power went before any of it was written.
+    // The power failed before any of it was written.
     for name in ["db", "COMMITTED"] {
         let file = OpenOptions::new().write(true).open(dir.join(name));
         file.unwrap().set_len(0).unwrap();
@@ -180,14 +180,14 @@ fn a_mark_of_a_clean_close_speaks_for_no_other_records() {
     let store = SledStore::open(&dir, SMALL).unwrap();
     store.commit().unwrap();
     store.close().unwrap();
-    // Beside records that know more commits than it says.
+    // With records that know more commits than it says.
     fs::write(dir.join("CLEAN"), &mark).unwrap();
     refused("of an earlier close");
     let opened = checked(&dir, real_probe(&dir)).unwrap();
     assert_eq!(opened.damage, None);
     assert_filled(&opened.store);
     opened.store.close().unwrap();
-    // And beside a database of another length.
+    // And with a database of another length.
     let db = OpenOptions::new()
         .append(true)
         .open(dir.join("db"))

@@ -1,4 +1,4 @@
-//! Values of any length are what was written, whatever is done, and none is a file of its own in sled.
+//! Values of any length are read as they were written, whatever is done, and none is a separate file in sled.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -16,10 +16,10 @@ use crate::store::tests::{LONG, SMALL, assert_filled, filled, real_probe, unclea
 use crate::store::{RecordStore as _, SledStore, Store as _, StoreError, Write, open_checked};
 use crate::{Cancel, Fault};
 
-/// Bytes of a part of records that are rewritten.
+/// Bytes of a part of rewritten records.
 const REWRITTEN: usize = 64 << 10;
 
-/// A value that shows where a part of it is out of place.
+/// A value in which a misplaced part shows.
 fn long(len: usize, seed: u8) -> Vec<u8> {
     let word = |n: usize| [seed, (n >> 16) as u8, (n >> 8) as u8, n as u8];
     let mut value: Vec<u8> = (0..len.div_ceil(4)).flat_map(word).collect();
@@ -33,7 +33,7 @@ fn parts(store: &SledStore) -> usize {
     records_db.records.parts.tree.from(&[]).unwrap().count()
 }
 
-/// Files of sled for what is large.
+/// sled's files of large values.
 fn blobs(store: &SledStore) -> usize {
     let dir = store.all_records().current().generation.dir();
     fs::read_dir(dir.join("blobs")).unwrap().count()
@@ -102,7 +102,7 @@ fn no_value_is_a_file_of_its_own_in_the_engine() {
     };
     let len = |n: u32, round: u32| match (n + round) % 40 {
         0 => 1 << 20,
-        // As long as an entry may be at most.
+        // As long as an entry may be.
         _ => super::MOST_ENTRY.saturating_sub(key(n).len()),
     };
     for round in 0..5_u32 {
@@ -135,7 +135,7 @@ fn a_batch_with_long_values_asks_for_no_file() {
         .collect();
     batch.extend((0..3).map(|n| put(&[b'x', n], &long(400_000, n))));
     store.records().apply(batch).unwrap();
-    // Not committed, as where the power is cut.
+    // Not committed, as in a power cut.
     drop(store);
     let opened = open_checked(&dir, SMALL, real_probe(&dir), LONG, &Cancel::never()).unwrap();
     assert_eq!(opened.damage, None);
@@ -151,7 +151,7 @@ fn the_parts_of_what_is_overwritten_or_removed_go_with_it() {
     let store = SledStore::open(temp.path(), SMALL).unwrap();
     let apply = |batch: &[Write]| store.records().apply(batch.to_vec()).unwrap();
     let value = |parts: usize| long(parts * PART_BYTES, parts as u8);
-    // Twice in one batch: the later counts.
+    // Twice in one batch: the later one counts.
     apply(&[
         put(b"a", &value(7)),
         put(b"b", &value(3)),
@@ -201,14 +201,14 @@ fn a_value_whose_parts_do_not_belong_together_is_never_served() {
         flipped[at] ^= 4;
         tree.put_as_it_is(key, flipped).unwrap();
         assert_corrupt(read());
-        // Another part, sealed as it should be.
+        // Another part, correctly sealed.
         let other = tree.unseal(&entries[9 - at].0, &entries[9 - at].1).unwrap();
         tree.write(key, other).unwrap();
         assert_corrupt(read());
         tree.put_as_it_is(key, sealed.clone()).unwrap();
         read().unwrap();
     }
-    // All of another, under a right seal of each part.
+    // All parts of another value, each correctly sealed.
     let (one, other) = entries.split_at(5);
     for ((key, _), (from, sealed)) in one.iter().zip(other) {
         tree.write(key, tree.unseal(from, sealed).unwrap()).unwrap();
@@ -226,7 +226,7 @@ fn a_reader_that_comes_late_gets_what_is_there_now() {
     apply(put(b"x", &long(50_000, 1)));
     let read = layers.stored(b"x").unwrap().unwrap();
     assert!(layers.whole(b"x", &read).unwrap().unwrap() == long(50_000, 1));
-    // Whoever read what stood in for it has yet to read its parts.
+    // A reader that has read its stand-in has yet to read its parts.
     apply(put(b"x", &long(70_000, 2)));
     assert!(layers.whole(b"x", &read).unwrap().unwrap() == long(70_000, 2));
     apply(put(b"x", b"short"));
@@ -240,7 +240,7 @@ fn long_values_in_one_entry_are_read_and_cut_when_they_are_written_anew() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     let value = |n: u8| long(200_000 + usize::from(n), n);
-    // Packed as before, behind all that is there.
+    // Packed as before, after everything that exists.
     let packs = [b"x0", b"x1"].map(|key| {
         let mut packer = Packer::default();
         packer.push(key, &value(key[1]));
@@ -280,7 +280,7 @@ fn long_values_in_one_entry_are_read_and_cut_when_they_are_written_anew() {
     assert_whole(&opened.store);
 }
 
-/// A store in which a batch failed half-way, as where no file could be made for what is large.
+/// A store in which a batch failed halfway, as if no file could be created for a large value.
 fn failed(dir: &Path) -> SledStore {
     let store = SledStore::open(dir, SMALL).unwrap();
     let batch = (0..600_u32).map(|n| put(&(10_000 + n).to_be_bytes(), &[n as u8; 3000]));
@@ -295,7 +295,7 @@ fn failed(dir: &Path) -> SledStore {
 fn a_store_in_which_a_write_failed_is_let_go_of_at_once() {
     let (_temp, dir) = filled();
     let store = failed(&dir);
-    // Nothing more is asked of sled, which might wait for ever.
+    // sled is not called any more, since it might wait for ever.
     let refused = [
         store.commit().unwrap_err(),
         store.records().get(b"x").unwrap_err(),
@@ -314,7 +314,7 @@ fn a_store_in_which_a_write_failed_is_let_go_of_at_once() {
     );
     let (_temp, dir) = filled();
     assert!(failed(&dir).close().is_err());
-    // Others of this process go on.
+    // Other stores of this process continue.
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     store.records().apply(vec![put(b"y", b"")]).unwrap();

@@ -1,4 +1,4 @@
-//! Records that follow each other, packed for the new database.
+//! Consecutive records, packed for the new database.
 
 use std::ops::ControlFlow;
 
@@ -8,15 +8,15 @@ use crate::store::records::pack::{PACK_BYTES, Packer};
 use crate::store::records::parts::{Entry, MOST_ENTRY, cut};
 use crate::store::records::records_db::RecordsDb;
 
-/// Records that follow each other.
+/// Consecutive records.
 #[derive(Default)]
 pub(super) struct Part {
     /// Key of the last record, sealed pack.
     pub(super) packs: Vec<Entry>,
-    /// What long values were cut into.
+    /// The parts of long values.
     pub(super) of_long: Vec<Entry>,
     bytes: usize,
-    /// The key behind them; none where they are the last.
+    /// The key after them; `None` if they are the last.
     pub(super) next: Option<Vec<u8>>,
 }
 
@@ -42,7 +42,7 @@ impl Part {
         Ok(part)
     }
 
-    /// Adds a record to the pack that is begun, which is taken once it has so many bytes, and before it is too long.
+    /// Adds a record to the present pack, which is completed once it has enough bytes, and before it is too long.
     fn push(
         &mut self,
         packer: &mut Packer,

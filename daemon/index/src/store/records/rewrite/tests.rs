@@ -1,4 +1,4 @@
-//! Records that are rewritten equal those that were not, whatever is done meanwhile and wherever it is cut.
+//! Rewritten records equal those before, whatever is done meanwhile and wherever it is interrupted.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ mod cuts;
 mod damage;
 mod waits;
 
-/// Bytes of a part, of which a filled store has several.
+/// Bytes of a part; a filled store has several.
 const PART: usize = 16 << 10;
 
 /// A store with known content whose records were rewritten once, closed cleanly.
@@ -119,7 +119,7 @@ fn a_new_database_that_cannot_be_written_changes_nothing() {
             if step == last {
                 let _ = fs::remove_dir_all(dir.join("records/000001/blobs"));
                 if at_the_end {
-                    // It is applied where it counts, and fails where it is copied to.
+                    // It is applied in the database that counts, and fails in the copy.
                     store.records().apply(vec![put(&large, b"large")]).unwrap();
                 }
             }
@@ -232,8 +232,7 @@ fn records_that_were_rewritten_take_little_more_than_what_lives() {
     }
     store.commit().unwrap();
     let live = live(&store);
-    // 1.2 to 1.9 times what lives was seen: how much sled gives back of what it wrote twice depends on
-    // how fast it is.
+    // 1.2 to 1.9 times the live bytes were observed: how much of what sled wrote twice it frees depends on its speed.
     let many = taken(&store);
     let most = many / 4 * 3;
     assert_eq!(live, LIVE);
@@ -277,7 +276,7 @@ fn a_rewriting_that_failed_is_tried_again_and_not_for_ever() {
     assert_filled(&store);
 }
 
-/// A copy of a store as it stands on the disk now, with what is being made.
+/// A copy of a store as it is on disk now, including what is being made.
 fn copied(dir: &Path) -> TempDir {
     let to = tempfile::tempdir().unwrap();
     copy_dir(dir, to.path());
@@ -298,7 +297,7 @@ fn records_that_were_not_copied_to_their_end_are_never_taken_for_whole() {
     });
     assert!(rewritten.unwrap());
     let copy = copy.unwrap();
-    // As if its mark had been lost with what it was copied from.
+    // As if its mark had been lost while it was copied.
     fs::remove_file(copy.path().join("records/000001.new")).unwrap();
     fs::remove_file(copy.path().join("db")).unwrap();
     let refused = SledStore::open(copy.path(), SMALL).unwrap_err();

@@ -1,5 +1,4 @@
-//! What is noted is what all values add up to, whatever is done; and damage in the middle of a long log is
-//! noticed by it.
+//! The note equals the sum of all values, whatever is done; and damage in the middle of a long log is found by it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -16,7 +15,7 @@ use crate::store::tests::model::{
 use crate::store::tests::{LONG, SMALL, copy_dir, filled, open_after_crash, real_probe, unclean};
 use crate::store::{SledStore, Store as _, StoreError, Write, open_checked};
 
-/// What sled calls a segment of its log.
+/// The size of a segment of sled's log.
 const SEGMENT: usize = 512 << 10;
 
 fn noted(store: &SledStore) -> Option<Sum> {
@@ -25,13 +24,13 @@ fn noted(store: &SledStore) -> Option<Sum> {
     note.map(|note| note.sum)
 }
 
-/// Has the store hold what one of before there were notes would.
+/// Makes the store look like one from before there were notes.
 fn forget(store: &SledStore) {
     let records_db = store.all_records().current();
     records_db.records.summed.tree.remove(KEY).unwrap();
 }
 
-/// Asserts that something is noted, and that all values add up to it.
+/// Asserts that there is a note, and that all values add up to it.
 fn assert_summed(store: &SledStore) {
     assert!(noted(store).is_some());
     store.verify().unwrap();
@@ -111,7 +110,7 @@ fn a_note_that_another_version_did_not_keep_is_forgotten() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     let records_db = store.all_records().current();
-    // What a version does that knows of no notes.
+    // What a version without notes does.
     records_db.records.changed.write(b"key", b"value").unwrap();
     let last = records_db.last_commit().unwrap() + 1;
     records_db
@@ -126,7 +125,7 @@ fn a_note_that_another_version_did_not_keep_is_forgotten() {
     assert_summed(&opened.store);
 }
 
-/// Batches of a store that is killed, over and over the same keys.
+/// Batches of a store that is killed, repeatedly writing the same keys.
 fn nth_batch(n: u32) -> Vec<Write> {
     let write = |k: u32| {
         let key = (n * 37 + k * k) % 3000;
@@ -181,13 +180,12 @@ fn a_store_that_is_killed_while_it_is_written_adds_up() {
     }
 }
 
-/// A store of one session, with no snapshot, whose log has many segments and large values; what it
-/// holds.
+/// A store of one session, with no snapshot, whose log has many segments and large values; and its content.
 fn long(dir: &Path) -> Model {
     let store = SledStore::open(dir, SMALL).unwrap();
     let mut model = Model::new();
     for n in 0..400_u32 {
-        // Each key twice, half of the log apart.
+        // Each key twice, half the log apart.
         let keys = (0..12).map(|k| (n % 200 * 12 + k).to_be_bytes());
         let value = format!("value {n} ").repeat(150).into_bytes();
         let batch: Vec<_> = keys.map(|key| (key.to_vec(), value.clone())).collect();
@@ -210,14 +208,14 @@ fn long(dir: &Path) -> Model {
     model
 }
 
-/// What it holds after it was opened as after a crash; none where damage was noticed.
+/// Its content after it was opened as after a crash; `None` if damage was noticed.
 fn read_after_crash(case: &Path) -> Option<Model> {
     unclean(case);
     let opened = open_after_crash(case);
     opened.damage.is_none().then(|| records_of(&opened.store))
 }
 
-/// Copies of a database, each with other damage, and what was done to it.
+/// Copies of a database, each with different damage, and a description of it.
 fn damaged(whole: &[u8]) -> Vec<(String, Vec<u8>)> {
     let segments = whole.len() / SEGMENT;
     assert!(segments > 8, "{segments} segments");

@@ -1,4 +1,4 @@
-//! Wherever a rewriting is cut, nothing that was committed is lost and nothing is left behind.
+//! Wherever a rewrite is interrupted, nothing committed is lost and nothing is left behind.
 
 use std::fs;
 
@@ -68,7 +68,7 @@ fn a_kill_while_the_old_records_are_removed_loses_nothing() {
             .filter(|path| of_sled(&path.file_name().unwrap().to_string_lossy()))
             .collect();
         assert!(files.len() >= 3, "{files:?}");
-        // Whatever the order in which they went.
+        // In whatever order they were removed.
         for gone in 1..1 << files.len() {
             let case = temp.path().join(format!("case-{rewritten_before}-{gone}"));
             copy_dir(&whole, &case);

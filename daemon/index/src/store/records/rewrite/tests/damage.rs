@@ -1,4 +1,4 @@
-//! Damage to records that were rewritten is noticed, as it is to others.
+//! Damage to rewritten records is noticed, like damage to others.
 
 use std::fs;
 

@@ -37,7 +37,7 @@ fn batches_wait_for_no_part_but_where_much_is_kept() {
         let rewritten = records.rewrite(PART, &mut |step| {
             if step == Step::Read && writer.is_none() {
                 let writer = writer.insert(scope.spawn(move || (0..BATCHES).for_each(apply)));
-                // The part is under way, and batches are applied until too much is kept.
+                // The part is being copied, and batches are applied until too much is kept.
                 while kept() <= 8 * MIB {
                     std::thread::yield_now();
                 }
@@ -74,7 +74,7 @@ fn while_batches_wait_little_is_written_whatever_there_is_to_copy() {
         match step {
             Step::Copying => steps += 1,
             Step::Copied => {
-                // As much as comes while the last changes are written.
+                // As much as is applied while the last changes are written.
                 for n in 0..MOST_ROUNDS as u32 {
                     let batch = vec![put(&n.to_be_bytes(), b"changed")];
                     store.records().apply(batch).unwrap();
@@ -96,13 +96,13 @@ fn while_batches_wait_little_is_written_whatever_there_is_to_copy() {
     );
 }
 
-/// A file system in memory that runs full, unmounted on drop.
+/// A file system in memory that becomes full, unmounted on drop.
 struct Full(tempfile::TempDir);
 
 impl Full {
     const BYTES: usize = 24 * MIB;
 
-    /// None where nothing can be mounted.
+    /// `None` if nothing can be mounted.
     fn mounted() -> Option<Self> {
         let full = Self(tempfile::tempdir().unwrap());
         let size = format!("size={}", Self::BYTES);
@@ -114,7 +114,7 @@ impl Full {
         is_mounted.then_some(full)
     }
 
-    /// Takes all the room there is, but for so many bytes.
+    /// Takes all free space except this many bytes.
     fn fill(&self, left: usize) {
         let mut file = File::create(self.ballast()).unwrap();
         let mut taken = 0;
@@ -180,7 +180,7 @@ fn a_full_disk_puts_the_rewriting_off_at_whatever_write() {
     assert!((5..20).contains(&refused), "{refused} of 20");
 }
 
-/// Rewrites the records on a disk that is full, but for so many bytes, from a step on.
+/// Rewrites the records on a disk that is full except for this many bytes, from a step on.
 fn rewrite_on(disk: &Full, store: &SledStore, at: usize, left: usize) -> Result<bool, StoreError> {
     let mut steps = 0;
     store.all_records().rewrite(PART, &mut |step| {
@@ -198,7 +198,7 @@ fn rewrite_on(disk: &Full, store: &SledStore, at: usize, left: usize) -> Result<
     })
 }
 
-/// Asserts that a store is written, rewritten and read again.
+/// Asserts that a store can be written, rewritten and read again.
 fn usable(store: SledStore, dir: &Path) {
     let added: Vec<Write> = (0..40_u8).map(|n| put(&[b'x', n], &[n; 500])).collect();
     store.records().apply(added).unwrap();
