@@ -1,4 +1,4 @@
-//! Bounds of the structure of one file: each bound ends in a partial result with its reason.
+//! Bounds of the structure of one file. Each bound that is reached ends the read with a partial result and its reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budgets {
-    /// Members or entries of one container; what follows is not read.
+    /// Maximum number of members or entries in one container; what follows is not read.
     pub entries: u32,
-    /// Bytes one entry or member may unpack to.
+    /// Maximum number of bytes to which one entry or member may unpack.
     pub entry_bytes: u64,
-    /// Bytes all entries or members of one container may unpack to.
+    /// Maximum number of bytes to which all entries or members of one container may unpack.
     pub total_bytes: u64,
-    /// Unpacked over packed bytes of one entry, once it is past [`Budgets::FREE_BYTES`].
+    /// Maximum ratio of unpacked to packed bytes of one entry, once it exceeds [`Budgets::FREE_BYTES`].
     pub ratio: u32,
-    /// Elements of HTML and XML, and groups of RTF, within one another.
+    /// Nesting depth of HTML and XML elements, and of RTF groups.
     pub markup_depth: u32,
     /// Parts of one message, nested messages included.
     pub mime_parts: u32,
-    /// Parts of a message within one another.
+    /// Nesting depth of the parts of a message.
     pub mime_depth: u32,
     /// Cells of all sheets of one file.
     pub cells: u64,
 }
 
 impl Budgets {
-    /// Unpacked bytes below which no ratio is suspicious.
+    /// Below this many unpacked bytes no ratio is suspicious.
     pub const FREE_BYTES: u64 = 1 << 20;
 
-    /// Bytes an entry of `packed` bytes may unpack to.
+    /// Maximum number of bytes to which an entry of `packed` bytes may unpack.
     #[must_use]
     pub fn unpacked(&self, packed: u64) -> u64 {
         let by_ratio = packed.saturating_mul(u64::from(self.ratio));

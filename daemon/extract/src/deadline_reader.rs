@@ -12,41 +12,41 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use rustix::process::Pid;
 
-/// Longest wait that is counted at once: where the daemon itself was stopped during it, no more than this is held
+/// Longest wait that is counted at once: if the daemon itself was stopped during it, at most this much is counted
 /// against the worker.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// What is still read once the time is up: what a socket holds, and no more, so that a worker that drips bytes
-/// gains nothing.
+/// Bytes still read once the time is up: what a socket holds, and no more, so that a worker that drips bytes gains
+/// nothing.
 const GRACE: usize = 256 << 10;
 
-/// Reads for so long in all, not for a duration a read: a worker that drips bytes gains no time. Only waiting
+/// Reads for this long in total, not for a duration per read: a worker that drips bytes gains no time. Only waiting
 /// counts, not what the daemon does between two reads.
 pub(crate) struct DeadlineReader {
     stream: UnixStream,
     left: Duration,
-    /// Bytes that are read after that, where they lie there already.
+    /// Bytes that are read after the deadline, if they are already there.
     grace: usize,
-    /// More time, where the machine keeps the worker from running.
+    /// More time, in case the machine keeps the worker from running.
     extension: Option<Extension>,
 }
 
-/// Time that the machine took from a worker is given back, so that in the end the processor time that it used says
-/// what it did; not without end.
+/// Returns the time that the machine took from a worker, so that in the end the processor time limit decides; a limited
+/// number of times.
 struct Extension {
     worker: Pid,
     wall: Duration,
     since: Option<RunDelays>,
-    /// How often the wall clock time may start again.
+    /// How often the wall clock time may still restart.
     left: u32,
 }
 
-/// So often a worker that is kept from running gets its wall clock time again: by then one that spins has used up the
+/// How often a worker that is kept from running gets its wall clock time again. By then one that spins has used up the
 /// processor time of the default limits if it had an eighth of a processor.
 const MOST_EXTENSIONS: u32 = 3;
 
 impl DeadlineReader {
-    /// Reads for no time at all.
+    /// A reader that waits for no time at all.
     pub(crate) fn new(stream: UnixStream) -> Self {
         let (left, grace) = (Duration::ZERO, 0);
         Self {
@@ -57,13 +57,13 @@ impl DeadlineReader {
         }
     }
 
-    /// Reads for so long from now on.
+    /// Reads for this long from now on.
     pub(crate) fn wait_for(&mut self, time: Duration) {
         (self.left, self.grace) = (time, GRACE);
         self.extension = None;
     }
 
-    /// Reads for so long from now on, and longer where the machine keeps the worker from running.
+    /// Reads for this long from now on, and longer if the machine keeps the worker from running.
     pub(crate) fn wait_for_worker(&mut self, worker: Option<Pid>, wall: Duration) {
         self.wait_for(wall);
         self.extension = worker.map(|worker| Extension {
@@ -74,7 +74,7 @@ impl DeadlineReader {
         });
     }
 
-    /// Whether the machine, and not the worker, used up the wall clock time that is over.
+    /// Whether the machine, and not the worker, used up the elapsed wall clock time.
     pub(crate) fn was_starved(&self) -> bool {
         let starved = |extension: &Extension| {
             let now = RunDelays::of(extension.worker);
@@ -83,7 +83,7 @@ impl DeadlineReader {
         self.extension.as_ref().is_some_and(starved)
     }
 
-    /// Starts the time again; says whether that was done.
+    /// Restarts the time; returns whether that was done.
     fn extend(&mut self) -> bool {
         let is_starved = self.was_starved();
         let extension = self.extension.as_mut();
@@ -110,7 +110,7 @@ impl Read for DeadlineReader {
             let result = self.stream.read(buffer);
             self.left = self.left.saturating_sub(since.elapsed().min(slice));
             match result.map_err(|error| error.kind()) {
-                // A daemon that was stopped and goes on: that is not the worker's doing.
+                // The daemon was stopped and continues: that is not the worker's fault.
                 Err(io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
                 result => return result.map_err(io::Error::from),
             }
@@ -120,7 +120,7 @@ impl Read for DeadlineReader {
 }
 
 impl DeadlineReader {
-    /// Reads what lies there already, however late we come for it.
+    /// Reads what is already there, even after the deadline.
     fn read_late(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let room = buffer.len().min(self.grace);
         if room == 0 {
@@ -138,15 +138,15 @@ impl DeadlineReader {
     }
 }
 
-/// How long each thread of a process was ready to run and did not, in all its life, by the kernel's word.
+/// How long each thread of a process was ready to run but did not, in its whole life, as reported by the kernel.
 #[derive(Debug, Default)]
 pub(crate) struct RunDelays(BTreeMap<OsString, Duration>);
 
 impl RunDelays {
-    /// Of a process; none where the kernel does not say.
+    /// The delays of a process; `None` if the kernel does not report them.
     ///
-    /// Threads are asked one by one: what the process itself has stands for its main thread alone, which in a
-    /// worker sleeps while another reads.
+    /// Each thread is read separately: the figure of the process itself is only that of its main thread, which in a
+    /// worker sleeps while another thread reads.
     pub(crate) fn of(process: Pid) -> Option<Self> {
         Self::read(Path::new(&format!("/proc/{}", process.as_raw_nonzero())))
     }
@@ -162,8 +162,8 @@ impl RunDelays {
         (!delays.is_empty()).then_some(Self(delays))
     }
 
-    /// How long the thread that was kept waiting most was kept waiting since `before`. Not the sum: that would hold
-    /// a moment in which two wait twice, and could be longer than the time that has passed.
+    /// The delay since `before` of the thread that was delayed most. It is not the sum: that would count twice a moment
+    /// in which two threads wait, and could exceed the elapsed time.
     fn longest_since(&self, before: &Self) -> Duration {
         let since = |(thread, delay): (&OsString, &Duration)| {
             let before = before.0.get(thread).copied().unwrap_or_default();
@@ -180,7 +180,7 @@ fn waited_in(schedstat: &str) -> Option<Duration> {
 }
 
 /// Whether the machine is to blame that a worker used up its wall clock time: one of its threads was ready to run for
-/// half of it and did not. One that sleeps of its own accord is not ready.
+/// half of it but did not. A thread that sleeps by itself is not ready.
 pub(crate) fn was_starved(
     before: Option<&RunDelays>,
     after: Option<&RunDelays>,
@@ -228,7 +228,7 @@ mod tests {
         );
     }
 
-    /// Delays of threads in seconds, as the kernel tells them.
+    /// Delays of threads in seconds, as the kernel reports them.
     fn delays(threads: &[(&str, u64)]) -> Option<RunDelays> {
         let process = tempfile::tempdir().unwrap();
         for (thread, seconds) in threads {
@@ -237,7 +237,7 @@ mod tests {
             let schedstat = format!("81 {seconds}000000000 7\n");
             fs::write(thread.join("schedstat"), schedstat).unwrap();
         }
-        // Of the main thread alone.
+        // Only of the main thread.
         fs::write(process.path().join("schedstat"), "81 0 7\n").unwrap();
         RunDelays::read(process.path())
     }

@@ -1,13 +1,13 @@
-//! Whether a file's extension fits its content. The content decides on the kind; where that is not the kind of
-//! the extension, it is noted.
+//! Whether a file's extension matches its content. The content decides the kind; if that is not the kind of the
+//! extension, it is noted.
 
 use std::path::Path;
 
-/// Media types that fit every extension, and none.
+/// A media type that matches every extension.
 const LOCKED_OFFICE: &str = "application/vnd.ms-office";
 const BINARY: &str = "application/octet-stream";
 
-/// Extensions, the media type they stand for, and the beginnings of those that fit.
+/// Extensions, their media type, and the prefixes of those that match.
 const EXTENSIONS: &[(&[&str], &str, &[&str])] = &[
     (
         &[
@@ -101,7 +101,7 @@ const EXTENSIONS: &[(&[&str], &str, &[&str])] = &[
         "application/vnd.ms-outlook-pst",
         &["application/vnd.ms-outlook-pst"],
     ),
-    // Many kinds are archives too, so that most fit.
+    // Many kinds are archives too, so most match.
     (&["zip"], "application/zip", &["application/"]),
     (
         &["7z"],
@@ -123,11 +123,11 @@ const EXTENSIONS: &[(&[&str], &str, &[&str])] = &[
     (&["tif", "tiff"], "image/tiff", &["image/tiff"]),
 ];
 
-/// The media type that the extension of `name` stands for, where a file of `media` does not fit it. It is no
-/// fact of a content: the same bytes may have many names.
+/// The media type of the extension of `name`, if a file of `media` does not match it. It is no fact of a content: the
+/// same bytes may have many names.
 #[must_use]
 pub fn mismatched_extension(name: &str, media: &str) -> Option<&'static str> {
-    // A locked document is packed into a compound file, whatever it is.
+    // An encrypted document is packed into a compound file, whatever it is.
     if media == LOCKED_OFFICE {
         return None;
     }

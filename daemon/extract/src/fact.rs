@@ -1,4 +1,4 @@
-//! Facts about a document beside its text: what it says of itself, and what reading it came to.
+//! Facts about a document besides its text: what it states about itself, and about how it was read.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use simdex_codes::codes;
 
 codes! {
-    /// What a fact tells.
+    /// The kind of a fact.
     Fact {
         /// Title, as the document states it
         Title = "title",
@@ -119,7 +119,7 @@ impl Fact {
         }
     }
 
-    /// Whether its values are lists of addresses, with blanks between.
+    /// Whether its values are lists of addresses, separated by spaces.
     #[must_use]
     pub const fn is_list(self) -> bool {
         matches!(
@@ -135,15 +135,15 @@ impl Fact {
 pub struct Facts(BTreeMap<Fact, String>);
 
 impl Facts {
-    /// Longest value, in bytes, of all but lists.
+    /// Longest value, in bytes, except for lists.
     pub const MAX_BYTES: usize = 400;
-    /// Most addresses of a list.
+    /// Maximum number of addresses in a list.
     pub const MAX_ADDRESSES: usize = 16;
     /// Longest address of a list, in bytes.
     pub const MAX_ADDRESS_BYTES: usize = 1024;
 
-    /// States a fact of the document. The first statement stays; white space is squeezed, control characters are
-    /// dropped, what is too long is cut.
+    /// States a fact of the document. The first statement stays; white space is collapsed, control characters are
+    /// dropped, and values that are too long are cut.
     pub fn state(&mut self, fact: Fact, value: &str) {
         let clean: String = value.chars().take(4 * Self::MAX_BYTES).collect();
         let words = clean.split(|c: char| c.is_whitespace() || c.is_control());
@@ -165,8 +165,8 @@ impl Facts {
         }
     }
 
-    /// Adds to a list of addresses, with blanks between. What is no visible ASCII is
-    /// percent-encoded; what is empty, too long, or too much is left out.
+    /// Adds to a list of addresses, separated by spaces. Characters other than visible ASCII are percent-encoded; an
+    /// address that is empty, too long, or one too many is left out.
     pub fn list(&mut self, fact: Fact, address: &str) {
         if address.is_empty() {
             return;
@@ -190,13 +190,13 @@ impl Facts {
         self.0.retain(|_, value| !value.is_empty());
     }
 
-    /// A count; 0 where there is none.
+    /// A count; 0 if there is none.
     #[must_use]
     pub fn number(&self, fact: Fact) -> u64 {
         self.get(fact).and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 
-    /// The value of a fact; `None` where there is none.
+    /// The value of a fact; `None` if there is none.
     #[must_use]
     pub fn get(&self, fact: Fact) -> Option<&str> {
         self.0.get(&fact).map(String::as_str)
@@ -207,7 +207,7 @@ impl Facts {
         self.0.iter().map(|(fact, value)| (*fact, value.as_str()))
     }
 
-    /// Whether every value keeps to the bounds; a worker's are checked.
+    /// Whether every value is within the bounds; those from a worker are checked.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.iter().all(|(fact, value)| {
@@ -225,7 +225,7 @@ fn is_sound_list(list: &str) -> bool {
     list.split(' ').count() <= Facts::MAX_ADDRESSES && list.split(' ').all(is_sound)
 }
 
-/// Whether a byte of an address stands for itself in a list.
+/// Whether a byte of an address is written as it is in a list.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b'!'..=b'~') && !b"\"\\".contains(&byte)
 }
@@ -276,7 +276,7 @@ mod tests {
             (9, 16)
         );
         assert!(facts.is_sound());
-        // As a worker that was taken over would state them.
+        // As a compromised worker might state them.
         let (many, long) = ("a ".repeat(17), "x".repeat(1025));
         for lie in [many.trim_end(), &long, "a  b", " a", "a ", "\u{fc}", "a\"b"] {
             let lied = Facts(BTreeMap::from([(Fact::FramesAsked, lie.to_owned())]));

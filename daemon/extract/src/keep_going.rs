@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Says, when asked now and then, whether somebody still waits for what is read; by default somebody does.
+/// Tells, when called now and then, whether somebody still waits for what is read; by default somebody does.
 #[derive(Clone, Default)]
 pub struct KeepGoing(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl KeepGoing {
-    /// Goes on while `waits` is true.
+    /// Continues while `waits` returns true.
     #[must_use]
     pub fn asking(waits: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(waits)))

@@ -2,18 +2,18 @@
 //! daemon. It holds no parser.
 //!
 //! Documents are hostile: a parser may loop, overflow its stack, eat all memory or be taken over.
-//! So the daemon never parses. It takes a private copy of a file and hands its descriptor to a worker (the
-//! same binary, started again) that holds no file, no socket, no environment and no right to get
-//! any ([`Pool::sandbox`] tells what the kernel enforces). A worker answers with text or with a
-//! [`Reason`]; whatever else it does costs that one document and that one process.
+//! So the daemon never parses. It takes a private copy of a file and hands its descriptor to a worker (the same binary,
+//! started again). The worker holds one socket (its stdin), the descriptor of the document being read, no environment,
+//! and no right to open anything else ([`Pool::sandbox`] tells what the kernel enforces). A worker answers with text or
+//! with a [`Reason`]; whatever else it does costs that one document and that one process.
 //!
 //! | side | modules |
 //! |---|---|
 //! | daemon | [`Pool`] → `process` (one child) → `protocol` |
 //! | worker | [`worker_main`] → `sandbox`, then one [`Job`] per document |
 //!
-//! The function that reads a document is given to [`worker_main`] by the program: the readers are a
-//! crate above this one, and the daemon's library depends on this one alone.
+//! The program passes the function that reads a document to [`worker_main`]: the readers are in a crate above this one,
+//! and the daemon's library depends only on this one.
 
 mod budget;
 mod deadline_reader;
@@ -68,7 +68,7 @@ pub struct Limits {
     pub cpu: Duration,
     /// Wall clock time of one document.
     pub wall: Duration,
-    /// Text of one document, in bytes of UTF-8; what is longer is cut.
+    /// Text of one document, in bytes of UTF-8; longer text is cut.
     pub output_bytes: u64,
     /// Longest file that is read at all, in bytes.
     pub input_bytes: u64,
@@ -92,17 +92,18 @@ impl Default for Limits {
     }
 }
 
-/// How a document is to be read: its file name, and its place in the queue.
+/// How a document is to be read: its file name, and how it is queued.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The file name that its container gives it. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
+    /// The file name that its container gives it. It only distinguishes kinds of text (`.md`, `.csv`); otherwise the
+    /// content decides.
     pub name: Option<String>,
     /// How soon the caller needs the answer.
     pub urgency: Urgency,
-    /// The root or user whose turn it takes.
+    /// The root and folder, or the user, that it counts against in the queue.
     pub queue_key: QueueKey,
     /// Whether the files inside are kept or discarded.
     pub members: MemberPolicy,
-    /// Says whether somebody still waits for it: asked while it waits for a worker, and while programs read it.
+    /// Tells whether somebody still waits for it: called while it waits for a worker, and while programs read it.
     pub keep_going: KeepGoing,
 }

@@ -1,9 +1,8 @@
 //! Files inside a file: entries of an archive, attachments of a message, messages of a mailbox.
 //!
-//! A worker does not read members. It unpacks them one level deep and hands their bytes back; the
-//! daemon names each by its own hash, as it does files on disk, and has it read like one. So a
-//! member is judged alone, is read once however often it turns up, and no worker can say what the
-//! bytes of another content mean.
+//! A worker does not read members. It unpacks them one level deep and returns their bytes; the daemon identifies each
+//! by its hash, as it does files on disk, and has it read like one. So each member is read separately, and only once
+//! however often it occurs, and no worker can decide what the bytes of another content mean.
 
 use std::io;
 
@@ -29,26 +28,26 @@ pub enum Role {
     Embedded,
     /// Text that a message quotes from another.
     Quoted,
-    /// A page as it is shown: its frames filled in from the files beside it.
+    /// A page as it is displayed: its frames filled in from the files beside it.
     Rendered,
 }
 
-/// A member as its container tells of it.
+/// The metadata of a member, from its container.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberHead {
-    /// A label only: with `/` between folders, never a path that is opened.
+    /// Only a label: with `/` between folders, never a path that is opened.
     pub name: String,
     /// Its role in its container.
     pub role: Role,
-    /// Last modification or sending, in seconds since 1970, where the container says.
+    /// Last modification or sending, in seconds since 1970, if the container states it.
     pub modified: Option<i64>,
     /// Why its bytes do not follow.
     pub unread: Option<Reason>,
 }
 
 impl MemberHead {
-    /// A member whose bytes follow; its name is cut to what the daemon accepts.
+    /// The head of a member whose bytes follow; its name is cut to what the daemon accepts.
     #[must_use]
     pub fn new(name: &str, role: Role) -> Self {
         let mut name: String = name.chars().filter(|c| *c != '\0').collect();
@@ -66,28 +65,27 @@ impl MemberHead {
     }
 }
 
-/// Where a reader hands members to: towards the daemon, or into a test's list.
+/// Where a reader passes members: to the daemon, or into a test's list.
 ///
 /// # Errors
-/// All of its functions fail where the daemon no longer listens.
+/// All of its functions fail if the daemon no longer listens.
 pub trait MemberOut {
-    /// Begins a member; bytes follow unless it says why they do not.
+    /// Begins a member; its bytes follow, unless the head says why they do not.
     fn begin(&mut self, head: &MemberHead) -> io::Result<()>;
     /// Some of its bytes.
     fn chunk(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Ends the bytes of a member; `cut` says why they are not all.
+    /// Ends the bytes of a member; `cut` says why they are incomplete.
     fn end(&mut self, cut: Option<Reason>) -> io::Result<()>;
 }
 
 /// A member as the daemon holds it.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// A label only, as the container spells it: with `/` between folders; it may be empty, name
-    /// `..`, or stand twice.
+    /// Only a label, as the container spells it: with `/` between folders. It may be empty, be `..`, or occur twice.
     pub name: String,
     /// Its role in its container.
     pub role: Role,
-    /// Last modification or sending, in seconds since 1970, where the container says.
+    /// Last modification or sending, in seconds since 1970, if the container states it.
     pub modified: Option<i64>,
     /// Its bytes, or why there are none.
     pub body: Result<MemberBytes, Reason>,

@@ -1,5 +1,5 @@
-//! Where the bytes of members wait until the daemon has read them: in memory, or in one unlinked file
-//! per container.
+//! Where the bytes of members are kept until the daemon has read them: in memory, or in one unlinked file per
+//! container.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::private_bytes::{Claim, GrowingBytes, PrivateBytes, PrivateFile};
 use crate::spool_budget::SpoolBudget;
 use crate::{Budgets, Reason};
 
-/// What becomes of the files inside a document.
+/// What is done with the files inside a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MemberPolicy {
     /// They are kept, and returned with the text.
@@ -19,8 +19,7 @@ pub enum MemberPolicy {
     Discard,
 }
 
-/// The bytes of one container's members. A file is removed by the kernel when the last of them is
-/// dropped.
+/// The bytes of one container's members. The kernel removes the file when the last of them is dropped.
 #[derive(Debug)]
 struct Spool {
     data: PrivateBytes,
@@ -36,7 +35,7 @@ impl Spool {
     }
 }
 
-/// Where the bytes of one member lie in the spool of its container.
+/// The position of one member's bytes in the spool of its container.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     start: u64,
@@ -52,10 +51,10 @@ pub struct MemberBytes {
 }
 
 impl MemberBytes {
-    /// Keeps what `write` writes: in memory, or in an unlinked file of its own.
+    /// Keeps what `write` writes: in memory, or in a separate unlinked file.
     ///
     /// # Errors
-    /// When the temporary file cannot be written, or `write` fails.
+    /// If the temporary file cannot be written, or `write` fails.
     pub fn written_in(
         space: &SpoolBudget,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -72,7 +71,7 @@ impl MemberBytes {
         Ok(Self { spool, extent })
     }
 
-    /// How many bytes.
+    /// Number of bytes.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.extent.length
@@ -92,11 +91,11 @@ impl MemberBytes {
         }
     }
 
-    /// A file of their own that can only be read, as [`Pool::extract`](crate::Pool::extract)
-    /// wants it: a worker sees one member, never its neighbours.
+    /// A separate file that can only be read, as [`Pool::extract`](crate::Pool::extract) requires: a worker sees one
+    /// member, never its neighbours.
     ///
     /// # Errors
-    /// When the temporary file cannot be written.
+    /// If the temporary file cannot be written.
     pub fn to_file(&self) -> io::Result<PrivateFile> {
         let mut copy = GrowingBytes::new(&self.spool.space, Claim::More, self.length())?;
         io::copy(&mut self.reader(), &mut copy)?;
@@ -123,7 +122,7 @@ impl Read for SpoolReader<'_> {
     }
 }
 
-/// Collects the members that a worker sends, within the budgets: a worker that sends more lies.
+/// Collects the members that a worker sends, within the budgets: a worker that sends more is not to be trusted.
 pub(crate) struct MemberCollector<'a> {
     space: &'a SpoolBudget,
     budgets: &'a Budgets,
@@ -132,7 +131,7 @@ pub(crate) struct MemberCollector<'a> {
     /// Bytes of members so far, kept or not.
     received: u64,
     members: Vec<(MemberHead, Extent)>,
-    /// The bytes could not be kept, which is no fault of the worker's.
+    /// The error that kept the bytes from being stored, which is not the worker's fault.
     failed: Option<io::Error>,
 }
 
@@ -153,12 +152,12 @@ impl<'a> MemberCollector<'a> {
         })
     }
 
-    /// What kept the bytes from being kept, if anything.
+    /// Takes the error that kept the bytes from being stored, if any.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
         self.failed.take()
     }
 
-    /// Takes the next member; the bytes that follow are its own.
+    /// Begins the next member; the bytes that follow are its own.
     pub(crate) fn begin(&mut self, head: MemberHead) -> io::Result<()> {
         if self.members.len() >= self.budgets.entries as usize || !head.is_sound() {
             return Err(io::ErrorKind::InvalidData.into());
@@ -194,7 +193,7 @@ impl<'a> MemberCollector<'a> {
         Ok(())
     }
 
-    /// The members; none where they are discarded.
+    /// The members; none if they are discarded.
     pub(crate) fn into_members(self) -> io::Result<Vec<Member>> {
         if self.policy == MemberPolicy::Discard {
             return Ok(Vec::new());

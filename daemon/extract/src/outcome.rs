@@ -12,15 +12,14 @@ pub struct Extraction {
     pub outcome: Outcome,
     /// Kind found in the bytes, such as `application/pdf`; `application/octet-stream` if unknown.
     pub media_type: String,
-    /// Which reader answered, or would have, were it built in; none where a worker was lost before it could
-    /// say.
+    /// The reader that answered, or would have if it were built in; `None` if a worker was lost before it could say.
     pub reader: Option<Reader>,
     /// Parser that read it, such as `pdf-extract 0.12.1`. Texts of different parsers may order words
     /// differently.
     pub engine: String,
     /// Remarks for people: at most 16, of at most 200 characters.
     pub warnings: Vec<String>,
-    /// Facts that the document states of itself, and facts about its reading.
+    /// Facts that the document states about itself, and facts about how it was read.
     pub facts: Facts,
     /// Files inside, in their container's order, one level deep.
     pub members: Vec<Member>,
@@ -29,28 +28,28 @@ pub struct Extraction {
 /// Text or no text, by cause. Every variant without text says why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// Text was read; `partial` says why it is not all of it.
+    /// Text was read; `partial` says why it is incomplete.
     Text {
         /// The text read, without NUL characters.
         text: ExtractedText,
-        /// `None` when the text is whole.
+        /// `None` if the text is complete.
         partial: Option<Reason>,
     },
-    /// Holds other files and no text of its own; the reason says why not all of them were read.
+    /// It holds other files and no text of its own; the reason says why not all of them were read.
     Container(Option<Reason>),
-    /// Read without trouble, and there is no text.
+    /// Read without trouble, but there is no text.
     NoText(Reason),
     /// A password is needed.
     Encrypted(Reason),
     /// Not a kind that is read.
     Unsupported(Reason),
-    /// Beyond a size limit, nothing was read.
+    /// It exceeds a size limit; nothing was read.
     TooLarge(Reason),
     /// The bytes, or the machine, did not allow it.
     Failed(Reason),
     /// Stopped for taking too long.
     TimedOut(Reason),
-    /// The worker died or lied.
+    /// The worker exited without an answer, or sent an invalid one.
     Crashed(Reason),
 }
 
@@ -71,7 +70,7 @@ impl Outcome {
     }
 }
 
-/// Text as a worker read it: lines and case as they are, never a NUL.
+/// Text as a worker read it: lines and case unchanged, never with a NUL.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct ExtractedText(String);
 
@@ -85,7 +84,7 @@ impl ExtractedText {
         Self(text)
     }
 
-    /// The text, borrowed; it holds no NUL characters.
+    /// The text, borrowed; it contains no NUL characters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -106,7 +105,7 @@ impl Deref for ExtractedText {
     }
 }
 
-/// Document text does not belong into logs: only the length is shown.
+/// Text of documents does not belong in logs: only the length is shown.
 impl fmt::Debug for ExtractedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ExtractedText({} bytes)", self.0.len())

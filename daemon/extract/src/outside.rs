@@ -1,10 +1,10 @@
-//! Programs of the machine that read what our own readers cannot, where the config asks for them:
-//! `pdftotext` for PDFs whose text is lost or poor, `tesseract` for pages that are pictures.
+//! Programs installed on the machine that read what our own readers cannot, if the config asks for them: `pdftotext`
+//! for PDFs whose text is lost or poor, `tesseract` for pages that are pictures.
 //!
 //! They are never linked and never needed. Each runs as a process of its own, confined by
 //! [`outside_main`] before it starts: it may read the system's folders and its input, and write to
-//! its output. What it prints is bounded, and made one text by a worker ([`Source::join`]): the
-//! daemon does not look for the running headers of a hostile document's pages.
+//! its output. Its output is bounded, and a worker makes one text of it ([`Source::join`]): the daemon does not search
+//! the pages of a hostile document for running headers.
 
 mod attempt;
 mod confine;
@@ -21,7 +21,7 @@ pub(crate) use self::attempt::Source;
 use crate::process::WorkerCommand;
 use crate::{Extraction, Fact, Reason};
 
-/// Where programs are looked for.
+/// Where programs are searched for.
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin"];
 
 /// Limits of outside programs.
@@ -31,7 +31,7 @@ pub struct OutsideLimits {
     pub address_space: u64,
     /// Processor and wall clock time of one run.
     pub time: Duration,
-    /// Bytes one run may print.
+    /// Bytes that one run may print.
     pub output_bytes: u64,
     /// Pages of one document that are recognised.
     pub pages: u32,
@@ -47,7 +47,7 @@ pub struct OutsidePrograms {
     recogniser: Option<Recogniser>,
 }
 
-/// The machine did not let a program run: that says nothing about the document.
+/// The machine did not let a program run; this says nothing about the document.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 struct MachineFault(#[from] io::Error);
@@ -62,7 +62,7 @@ impl MachineFault {
 #[derive(Debug, Clone)]
 struct Recogniser {
     tesseract: PathBuf,
-    /// Turns pages of a PDF into pictures; without it only pictures are read.
+    /// Converts pages of a PDF to pictures; without it only pictures are read.
     pdftoppm: Option<PathBuf>,
     languages: String,
 }
@@ -106,9 +106,9 @@ impl OutsidePrograms {
         wants_text || wants_pages
     }
 
-    /// What a program here makes of a document that our readers did not read, or read poorly. Where
-    /// none does better the extraction stays. Either way it says which programs tried; one that the
-    /// machine did not let run has not.
+    /// Has the programs read a document that our readers did not read, or read poorly. If none does better, the
+    /// extraction stays. In both cases the result says which programs tried; one that the machine did not let run does
+    /// not count.
     pub(crate) fn improve(&self, own: Extraction, source: &Source<'_>) -> Extraction {
         let mut tried = Vec::new();
         let mut extraction = self.improved(own, source, &mut tried);
@@ -166,10 +166,10 @@ impl OutsidePrograms {
 
 const PDFTOTEXT: &str = "pdftotext";
 const TESSERACT: &str = "tesseract";
-/// Between the parser that read a document and a program that did no better.
+/// Separates the parser that read a document from a program that did no better.
 const TRIED: &str = ", then ";
 const PDF: &str = "application/pdf";
-/// Ends of a PDF that another program may better.
+/// Outcomes of a PDF that another program may improve.
 const POOR: &[Reason] = &[
     Reason::LowQuality,
     Reason::PagesFailed,

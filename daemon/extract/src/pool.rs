@@ -34,10 +34,11 @@ use crate::{
 /// Longest file name that is passed on, in bytes (the longest Linux has).
 const MAX_NAME_BYTES: usize = 255;
 
-/// Bytes that may be spooled where nobody says otherwise.
+/// Bytes that may be spooled unless a limit is set.
 const SPOOL_BYTES: u64 = 4 << 30;
 
-/// A fixed number of workers. All methods may be called from many threads at once.
+/// Worker processes: `workers` as a rule; up to 2 × `workers` + 2 while documents are slow (see `queue`). All methods
+/// may be called from many threads at once.
 #[derive(Debug)]
 pub struct Pool {
     spawner: io::Result<Spawner>,
@@ -55,16 +56,16 @@ pub struct Pool {
 struct State {
     idle: Vec<Worker>,
     queue: Queue,
-    /// Every living worker. An entry goes before its worker is reaped, so no number is stale.
+    /// Every living worker. An entry is removed before its worker is reaped, so no number is stale.
     alive: Vec<Pid>,
     report: Option<SandboxReport>,
-    /// Readers built into the workers; none until one was started.
+    /// Readers built into the workers; empty until one was started.
     readers: Vec<Reader>,
     closed: bool,
 }
 
 impl Pool {
-    /// A pool of at most `workers` (at least one) processes; they are started when needed.
+    /// A pool with `workers` (at least one) usual places; processes are started when needed.
     #[must_use]
     pub fn new(command: WorkerCommand, workers: usize, limits: Limits) -> Self {
         let setup = Setup {
@@ -86,7 +87,7 @@ impl Pool {
         }
     }
 
-    /// Keeps snapshots and members in this space, not in the system's place for temporary files.
+    /// Keeps snapshots and members in this space, not in the system's directory for temporary files.
     #[must_use]
     pub fn spooling_in(mut self, space: SpoolBudget) -> Self {
         self.space = space;
@@ -99,18 +100,18 @@ impl Pool {
         &self.space
     }
 
-    /// Writes down what is under way, so that a crash of the daemon counts against it.
+    /// Records what is under way, so that a crash of the daemon counts against it.
     #[must_use]
     pub fn with_underway(mut self, underway: Underway) -> Self {
         self.underway = Some(underway);
         self
     }
 
-    /// Writes down that the content of this hash is about to be read, until the mark is dropped;
-    /// none where nothing is written down.
+    /// Records that the content with this hash is about to be read, until the mark is dropped; `None` if nothing is
+    /// recorded.
     ///
     /// # Errors
-    /// Where it must not be read, see [`NotTried`].
+    /// If it must not be read, see [`NotTried`].
     pub fn begin(
         &self,
         hash: [u8; 32],
@@ -121,19 +122,19 @@ impl Pool {
         begun.transpose()
     }
 
-    /// The daemon is about to end: a kill from now on is held against no document.
+    /// Notes that the daemon is about to end: from now on a kill counts against no document.
     pub fn stopping(&self) {
         self.underway.iter().for_each(Underway::stopping);
     }
 
-    /// Asks programs of the machine where our own readers are at a loss.
+    /// Uses outside programs for documents that our own readers cannot read.
     #[must_use]
     pub fn with_outside(mut self, outside: OutsidePrograms) -> Self {
         self.outside = Some(outside);
         self
     }
 
-    /// The programs that are asked, if any.
+    /// The outside programs in use, if any.
     #[must_use]
     pub fn outside(&self) -> Option<&OutsidePrograms> {
         self.outside.as_ref()
@@ -146,7 +147,7 @@ impl Pool {
         self.extract_timed(document.as_fd(), options).0
     }
 
-    /// Extracts a document, and tells the time that it was at workers and programs.
+    /// Extracts a document, and measures the time it spent at workers and programs.
     fn extract_timed(
         &self,
         document: BorrowedFd<'_>,
@@ -161,9 +162,9 @@ impl Pool {
         (improved, took)
     }
 
-    /// Reads the text of a content that others must be able to survive: it is written down as under
-    /// way until the mark is dropped, which is for the caller to do when it is through with the text.
-    /// One that the daemon crashed on twice is not read.
+    /// Reads the text of a content as one that may crash the daemon: it is recorded as under way until the mark is
+    /// dropped, which the caller does when it has finished with the text. One that the daemon crashed on twice is not
+    /// read.
     pub fn extract_marked(
         &self,
         document: impl AsFd,
@@ -195,7 +196,7 @@ impl Pool {
         }
     }
 
-    /// The longest text that comes of a document, bytes.
+    /// The longest text of a document, in bytes.
     #[must_use]
     pub fn longest_text(&self) -> u64 {
         self.limits.output_bytes
@@ -221,7 +222,7 @@ impl Pool {
         })
     }
 
-    /// Whether this reader is built into the workers, of which one has been started.
+    /// Whether this reader is built into the workers; one must have been started.
     #[must_use]
     pub fn has_reader(&self, reader: Reader) -> bool {
         self.lock().readers.contains(&reader)
@@ -232,7 +233,7 @@ impl Pool {
         let mut state = self.lock();
         state.closed = true;
         for &pid in &state.alive {
-            // One that is dead and not yet reaped does no harm.
+            // A dead one that is not yet reaped does no harm.
             kill_group(pid);
         }
         let idle = std::mem::take(&mut state.idle);
@@ -244,7 +245,7 @@ impl Pool {
         self.freed.notify_all();
     }
 
-    /// The length of a document that may be sent to a worker at all.
+    /// The length of a document, if it may be sent to a worker at all.
     fn measure(&self, document: BorrowedFd<'_>) -> Result<u64, Outcome> {
         let unreadable = |_| Outcome::Failed(Reason::ReadError);
         let stat = rustix::fs::fstat(document).map_err(unreadable)?;
@@ -263,7 +264,7 @@ impl Pool {
         }
     }
 
-    /// Waits its turn, then has a worker read a document.
+    /// Waits for its turn, then has a worker read a document.
     fn queue_and_read(
         &self,
         (document, length): (BorrowedFd<'_>, u64),
@@ -292,8 +293,8 @@ impl Pool {
         self.read_with_respawn(&permit, &asked, took)
     }
 
-    /// Has a worker of this permit read a document, a fresh one where the first died before it got it; adds the time
-    /// that the document was there.
+    /// Has a worker of this permit read a document, or a fresh one if the first died before it received it; adds the
+    /// time that the document spent there.
     fn read_with_respawn(
         &self,
         permit: &WorkerPermit<'_>,
@@ -301,7 +302,7 @@ impl Pool {
         took: &mut Duration,
     ) -> Result<Extraction, Outcome> {
         match self.read_on_one_worker(permit, asked, took) {
-            // The worker died between two documents, which is not this one's doing.
+            // The worker died between two documents, which is not this one's fault.
             Err(NoAnswer::Unsent) => self.read_on_one_worker(permit, asked, took),
             answer => answer,
         }
@@ -360,11 +361,11 @@ impl Drop for Pool {
 enum NoAnswer {
     /// The document never reached a worker.
     Unsent,
-    /// With this outcome for the document.
+    /// It failed with this outcome for the document.
     With(Outcome),
 }
 
-/// An answer that no worker gave. Of a PDF that killed its worker it is known that it is one.
+/// A result that no worker returned. A PDF that killed its worker is still known to be a PDF.
 fn unread(outcome: Outcome, document: BorrowedFd<'_>) -> Extraction {
     let mut start = [0; 5];
     let is_pdf = rustix::io::pread(document, &mut start, 0).is_ok_and(|read| read == 5)

@@ -1,4 +1,4 @@
-//! Bytes that the daemon keeps of a document: few in memory, many in an unlinked file.
+//! Bytes that the daemon keeps of a document: a few in memory, many in an unlinked file.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -9,9 +9,9 @@ use rustix::fs::{MemfdFlags, SealFlags, memfd_create};
 
 use crate::spool_budget::{Reservation, SpoolBudget};
 
-/// What is kept in memory; what is longer goes to a file.
+/// Maximum number of bytes kept in memory; more go to a file.
 pub(crate) const IN_MEMORY: usize = 1 << 20;
-/// A growing file reserves so much at once.
+/// A growing file reserves this much at a time.
 const STEP: u64 = 1 << 20;
 
 /// Bytes that nobody else can change.
@@ -24,7 +24,7 @@ pub(crate) enum PrivateBytes {
 }
 
 impl PrivateBytes {
-    /// As a file of their own.
+    /// The bytes in a file of their own.
     pub(crate) fn into_file(self, space: &SpoolBudget) -> io::Result<PrivateFile> {
         match self {
             Self::File(private) => Ok(private),
@@ -44,8 +44,7 @@ impl PrivateBytes {
     }
 }
 
-/// A file without a name that can only be read, and that nobody can change; with its part of the
-/// budget.
+/// A file without a name that can only be read, and that nobody can change; with its share of the budget.
 #[derive(Debug)]
 pub struct PrivateFile {
     file: File,
@@ -62,7 +61,7 @@ impl PrivateFile {
         })
     }
 
-    /// A file of memory with these few bytes; where the machine grants none, an unlinked file.
+    /// A file in memory with these few bytes; an unlinked file if the machine grants none.
     pub(crate) fn of_few(bytes: &[u8], space: &SpoolBudget) -> io::Result<Self> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let Ok(memory) = memfd_create("document", flags) else {
@@ -77,7 +76,7 @@ impl PrivateFile {
         Self::new(&memory, None)
     }
 
-    /// The bytes, read by position or from where the last reading ended.
+    /// The bytes, read by position or from where the last read ended.
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
@@ -90,7 +89,7 @@ impl AsFd for PrivateFile {
     }
 }
 
-/// Opens the file once more for reading only, at its start: an open file cannot be made so.
+/// Opens the file again, read-only and at its start: an open file cannot be made read-only.
 pub(crate) fn read_only(file: &File) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
@@ -135,7 +134,7 @@ impl Write for SpoolFile {
     }
 }
 
-/// Who asks for room: who holds nothing waits for it, who holds something does not.
+/// How room is reserved: `First` waits, because the caller holds nothing yet; `More` fails at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Claim {
     First,
@@ -151,7 +150,7 @@ impl Claim {
     }
 }
 
-/// Bytes on their way: in memory, then in a file.
+/// Bytes being received: in memory, then in a file.
 #[derive(Debug)]
 pub(crate) struct GrowingBytes {
     space: SpoolBudget,
@@ -162,7 +161,7 @@ pub(crate) struct GrowingBytes {
 }
 
 impl GrowingBytes {
-    /// None yet; about so many are to come.
+    /// No bytes yet; about `expected` are to come.
     pub(crate) fn new(space: &SpoolBudget, claim: Claim, expected: u64) -> io::Result<Self> {
         let mut growing = Self {
             space: space.clone(),

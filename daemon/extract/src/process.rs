@@ -1,4 +1,4 @@
-//! One worker process as the daemon holds it: start, ask, kill, and tell why it ended.
+//! One worker process as the daemon holds it: starting, sending documents, killing, and finding out why it ended.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -23,18 +23,18 @@ use crate::pool::DocumentRequest;
 use crate::protocol::{self, Hello, Setup};
 use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reader, Reason, SandboxReport};
 
-/// How long a worker may take to confine itself and say hello.
+/// How long a worker may take to confine itself and send its first frame.
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
 /// How long a worker that closed its socket may take to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
 /// Bytes taken from a worker's socket at once.
 const GATHERED: usize = 64 << 10;
-/// Longest text taken from a worker's stderr: what a pipe holds.
+/// Longest text read from a worker's stderr: what a pipe holds.
 const MAX_SAID: u64 = 64 << 10;
 
-/// Signals that no fault of a worker's own raises: the kernel sends them for want of memory, or
-/// somebody else does. One that was taken over may send them to itself, and gains another try by it.
+/// Signals that no fault of a worker raises: the kernel sends them when memory is short, or somebody else does. A
+/// compromised worker may send them to itself, and thereby gets another attempt.
 const FROM_OUTSIDE: &[i32] = &[
     libc::SIGKILL,
     libc::SIGTERM,
@@ -57,8 +57,8 @@ pub struct WorkerCommand {
     pub args: Vec<OsString>,
 }
 
-/// Starts workers from one thread that lives as long as the pool: a worker dies with the thread
-/// that started it (parent death signal), and callers' threads come and go.
+/// Starts workers from one thread that lives as long as the pool: a worker dies with the thread that started it (parent
+/// death signal), and callers' threads come and go.
 #[derive(Debug)]
 pub(crate) struct Spawner {
     orders: SyncSender<SyncSender<io::Result<Worker>>>,
@@ -72,10 +72,10 @@ impl Spawner {
             .name("extract-spawner".into())
             .spawn(move || {
                 for reply in inbox {
-                    // It outlives its own panic: without it no worker is started ever again.
+                    // It survives its own panic: without it no worker would ever be started again.
                     let started = catch_unwind(|| Worker::start(&command));
                     let panicked = |_| Err(io::Error::other("starting a worker panicked"));
-                    // The asker waits for it; should it be gone, the worker is dropped and killed.
+                    // The caller waits for it; if the caller is gone, the worker is dropped and killed.
                     let _ = reply.send(started.unwrap_or_else(panicked));
                 }
             })?;
@@ -93,18 +93,18 @@ impl Spawner {
     }
 }
 
-/// The group that a child leads, if the system told its number.
+/// The group that a child leads, if the system returned its number.
 #[must_use]
 pub fn group_of(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// Kills a process group whose leader is not reaped; harmless where all of it ended by itself just now.
+/// Kills a process group whose leader is not reaped; harmless if all of it has just ended by itself.
 pub fn kill_group(group: Pid) {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
-/// The report of a worker on itself, before it gets a document.
+/// The report of a worker about itself, before it gets a document.
 pub(crate) struct Greeting {
     /// What its sandbox enforces.
     pub(crate) report: SandboxReport,
@@ -126,26 +126,26 @@ impl fmt::Debug for Worker {
     }
 }
 
-/// Why a worker gave no answer that counts.
+/// Why a worker gave no valid answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It was dead before the document reached it.
     Unsent,
-    /// The wall clock ran out.
+    /// The wall clock time ran out.
     TimedOut,
-    /// The wall clock ran out, while the machine kept it from running.
+    /// The wall clock time ran out, while the machine kept it from running.
     Starved,
     /// It closed its socket.
     Closed,
-    /// It answered nonsense.
+    /// It sent an invalid answer.
     BadReply,
-    /// The daemon's side failed: the bytes of members could not be kept, or the socket gave out.
+    /// The daemon's side failed: the bytes of members could not be kept, or the socket failed.
     Machine,
 }
 
 impl Worker {
-    /// Starts the process: no environment, its own process group, the socket as its stdin. Its
-    /// stderr is a pipe that never blocks it; what it says there is read when it dies.
+    /// Starts the process: without environment, in its own process group, with the socket as its stdin. Its stderr is a
+    /// pipe that never blocks it; it is read when the worker dies.
     fn start(command: &WorkerCommand) -> io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
         let (stderr, stderr_writer) = io::pipe()?;
@@ -187,12 +187,12 @@ impl Worker {
         group_of(&self.child)
     }
 
-    /// Documents answered so far.
+    /// Number of documents answered so far.
     pub(crate) fn served(&self) -> u32 {
         self.served
     }
 
-    /// Whether it waits for a document: alive, and not talking out of turn.
+    /// Whether it waits for a document: alive, and with no unexpected output.
     pub(crate) fn is_ready(&self) -> bool {
         use rustix::net::{RecvFlags, recv};
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
@@ -246,7 +246,7 @@ impl Worker {
         Ok((extraction, !last))
     }
 
-    /// Ends the worker and tells what `fault` did to the document.
+    /// Ends the worker and returns what `fault` means for the document.
     pub(crate) fn reap(mut self, fault: Fault) -> Outcome {
         if fault == Fault::Closed {
             self.wait_a_little();
@@ -270,8 +270,8 @@ impl Worker {
         }
     }
 
-    /// Kills the process group and reaps the child; harmless if it is dead already. The second value
-    /// says whether it still lived, so that its end is our doing.
+    /// Kills the process group and reaps the child; harmless if it is already dead. The second value says whether it
+    /// was still alive, so that we caused its end.
     fn end(&mut self) -> (Option<ExitStatus>, bool) {
         let alive = matches!(self.child.try_wait(), Ok(None));
         if let (true, Some(pid)) = (alive, self.pid()) {
@@ -281,14 +281,14 @@ impl Worker {
         (self.child.wait().ok(), alive)
     }
 
-    /// Its output on stderr, as far as a pipe holds it: the end is that nothing more is there.
+    /// Its output on stderr, as much as a pipe holds: the end is when nothing more is available.
     fn drain_stderr(&mut self) -> Vec<u8> {
         let mut said = Vec::new();
         let _ = (&self.stderr).take(MAX_SAID).read_to_end(&mut said);
         said
     }
 
-    /// Reads the text, growing with what arrives rather than by what was announced.
+    /// Reads the text, growing with what arrives rather than by the announced length.
     fn read_text(&mut self, length: u64) -> Result<String, Fault> {
         let mut bytes = Vec::new();
         let mut text = (&mut self.answers).take(length);
@@ -311,7 +311,7 @@ impl Drop for Worker {
 }
 
 impl Fault {
-    /// Blames the worker only for errors the machine cannot cause.
+    /// Blames the worker only for errors that the machine cannot cause.
     fn of(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::TimedOut => Self::TimedOut,
@@ -329,7 +329,7 @@ fn spool_failed(error: &io::Error) -> Fault {
     Fault::Machine
 }
 
-/// The cause of a death without answer, by the exit status and by Rust's own words on stderr.
+/// The cause of a death without answer, from the exit status and Rust's messages on stderr.
 fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
     let said = String::from_utf8_lossy(stderr);
     match status.and_then(|status| status.signal()) {

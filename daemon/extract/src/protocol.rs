@@ -11,10 +11,10 @@
 //! ```
 //!
 //! The bytes of a member are chunks (u32 length, that many bytes) until a chunk of length 0, then a
-//! frame with [`MemberEnd`]. A member whose bytes cannot be had is its frame alone.
+//! frame with [`MemberEnd`]. A member whose bytes cannot be read consists of its frame only.
 //!
-//! The worker may have been taken over by a document, so the daemon bounds every length before it
-//! allocates and accepts known words only.
+//! The worker may have been compromised by a document, so the daemon bounds every length before it allocates and
+//! accepts only known words.
 
 mod answer;
 mod frame;
@@ -28,11 +28,11 @@ use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reader, Reason};
 
 /// Longest media type or engine name.
 const MAX_NAME: usize = 128;
-/// Most warnings and longest warning (in bytes) of a reply.
+/// Maximum number of warnings in a reply.
 const MAX_WARNINGS: usize = 16;
 const MAX_WARNING_BYTES: usize = 800;
 
-/// First frame: the limits the worker takes upon itself for its whole life.
+/// First frame: the limits that the worker sets for its whole life.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Setup {
@@ -42,7 +42,7 @@ pub(crate) struct Setup {
     pub(crate) budgets: Budgets,
 }
 
-/// The worker's first frame: ready, and confined by this.
+/// The worker's first frame: it is ready, and confined this way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hello {
@@ -53,7 +53,7 @@ pub(crate) struct Hello {
     pub(crate) missing: Vec<String>,
 }
 
-/// One document; its descriptor travels with the frame.
+/// One document; its descriptor is sent with the frame.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Request {
@@ -67,13 +67,13 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
-    /// Tell its kind and read it.
+    /// Detect its kind and read it.
     Read,
-    /// Make one text of the pages that an outside program printed: UTF-8, a form feed ends each.
+    /// Make one text of the pages that an outside program printed: UTF-8, each page ended by a form feed.
     JoinPages,
 }
 
-/// The outcomes that a worker may claim. Time-outs and crashes are for the daemon alone to state.
+/// The outcomes that a worker may state. Only the daemon states time-outs and crashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Status {
@@ -133,7 +133,7 @@ impl Reply {
         (reply, text)
     }
 
-    /// Whether the reply keeps to the bounds and answers `nonce`.
+    /// Whether the reply is within the bounds and answers `nonce`.
     pub(crate) fn is_sound(&self, nonce: u64, output_bytes: u64) -> bool {
         let needs_reason = !matches!(self.status, Status::Text | Status::Container);
         self.nonce == nonce
@@ -152,7 +152,7 @@ impl Reply {
                 .all(|w| w.len() <= MAX_WARNING_BYTES && !w.chars().any(char::is_control))
     }
 
-    /// Joins a sound reply and its text; `None` where status and reason do not fit together.
+    /// Joins a valid reply and its text; `None` if status and reason do not match.
     pub(crate) fn into_extraction(self, text: String, members: Vec<Member>) -> Option<Extraction> {
         let outcome = match (self.status, self.reason) {
             (Status::Text, partial) => Outcome::Text {

@@ -1,13 +1,12 @@
-//! Which reader answered, and the version of each: a fix to one has its documents read again, and no
-//! others.
+//! Which reader answered, and the version of each: after a fix to one, its documents are read again, and no others.
 
 use simdex_codes::codes;
 
-/// The version of every reader when readers got versions of their own.
+/// The version of every reader when readers got separate versions.
 const FIRST: u32 = 5;
 
 codes! {
-    /// A reader, or some that share their code: they get a new version together.
+    /// A reader, or several that share code: they get a new version together.
     Reader {
         /// Tells kinds apart; answers for what no other reads
         Sniffer = "sniffer",
@@ -51,8 +50,8 @@ codes! {
 }
 
 impl Reader {
-    /// Version of what it yields. It rises when bytes that it has read may give another text, or may
-    /// go to another reader, so that documents read by an older one are read again.
+    /// Version of its output. It is incremented when bytes that it has read may give another text, or may go to another
+    /// reader, so that documents read by an older version are read again.
     #[must_use]
     pub const fn version(self) -> u32 {
         match self {
@@ -78,7 +77,7 @@ impl Reader {
         }
     }
 
-    /// The reader that called itself so when records named the engine alone (stored formats 1 to 3).
+    /// The reader for an engine name from records that had only the engine (stored formats 1 to 3).
     #[must_use]
     pub fn of_engine(engine: &str) -> Option<Self> {
         let name = engine.split([' ', ',']).next().unwrap_or_default();
@@ -87,7 +86,7 @@ impl Reader {
     }
 }
 
-/// First words of the engines of that time. Never changed: no new record is read by them.
+/// First words of the engines of that time. Never changed: new records do not use them.
 const ENGINES: &[(&str, Reader)] = &[
     ("sniff", Reader::Sniffer),
     ("plain", Reader::Plain),
@@ -111,8 +110,8 @@ const ENGINES: &[(&str, Reader)] = &[
     ("archive", Reader::Archive),
 ];
 
-/// Version of all readers together: it rises with each. What no reader answered for, since its worker
-/// was lost, is read again when any of them changes.
+/// Version of all readers together: it rises with each. Documents that no reader answered for, because the worker was
+/// lost, are read again when any of them changes.
 pub const EXTRACTOR_VERSION: u32 = together();
 
 const fn together() -> u32 {

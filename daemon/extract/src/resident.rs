@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The process's own memory figures. Opened while files can be, they are read in a sandbox too.
+/// The process's memory figures. Opened while files can be, so that they can be read in a sandbox too.
 #[derive(Debug)]
 pub struct ResidentMemory {
     statm: Option<File>,
@@ -11,7 +11,7 @@ pub struct ResidentMemory {
 }
 
 impl ResidentMemory {
-    /// Opens them; where the system has none, none are read.
+    /// Opens the figures; without them, if the system has none.
     #[must_use]
     pub fn open() -> Self {
         Self {
@@ -20,8 +20,8 @@ impl ResidentMemory {
         }
     }
 
-    /// Bytes that are resident now: the second number of `statm`, in pages. None where the system does not
-    /// tell (Linux does).
+    /// Bytes that are resident now: the second number of `statm`, in pages. `None` if the system does not report it
+    /// (Linux does).
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         let mut buffer = [0; 128];
@@ -43,7 +43,7 @@ mod tests {
         let before = memory.bytes().unwrap();
         let touched = std::hint::black_box(vec![1u8; BYTES]);
         let after = memory.bytes().unwrap();
-        // Other tests may give memory back meanwhile.
+        // Other tests may release memory meanwhile.
         assert!(
             after as i64 - before as i64 > BYTES as i64 / 2,
             "{before} and {after}"

@@ -7,8 +7,8 @@
 //! | Landlock | no file opened, no TCP port, no signal or abstract socket outside |
 //! | seccomp | only the system calls in [`ALLOWED`], all threads; others fail with `EPERM` |
 //!
-//! `EPERM` rather than a kill: a library that tries something harmless gets an error it can
-//! handle, and what is denied is denied either way.
+//! `EPERM` rather than a kill: a library that tries something harmless gets an error it can handle, and the call is
+//! denied in both cases.
 //!
 //! A missing piece (old kernel, restricted container) does not stop the worker: it is reported,
 //! and [`SandboxReport`] says DEGRADED.
@@ -25,12 +25,12 @@ use seccompiler::{
 
 use crate::protocol::{Hello, Setup};
 
-/// The means that confine the workers on this machine, and those that are missing.
+/// What confines the workers on this machine, and what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SandboxReport {
     /// Pieces the kernel enforces.
     pub enforced: Vec<String>,
-    /// Pieces that could not be had, each with its cause.
+    /// Pieces that are not available, each with its cause.
     pub missing: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl SandboxReport {
         !self.missing.is_empty()
     }
 
-    /// Takes over what a worker said, bounded and printable.
+    /// Converts what a worker reported, bounded and printable.
     pub(crate) fn from_hello(hello: Hello) -> Self {
         let clean = |pieces: Vec<String>| {
             let pieces = pieces.into_iter().take(16);
@@ -78,7 +78,7 @@ impl fmt::Display for SandboxReport {
     }
 }
 
-/// First half, on the main thread while it is alone: threads started later inherit all of it.
+/// First half, on the main thread while it is the only one: threads started later inherit all of it.
 pub(crate) fn confine_process(setup: &Setup) -> SandboxReport {
     let mut report = SandboxReport::default();
     report.note(
@@ -96,18 +96,18 @@ pub(crate) fn confine_process(setup: &Setup) -> SandboxReport {
     }
     report.note("no new privileges", rustix::thread::set_no_new_privs(true));
     report.note("landlock", landlock());
-    // Asked once while files can be opened: the first question looks up the kernel's own clock.
+    // Called once while files can be opened: the first call looks up the kernel's clock.
     report.note("CPU limit", grant_cpu(setup.cpu_seconds));
     report
 }
 
-/// Second half, on the last thread to be started: from here on no process, thread or file.
+/// Second half, on the last thread to be started: from here on no process, thread or file can be created or opened.
 pub(crate) fn confine_threads(report: &mut SandboxReport) {
     report.note("no processes", set_limit(Resource::Nproc, 0));
     report.note("seccomp", seccomp());
 }
 
-/// Gives the next document `seconds` of CPU time, counted from now; the hard limit stays.
+/// Grants the next document `seconds` of CPU time, counted from now; the hard limit stays.
 pub(crate) fn grant_cpu(seconds: u64) -> rustix::io::Result<()> {
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime).tv_sec;
     let soft = u64::try_from(used)
@@ -124,7 +124,7 @@ pub(crate) fn set_soft_limit(resource: Resource, limit: u64) -> rustix::io::Resu
     rustix::process::setrlimit(resource, Rlimit { current, maximum })
 }
 
-/// Sets soft and hard limit, never above the hard limit that holds already.
+/// Sets soft and hard limit, never above the present hard limit.
 pub(crate) fn set_limit(resource: Resource, limit: u64) -> rustix::io::Result<()> {
     let hard = rustix::process::getrlimit(resource).maximum;
     let limit = Some(hard.map_or(limit, |hard| hard.min(limit)));
@@ -137,8 +137,8 @@ pub(crate) fn set_limit(resource: Resource, limit: u64) -> rustix::io::Result<()
     )
 }
 
-/// Denies everything Landlock knows of. An older kernel that knows only of files will do: what it
-/// lacks seccomp denies as well.
+/// Denies everything Landlock knows. An older kernel that knows only files is enough: seccomp also denies what it
+/// lacks.
 fn landlock() -> Result<(), String> {
     let newest = ABI::V6;
     let status = Ruleset::default()
@@ -150,14 +150,14 @@ fn landlock() -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     match status.ruleset {
         RulesetStatus::FullyEnforced => Ok(()),
-        // Files and all that seccomp denies besides: ports, signals and sockets are shut twice.
+        // Files, and everything that seccomp denies as well: ports, signals and sockets are denied twice.
         RulesetStatus::PartiallyEnforced => Ok(()),
         RulesetStatus::NotEnforced => Err("not in this kernel".to_owned()),
     }
 }
 
-/// System calls a worker may make whatever their arguments. Everything here works on what the
-/// process holds already: memory, its socket, a descriptor it was sent, its own threads.
+/// System calls a worker may make with any arguments. They all work on what the process already holds: memory, its
+/// socket, a descriptor it was sent, its own threads.
 const ALLOWED: &[libc::c_long] = &[
     // Its socket and the document.
     libc::SYS_read,
@@ -173,7 +173,7 @@ const ALLOWED: &[libc::c_long] = &[
     libc::SYS_mremap,
     libc::SYS_madvise,
     libc::SYS_brk,
-    // Threads it has, signals to itself, its end.
+    // Its threads, signals to itself, its exit.
     libc::SYS_futex,
     libc::SYS_sched_yield,
     libc::SYS_getpid,
@@ -225,7 +225,7 @@ fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
     .try_into()
 }
 
-/// A rule that holds when every argument (index, comparison, value) does, as 32-bit values.
+/// A rule that matches if every argument (index, comparison, value) does, as 32-bit values.
 fn when(arguments: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, seccompiler::BackendError> {
     let conditions = arguments.iter().map(|(index, operator, value)| {
         SeccompCondition::new(*index, SeccompCmpArgLen::Dword, operator.clone(), *value)

@@ -1,8 +1,8 @@
-//! A private copy of a file's bytes, named by their hash: what is hashed is what is read.
+//! A private copy of a file's bytes, identified by their hash: exactly the bytes that are hashed are read.
 //!
-//! A file of a share may change at any moment, through a mapped page even without a trace in its
-//! times. So nothing is concluded from two readings of it: its bytes are taken once, into memory, a
-//! clone or an unlinked copy, and whatever is said of them is said of that copy.
+//! A file of a share may change at any moment, through a mapped page even without a trace in its times. So no
+//! conclusion is drawn from reading it twice: its bytes are copied once, into memory, a clone or an unlinked file, and
+//! all results refer to that copy.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -28,7 +28,7 @@ pub enum SnapshotError {
     /// The file itself cannot be read.
     #[error("the file cannot be read")]
     Source(#[source] io::Error),
-    /// Its bytes cannot be kept: that is the machine's fault, not the file's.
+    /// Its bytes cannot be stored: that is the machine's fault, not the file's.
     #[error("the bytes cannot be kept")]
     Spool(#[source] io::Error),
     /// It is longer than the limit.
@@ -40,9 +40,9 @@ pub enum SnapshotError {
 }
 
 impl SpoolBudget {
-    /// Takes the bytes of a file that is open for reading, at most `limit` of them. A file that
-    /// changes during that may give bytes it never had at one moment; its `stat` tells, or else they
-    /// are at least the same for all who ask this snapshot. `keep_going` is asked now and then: a share may be slow.
+    /// Copies the bytes of a file that is open for reading, at most `limit` of them. A file that changes meanwhile may
+    /// give bytes it never had at one moment; its `stat` shows that, and otherwise they are at least the same for all
+    /// users of this snapshot. `keep_going` is called now and then: a share may be slow.
     ///
     /// # Errors
     /// See [`SnapshotError`].
@@ -101,7 +101,7 @@ impl SpoolBudget {
     }
 }
 
-/// How many bytes are read, and how long.
+/// How many bytes are read, and for how long.
 struct Bounds<'a> {
     limit: u64,
     keep_going: &'a dyn Fn() -> bool,
@@ -141,17 +141,17 @@ impl Snapshot {
         self.hash
     }
 
-    /// How many bytes.
+    /// Number of bytes.
     #[must_use]
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// The bytes as a file that can only be read, as [`Pool::extract`](crate::Pool::extract) wants
-    /// it. What is short is kept in memory and put into a file only here.
+    /// The bytes as a file that can only be read, as [`Pool::extract`](crate::Pool::extract) requires. Short ones are
+    /// kept in memory and written to a file only here.
     ///
     /// # Errors
-    /// When no file can be made: the machine's fault.
+    /// If no file can be created: the machine's fault.
     pub fn into_file(self) -> io::Result<PrivateFile> {
         self.bytes.into_file(&self.space)
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
 
-    /// A file on a disk, not in memory, where the tests can have one.
+    /// A file on a disk, not in memory, if the tests can have one.
     fn file_of(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
@@ -182,7 +182,7 @@ mod tests {
             let taken = space
                 .snapshot(&source.reopen().unwrap(), u64::MAX, &|| true)
                 .unwrap();
-            // In place and of the same length, as a store into a mapped page would.
+            // In place and with the same length, as a store into a mapped page would.
             source
                 .as_file()
                 .write_all_at(&vec![0xff; length], 0)
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_bytes_that_are_hashed_are_the_bytes_that_are_kept() {
-        // Every reading of it gives other bytes, as a file does that is written to all the while.
+        // Every read returns other bytes, as for a file that is written to all the time.
         let source = File::open("/proc/sys/kernel/random/uuid").unwrap();
         let read = |mut from: &File| {
             let mut read = Vec::new();
@@ -222,7 +222,7 @@ mod tests {
         let space = SpoolBudget::new(std::env::temp_dir(), 1 << 20);
         let long = file_of(&bytes(IN_MEMORY + 1));
         let limit = u64::MAX;
-        // A clone takes no room; where there are none the copy does not fit.
+        // A clone takes no space; without clones the copy does not fit.
         if space.clone_of(&long.reopen().unwrap()).is_none() {
             let full = space
                 .snapshot(&long.reopen().unwrap(), limit, &|| true)

@@ -1,8 +1,8 @@
-//! Where bytes wait while they are read: unlinked files in one directory, within one budget.
+//! Where bytes are kept while they are read: unlinked files in one directory, within one budget.
 //!
-//! Everything the daemon keeps of a document outside memory (snapshots of files, members of
-//! containers, pages put together) is reserved here first, so that documents cannot fill the disk
-//! together. A full budget is the machine's trouble, never a document's.
+//! Everything the daemon keeps of a document outside memory (snapshots of files, members of containers, joined pages)
+//! is reserved here first, so that documents together cannot fill the disk. A full budget is the machine's fault, never
+//! a document's.
 
 mod shares;
 
@@ -19,8 +19,8 @@ use crate::pool::QueueKey;
 /// How long a caller that takes a snapshot waits for room.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces of
-/// others made [of it](Self::of).
+/// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces made
+/// by [`Self::of`].
 #[derive(Debug, Clone)]
 pub struct SpoolBudget {
     inner: Arc<Inner>,
@@ -31,13 +31,13 @@ pub struct SpoolBudget {
 struct Inner {
     directory: PathBuf,
     limit: u64,
-    /// Asked for the room on the disk before bytes are reserved.
+    /// Called before bytes are reserved, to check that the disk has room for them.
     admit: Box<Admit>,
     state: Mutex<State>,
     freed: Condvar,
 }
 
-/// An error where the disk has no room for so many bytes.
+/// Returns an error if the disk has no room for this many bytes.
 type Admit = dyn Fn(u64) -> io::Result<()> + Send + Sync;
 
 impl std::fmt::Debug for Inner {
@@ -58,14 +58,13 @@ struct State {
 }
 
 impl SpoolBudget {
-    /// At most `limit` bytes in `directory`.
+    /// A budget of `limit` bytes in `directory`.
     #[must_use]
     pub fn new(directory: PathBuf, limit: u64) -> Self {
         Self::admitted_by(directory, limit, |_| Ok(()))
     }
 
-    /// A budget of so many bytes; `admit` is asked before bytes are reserved, and its refusal is returned to the
-    /// caller.
+    /// A budget of `limit` bytes; `admit` is called before bytes are reserved, and its error is returned to the caller.
     #[must_use]
     pub fn admitted_by(
         directory: PathBuf,
@@ -84,7 +83,7 @@ impl SpoolBudget {
         }
     }
 
-    /// This space, where what is reserved counts as of the root or user that takes its turn so.
+    /// This space, with reservations counted against this root or user.
     #[must_use]
     pub fn of(&self, key: QueueKey) -> Self {
         Self {
@@ -93,7 +92,7 @@ impl SpoolBudget {
         }
     }
 
-    /// Where the files lie.
+    /// The directory of the files.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.inner.directory
@@ -105,17 +104,17 @@ impl SpoolBudget {
         self.lock().shares.used()
     }
 
-    /// Takes `bytes` at once, or fails: the caller may hold others already, and must not wait for
-    /// callers that wait for it.
+    /// Reserves `bytes` at once, or fails: the caller may already hold others, and must not wait for callers that wait
+    /// for it.
     pub(crate) fn reserve(&self, bytes: u64) -> io::Result<Reservation> {
         let mut reservation = self.nothing();
         reservation.grow(bytes)?;
         Ok(reservation)
     }
 
-    /// Takes `bytes` for a document of which nothing is held yet; waits for room, behind roots that hold less and
-    /// earlier calls of the same one, so that a large reservation is not passed by all small ones. At least a
-    /// quarter of the budget is left to documents of which something is held, unless there are none.
+    /// Reserves `bytes` for a document of which nothing is held yet. Waits for room, behind roots that hold less and
+    /// earlier calls of the same one, so that small reservations do not all overtake a large one. At least a quarter of
+    /// the budget is left to documents of which something is held, unless there are none.
     pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
         let deadline = Instant::now() + PATIENCE;
         let place = PlaceInLine::in_line(self, bytes);
@@ -139,7 +138,7 @@ impl SpoolBudget {
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(state);
-        // Still the next in line: no other document that holds nothing takes the room before that.
+        // Still the next in the queue: no other document that holds nothing takes the room before that.
         let reserved = self.reserve(bytes)?;
         self.lock().shares.is_served(self.owner);
         Ok(reserved)
@@ -152,8 +151,8 @@ impl SpoolBudget {
         }
     }
 
-    /// A private clone of the bytes of `source` that takes no time and no room, where both lie on one
-    /// file system that can share blocks.
+    /// A private clone of the bytes of `source` that takes no time and no space, if both are on one file system that
+    /// can share blocks.
     pub(crate) fn clone_of(&self, source: &File) -> Option<File> {
         use std::os::unix::fs::MetadataExt;
         let device = source.metadata().ok()?.dev();
@@ -181,7 +180,7 @@ impl SpoolBudget {
     }
 }
 
-/// A place in the line, left when it is dropped.
+/// A position in the queue, left when it is dropped.
 struct PlaceInLine<'a> {
     space: &'a SpoolBudget,
     number: u64,
@@ -201,7 +200,7 @@ impl Drop for PlaceInLine<'_> {
     }
 }
 
-/// Part of the budget, given back when it is dropped.
+/// Part of the budget, returned when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     space: SpoolBudget,
@@ -209,12 +208,12 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// How many bytes.
+    /// Number of bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Takes more at once, or fails.
+    /// Reserves more at once, or fails.
     pub(crate) fn grow(&mut self, more: u64) -> io::Result<()> {
         let mut state = self.space.lock();
         if state.shares.used().saturating_add(more) > self.space.inner.limit {

@@ -1,18 +1,17 @@
 //! Records the documents that the daemon works on before it starts on them: after a crash the next start knows
 //! which they were, and does not crash on the same document for ever.
 //!
-//! A file of fixed slots, one for each document under way: its name (a hash), how far it was, what
-//! earlier crashes hold against it. A slot is written before work begins and cleared when it ends,
-//! whatever the end; no fsync, since what is to be survived is the end of a process. What stands in
-//! a slot at the start is a suspect. Suspects are tried alone, so that a second crash names the
-//! culprit and the innocent clear themselves; the culprit is not tried again.
+//! It is a file of fixed slots, one for each document under way: its hash, its stage, and the weight of earlier
+//! crashes. A slot is written before work begins and cleared when it ends, however it ends; there is no fsync, since
+//! only the end of a process has to be survived. A document in a slot at the start is a suspect. Suspects are tried
+//! alone, so that a second crash identifies the culprit and clears the others; the culprit is not tried again.
 //!
 //! A caller that holds something that others may wait for, such as memory, never waits here: it continues
 //! beside a suspect, and a suspect that holds something is tried beside others, where a crash weighs less.
 //!
-//! A daemon may also be killed from outside while it works, and that must not be held against whatever
-//! was under way. So it weighs little while the daemon only waits for a worker, and nothing across a
-//! reboot, during an orderly stop, or where another extractor reads.
+//! A daemon may also be killed from outside while it works, which must not count against the documents under way. So a
+//! crash weighs little while the daemon only waits for a worker, and nothing across a reboot, during an orderly stop,
+//! or if another version of the extractor reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -29,18 +28,18 @@ use crate::EXTRACTOR_VERSION;
 const NAME: &str = "under-way";
 /// First bytes of the file.
 const MAGIC: &[u8; 8] = b"SXUNDER1";
-/// Bytes of the head and of each slot.
+/// Bytes of the header and of each slot.
 const SLOT: usize = 64;
-/// Slots there is room for from the start, so that a full disk does not matter.
+/// Slots allocated at the start, so that a full disk does not matter.
 const PREPARED: usize = 256;
-/// Suspects kept over a start; the rest are forgotten.
+/// Suspects kept at a start; the rest are forgotten.
 const SUSPECTS: usize = 1024;
-/// Bytes read of the file: far more documents than are ever under way at once.
+/// Maximum bytes read of the file: far more documents than are ever under way at once.
 const LONGEST: u64 = 1 << 20;
-/// Weight from which a content is not tried again.
+/// From this weight on a content is not tried again.
 const GIVEN_UP: u8 = 4;
 
-/// Where in the head stands what.
+/// Offsets of the fields in the header.
 const BOOT: std::ops::Range<usize> = 8..44;
 const EXTRACTOR: std::ops::Range<usize> = 44..48;
 const STOPPING: usize = 48;
@@ -48,7 +47,7 @@ const STOPPING: usize = 48;
 /// BLAKE3 of a content.
 type Name = [u8; 32];
 
-/// How far a document is.
+/// How far a document has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Stage {
@@ -79,7 +78,7 @@ impl Stage {
     }
 }
 
-/// The documents under way, and those that were at crashes.
+/// The documents under way, and those that were under way at crashes.
 #[derive(Debug)]
 pub struct Underway {
     file: File,
@@ -88,23 +87,23 @@ pub struct Underway {
     left: Condvar,
 }
 
-/// Counts of callers under way now.
+/// Numbers of callers under way now.
 #[derive(Debug, Default)]
 struct InFlight {
     /// All of them.
     under_way: usize,
-    /// Suspects that wait until nobody else is.
+    /// Suspects that wait until nothing else is under way.
     waiting: usize,
-    /// A suspect is tried: every caller that can wait does.
+    /// Whether a suspect is being tried: every caller that can wait does.
     alone: bool,
 }
 
 /// Whether a caller may wait for others under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitPolicy {
-    /// The caller holds nothing that another waits for.
+    /// The caller holds nothing that others wait for.
     MayWait,
-    /// The caller holds something that another may wait for, and must continue.
+    /// The caller holds something that others may wait for, and must continue.
     MustGoOn,
 }
 
@@ -127,16 +126,16 @@ pub enum NotTried {
     /// The daemon crashed on it, and again when it was tried alone.
     #[error("the daemon crashed twice while it worked on these bytes")]
     GivenUp,
-    /// It cannot be written down.
+    /// It cannot be recorded.
     #[error("what is under way cannot be written down")]
     NotMarked(#[source] io::Error),
 }
 
 impl Underway {
-    /// Reads what the last run left in `directory`, and starts a new file from there.
+    /// Reads what the previous run left in `directory`, and starts a new file from that.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// If the file cannot be read or written.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(NAME);
         let left = match read_own(&path) {
@@ -153,7 +152,7 @@ impl Underway {
         }
         let room = SLOT * (1 + PREPARED).max(bytes.len() / SLOT);
         bytes.resize(room, 0);
-        // Written beside and renamed: a crash must find the old file or the new one.
+        // Written beside the old one and renamed: a crash must find the old file or the new one.
         let mut new = tempfile::NamedTempFile::new_in(directory)?;
         new.write_all(&bytes)?;
         Ok(Self {
@@ -164,8 +163,8 @@ impl Underway {
         })
     }
 
-    /// Writes down that the daemon is about to have a content read. A suspect waits until nothing
-    /// else is under way, and keeps all others waiting until it ends.
+    /// Records that the daemon is about to have a content read. A suspect waits until nothing else is under way, and
+    /// all others wait until it ends.
     ///
     /// # Errors
     /// See [`NotTried`].
@@ -196,7 +195,7 @@ impl Underway {
         Ok(mark)
     }
 
-    /// Joins those under way; true where it is alone until it leaves.
+    /// Joins those under way; returns whether it is the only one until it leaves.
     fn join(&self, is_suspect: bool, wait_policy: WaitPolicy) -> bool {
         let mut in_flight = self.in_flight();
         let may_wait = wait_policy == WaitPolicy::MayWait;
@@ -240,9 +239,9 @@ impl Underway {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From here on the daemon is about to end: a kill is nobody's fault.
+    /// Notes that the daemon is about to end: from here on a kill counts against no document.
     pub fn stopping(&self) {
-        // Where it fails, a kill within the next seconds may make a suspect, which clears itself.
+        // If this fails, a kill within the next seconds may produce a suspect, which clears itself.
         let _ = self.file.write_all_at(&head(true), 0);
     }
 
@@ -274,13 +273,13 @@ pub struct Mark<'a> {
 }
 
 impl Mark<'_> {
-    /// From here on the daemon itself works on the document.
+    /// Notes that from here on the daemon itself works on the document.
     pub fn working(&self) {
         if self.is_suspect && !self.alone {
-            // A crash may be another's fault: it goes on to weigh little.
+            // A crash may be another's fault: it keeps its low weight.
             return;
         }
-        // Where it fails, the crash weighs less: the document is tried once or twice more.
+        // If this fails, the crash weighs less: the document is tried once or twice more.
         let bytes = slot_of(&self.name, self.weight, Stage::Working);
         let _ = self.underway.put(self.slot, &bytes);
     }
@@ -288,7 +287,7 @@ impl Mark<'_> {
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // Where it fails, the next start finds a suspect that is none, and tries it alone.
+        // If this fails, the next start finds a false suspect, and tries it alone.
         let _ = self.underway.put(self.slot, &[0; SLOT]);
         let mut slots = self.underway.lock();
         slots.taken.remove(&self.slot);
@@ -298,7 +297,7 @@ impl Drop for Mark<'_> {
     }
 }
 
-/// The bytes of a file of ours, as many as it may have; a link or a FIFO in its place is refused.
+/// The content of our file, up to its maximum length; a link or a FIFO in its place is refused.
 fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
@@ -354,7 +353,7 @@ fn head(stopping: bool) -> Vec<u8> {
     head
 }
 
-/// Tells this run of the machine from the next; zeros where the kernel does not say.
+/// Identifies this boot of the machine; zeros if the kernel does not report it.
 fn boot_id() -> [u8; 36] {
     let said = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let mut id = [0; 36];

@@ -1,4 +1,4 @@
-//! The worker process: confine itself, then have one document after the other read.
+//! The worker process: confines itself, then reads one document after the other.
 
 use std::fs::File;
 use std::io;
@@ -12,20 +12,20 @@ use crate::resident::ResidentMemory;
 use crate::sandbox::{self, SandboxReport};
 use crate::{Budgets, EXTRACTOR_VERSION, Extraction, MemberOut, Reader, Reason};
 
-/// Added to the niceness of a worker: while it reads, the daemon answers.
+/// Added to the niceness of a worker, so that the daemon can answer while it reads.
 const GIVE_WAY: i32 = 10;
-/// Parsers recurse; an overflow below this depth is a file made for it.
+/// Parsers recurse; a file that overflows this much stack was made for it.
 const STACK_BYTES: usize = 64 << 20;
 /// A worker that has grown beyond this asks to be replaced.
 const MAX_RESIDENT_BYTES: u64 = 300 << 20;
 
-/// One document for a reader, and the bounds of its answer.
+/// One document for a reader, and the limits of its answer.
 pub struct Job {
     /// The document, to be read by position: the daemon holds a descriptor of the same open file.
     pub document: File,
-    /// Its length when the daemon looked; growth since is not read.
+    /// Its length when the daemon looked; what was added since is not read.
     pub length: u64,
-    /// Its file name, where one is known.
+    /// Its file name, if one is known.
     pub name: Option<String>,
     /// What the worker is to do.
     pub task: Task,
@@ -33,7 +33,7 @@ pub struct Job {
     pub output_bytes: usize,
     /// Bounds of its structure.
     pub budgets: Budgets,
-    /// Takes the files inside; those of the [`Extraction`] itself do not travel.
+    /// Receives the files inside; members in the [`Extraction`] itself are not sent.
     pub members: Box<dyn MemberOut>,
 }
 
@@ -41,13 +41,13 @@ pub struct Job {
 pub struct Readers {
     /// The readers that are built in.
     pub built_in: Vec<Reader>,
-    /// Reads a document; it catches the panics of its parsers.
+    /// Reads a document; must catch the panics of its parsers.
     pub read: fn(Job) -> Extraction,
 }
 
-/// The hidden subcommand of the daemon's binary: has documents from stdin read until it closes.
+/// The hidden subcommand of the daemon's binary: reads documents from stdin until it closes.
 ///
-/// Started by a [`Pool`](crate::Pool) only; started by hand it ends with a failure at once.
+/// Only a [`Pool`](crate::Pool) starts it; started by hand it fails at once.
 #[must_use]
 pub fn worker_main(readers: Readers) -> ExitCode {
     match run(readers) {
@@ -60,7 +60,7 @@ pub fn worker_main(readers: Readers) -> ExitCode {
 fn run(readers: Readers) -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let setup: Setup = protocol::receive(&stream)?;
-    // Where it is refused, a worker competes as an equal.
+    // If `nice` fails, the thread runs at normal priority.
     let _ = rustix::process::nice(GIVE_WAY);
     // A panic's message may quote the document.
     std::panic::set_hook(Box::new(|_| {}));
@@ -116,14 +116,14 @@ fn job(answers: &Answers, setup: &Setup, request: Request, document: File) -> Jo
     }
 }
 
-/// Answers one request. False when this worker should not go on.
+/// Answers one request. Returns false if this worker should not continue.
 fn answer(
     answers: &Answers,
     nonce: u64,
     extraction: Extraction,
     memory: &ResidentMemory,
 ) -> io::Result<bool> {
-    // After a panic the parser's own state is not to be trusted.
+    // After a panic the parser's own state cannot be trusted.
     let panicked = extraction.outcome.reason() == Some(Reason::ParserPanic);
     let grown = memory
         .bytes()

@@ -1,4 +1,4 @@
-//! One document in the hands of outside programs: what they print, and the text a worker makes of it.
+//! One document read by outside programs: what they print, and the text a worker makes of it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,18 +15,18 @@ use crate::{Extraction, Fact, Outcome, Reason};
 /// Dots per inch of a page that is recognised: what tesseract's models were made with.
 const RESOLUTION: &str = "300";
 
-/// A document, and what it takes to read it by other means.
+/// A document, and what is needed to read it by other means.
 pub(crate) struct Source<'a> {
     pub(crate) document: BorrowedFd<'a>,
     /// Where pictures of pages and printed text are kept.
     pub(crate) space: &'a SpoolBudget,
     /// Has a worker make one text of printed pages, each ended by a form feed.
     pub(crate) join: &'a dyn Fn(BorrowedFd<'_>) -> Extraction,
-    /// False once nobody waits for what is made of it.
+    /// Returns false once nobody waits for the result.
     pub(crate) keep_going: &'a dyn Fn() -> bool,
 }
 
-/// One try to do better than `poor`, what our readers made of the document.
+/// One attempt to do better than `poor`, the result of our readers.
 pub(super) struct Attempt<'a> {
     outside: &'a OutsidePrograms,
     poor: &'a Extraction,
@@ -48,7 +48,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// All of it, in the order of the content streams, as our own parser gives it.
+    /// The whole text, in the order of the content streams, as our own parser gives it.
     pub(super) fn pdf_text(&self) -> Result<Option<Extraction>, MachineFault> {
         let Some(program) = &self.outside.pdftotext else {
             return Ok(None);
@@ -62,7 +62,7 @@ impl<'a> Attempt<'a> {
         Ok(better.filter(|better| words(better) > words(self.poor)))
     }
 
-    /// Page after page: a picture is made of each and read.
+    /// Page after page: each is converted to a picture and read.
     pub(super) fn recognised(&self) -> Result<Option<Extraction>, MachineFault> {
         let Some(recogniser) = &self.outside.recogniser else {
             return Ok(None);
@@ -136,7 +136,7 @@ impl<'a> Attempt<'a> {
         Ok(output?)
     }
 
-    /// The printed pages as the text of the document; none where a worker makes none of them.
+    /// The printed pages as the text of the document; `None` if a worker makes no text of them.
     pub(super) fn joined(
         &self,
         program: &str,
@@ -167,8 +167,8 @@ impl<'a> Attempt<'a> {
         }))
     }
 
-    /// Names for people the program that read the document, with those that tried before it in vain. Which are asked
-    /// again does not follow from it, but from [`Fact::ProgramsTried`].
+    /// Names, for people, the program that read the document, and those that tried before it in vain. Whether a program
+    /// is asked again depends not on this but on [`Fact::ProgramsTried`].
     fn engine(&self, program: &str) -> String {
         match self.poor.engine.split_once(TRIED) {
             Some((_, tried)) => format!("{program}, after {tried}"),
@@ -176,7 +176,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The document once more, at its start and for reading only.
+    /// The document opened again, at its start and read-only.
     fn reopened_document(&self) -> io::Result<File> {
         reopened(self.source.document)
     }
@@ -186,7 +186,7 @@ fn reopened(file: BorrowedFd<'_>) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Words of a text, of two letters or digits at least.
+/// Number of words in a text with at least two letters or digits.
 fn words(extraction: &Extraction) -> usize {
     let Outcome::Text { text, .. } = &extraction.outcome else {
         return 0;
@@ -199,6 +199,6 @@ fn words(extraction: &Extraction) -> usize {
 pub(super) fn spooled(bytes: &[u8], space: &SpoolBudget) -> io::Result<File> {
     let mut kept = GrowingBytes::new(space, Claim::More, bytes.len() as u64)?;
     kept.write_all(bytes)?;
-    // The budget counts what documents leave behind; this goes with its page.
+    // The budget counts what documents leave behind; this is dropped with its page.
     reopened(kept.finish()?.into_file(space)?.as_fd())
 }

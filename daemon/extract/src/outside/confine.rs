@@ -1,4 +1,4 @@
-//! Confines an outside program: the shim takes rights away from itself, then becomes the program.
+//! Confines an outside program: the shim gives up rights, then executes the program.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,8 +27,8 @@ const READABLE: &[&str] = &[
     "/etc/ld.so.cache",
 ];
 
-/// The hidden subcommand: `MEMORY_BYTES CPU_SECONDS PROGRAM ARGUMENTS…`. It refuses to start the
-/// program where it cannot confine it.
+/// The hidden subcommand: `MEMORY_BYTES CPU_SECONDS PROGRAM ARGUMENTS…`. It refuses to start the program if it cannot
+/// confine it.
 #[must_use]
 pub fn outside_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter();
@@ -42,7 +42,7 @@ pub fn outside_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if confine(memory, cpu).is_err() {
         return ExitCode::FAILURE;
     }
-    // Returns only where it fails.
+    // Returns only on failure.
     let _ = Command::new(program).args(arguments).exec();
     ExitCode::FAILURE
 }
@@ -58,7 +58,7 @@ pub(super) fn confine(memory: u64, cpu: u64) -> Result<(), String> {
     ] {
         set_limit(resource, limit).map_err(said)?;
     }
-    // At the hard limit the kernel kills as it does for want of memory, so the soft one comes first.
+    // At the hard limit the kernel kills the same way as when memory is short, so the soft one comes first.
     set_limit(Resource::Cpu, cpu.saturating_add(1)).map_err(said)?;
     set_soft_limit(Resource::Cpu, cpu).map_err(said)?;
     rustix::thread::set_no_new_privs(true).map_err(said)?;
@@ -69,7 +69,7 @@ pub(super) fn confine(memory: u64, cpu: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Reading below [`READABLE`], and nothing else.
+/// Allows reading below [`READABLE`], and nothing else.
 fn landlock() -> Result<(), landlock::RulesetError> {
     let newest = ABI::V6;
     let mut rules = Ruleset::default()
@@ -78,7 +78,7 @@ fn landlock() -> Result<(), landlock::RulesetError> {
         .scope(Scope::from_all(newest))?
         .create()?;
     for folder in READABLE {
-        // What is not there need not be read.
+        // What does not exist need not be readable.
         if let Ok(folder) = PathFd::new(folder) {
             rules = rules.add_rule(PathBeneath::new(folder, AccessFs::from_read(newest)))?;
         }
@@ -122,7 +122,7 @@ const DENIED: &[libc::c_long] = &[
     libc::SYS_userfaultfd,
 ];
 
-/// The namespaces that a clone may be made in.
+/// The namespaces that a clone may create.
 const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -133,15 +133,15 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWNET,
 ];
 
-/// Where the numbers of x32 begin, which no list of numbers names.
+/// Where the numbers of x32 begin, which no list of numbers includes.
 const OTHER_NUMBERS: u32 = 0x4000_0000;
 
 fn filters() -> Result<[BpfProgram; 3], seccompiler::BackendError> {
     let mut rules: BTreeMap<_, _> = DENIED.iter().map(|&call| (call, Vec::new())).collect();
     rules.insert(libc::SYS_tgkill, vec![to_others()?]);
     rules.insert(libc::SYS_clone, clones()?);
-    // Its flags lie in memory, where no filter sees them: as if the kernel were too old to know it, so that
-    // threads are made by the other call.
+    // Its flags are in memory, where no filter sees them: it fails as if the kernel were too old to know it, so that
+    // threads are created by the other call.
     let by_memory = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     Ok([
         only_native_numbers(),
@@ -163,17 +163,17 @@ fn denying(
     .try_into()
 }
 
-/// A signal to a thread of any process but this one, which it sends itself to abort.
+/// Matches a signal to a thread of another process; to itself a process sends one to abort.
 fn to_others() -> Result<SeccompRule, seccompiler::BackendError> {
     let own = u64::from(std::process::id());
     let group = SeccompCondition::new(0, ArgLen::Dword, SeccompCmpOp::Ne, own)?;
     SeccompRule::new(vec![group])
 }
 
-/// A clone that is no thread of this process, or lies in a namespace of its own.
+/// Matches a clone that is no thread of this process, or that creates a namespace.
 fn clones() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let rule = |mask: libc::c_int, flags: libc::c_int| {
-        // All of them are bits of 32.
+        // All of them are 32-bit flags.
         let [mask, flags] = [mask, flags].map(|bits| u64::from(bits.cast_unsigned()));
         let condition =
             SeccompCondition::new(0, ArgLen::Dword, SeccompCmpOp::MaskedEq(mask), flags)?;
@@ -186,7 +186,7 @@ fn clones() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     std::iter::once(processes).chain(namespaces).collect()
 }
 
-/// Denies every call whose number is none of this architecture's own.
+/// Denies every call whose number does not belong to this architecture.
 fn only_native_numbers() -> BpfProgram {
     let step = |code: u32, jt: u8, jf: u8, k: u32| sock_filter {
         code: code as u16,
@@ -196,7 +196,7 @@ fn only_native_numbers() -> BpfProgram {
     };
     let denied = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
     vec![
-        // The number comes first in what a filter sees.
+        // The number is the first field that a filter sees.
         step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         step(
             libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K,

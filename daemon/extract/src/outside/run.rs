@@ -15,25 +15,25 @@ use crate::process::{WorkerCommand, group_of, kill_group};
 /// The output of a program.
 pub(super) struct Output {
     pub(super) bytes: Vec<u8>,
-    /// It would have printed more.
+    /// Whether it would have printed more.
     pub(super) cut: bool,
 }
 
-/// How often it is asked whether somebody still waits.
+/// How often to check whether somebody still waits.
 const SLICE: Duration = Duration::from_millis(250);
-/// First and longest pause while a program that printed all is still ending.
+/// First and longest pause while a program that has printed everything is still ending.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 /// How long a program may run.
 #[derive(Clone, Copy)]
 pub(super) struct RunLimit<'a> {
     pub(super) deadline: Instant,
-    /// False once nobody waits for what it prints.
+    /// Returns false once nobody waits for its output.
     pub(super) keep_going: &'a dyn Fn() -> bool,
 }
 
 impl RunLimit<'_> {
-    /// How long to wait before it is asked again; none at the deadline, an error where nobody waits.
+    /// How long to wait before the next check; `None` at the deadline, an error if nobody waits.
     pub(super) fn slice(&self) -> io::Result<Option<Duration>> {
         if !(self.keep_going)() {
             return Err(io::ErrorKind::Interrupted.into());
@@ -43,8 +43,8 @@ impl RunLimit<'_> {
     }
 }
 
-/// `None` where the program failed, or was not through at its deadline; an error where the machine
-/// did not let it run, it was killed from outside, or nobody waits for it any more.
+/// `None` if the program failed, or had not finished at its deadline; an error if the machine did not let it run, it
+/// was killed from outside, or nobody waits for it any more.
 pub(super) fn run(
     shim: &WorkerCommand,
     limits: &OutsideLimits,
@@ -55,7 +55,7 @@ pub(super) fn run(
 ) -> io::Result<Option<Output>> {
     let mut child = start(shim, limits, program, arguments, input)?;
     let read = read(&mut child, limits.output_bytes, until);
-    // One that closes its output and goes on is not through.
+    // One that closes its output and continues has not finished.
     let ended = match &read {
         Ok(Some(output)) if !output.cut => end_of(&mut child, until),
         _ => Ok(None),
@@ -96,7 +96,7 @@ fn start(
         .spawn()
 }
 
-/// Waits for the end of a program that prints nothing more; none where it does not come in time.
+/// Waits for the end of a program that prints nothing more; `None` if it does not end in time.
 fn end_of(child: &mut Child, until: RunLimit<'_>) -> io::Result<Option<ExitStatus>> {
     let (mut pause, longest) = PAUSES;
     loop {
@@ -116,7 +116,7 @@ fn read(child: &mut Child, limit: u64, until: RunLimit<'_>) -> io::Result<Option
         return Ok(None);
     };
     let (send, receive) = sync_channel(1);
-    // Ends with the pipe, which ends with the process group.
+    // It ends with the pipe, which ends with the process group.
     let reader = thread::Builder::new().name("outside-reader".into());
     reader.spawn(move || {
         let mut bytes = Vec::new();

@@ -1,5 +1,5 @@
-//! What programs of the machine are denied, with a shell; pdftotext where it is installed. Recognition
-//! is tested in `tests/outside.rs`: pictures do not survive what a test binary prints before them.
+//! What outside programs are denied, with a shell; pdftotext if it is installed. Recognition is tested in
+//! `tests/outside.rs`: a test binary prints text before its pictures, which damages them.
 
 use std::fs::File;
 use std::io::Read;
@@ -37,12 +37,12 @@ fn tried(extraction: &Extraction) -> &str {
         .unwrap_or_default()
 }
 
-/// The shim as the daemon's binary has it; what follows `--` is for it.
+/// The shim as the daemon's binary has it; the arguments after `--` are for it.
 #[test]
 #[ignore = "the shim: started by the other tests"]
 fn shim_process() {
     let own = std::env::args_os().skip_while(|argument| argument != "--");
-    // Returns only where it could not start the program.
+    // Returns only if it could not start the program.
     let _ = outside_main(own.skip(1));
 }
 
@@ -76,7 +76,7 @@ fn a_program_reads_its_input_and_nothing_of_ours() {
     let secret = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(secret.path(), "secret").unwrap();
     let path = secret.path().display();
-    // By the shell's own means: it may start no other program.
+    // With built-ins of the shell: it may start no other program.
     let reading = |path: &str| said(&format!("read -r line < {path} || echo denied"));
     assert!(reading(&path.to_string()).ends_with("denied\n"));
     assert!(reading("/etc/passwd").ends_with("denied\n"));
@@ -144,7 +144,7 @@ fn output_and_time_have_an_end() {
     assert!(ended.unwrap().is_none(), "it used up its processor time");
 }
 
-/// With one second of processor time and all the time of the clock.
+/// With one second of processor time and no limit of wall clock time.
 fn run_for_a_second(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
     let until = until(limits);
     let arguments = ["-c", script].map(str::to_owned);
@@ -178,7 +178,7 @@ fn a_program_that_the_machine_did_not_let_run_has_not_tried() {
     assert!(outside.could_improve(PDF, "parser-panic", tried(&still)));
 }
 
-/// What our own reader would have said of a document it could not read.
+/// The result of our own reader for a document that it could not read.
 fn poor(media_type: &str, outcome: Outcome) -> Extraction {
     Extraction {
         outcome,
@@ -191,7 +191,7 @@ fn poor(media_type: &str, outcome: Outcome) -> Extraction {
     }
 }
 
-/// With a worker that joins nothing and says what it was given.
+/// With a worker that joins nothing and returns what it was given.
 fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extraction {
     let join = |pages: BorrowedFd<'_>| {
         let mut text = String::new();
@@ -211,7 +211,7 @@ fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extract
     outside.improve(own, &source)
 }
 
-/// One page; there is no table of objects, which poppler makes itself.
+/// One page; there is no table of objects, which poppler rebuilds itself.
 const PAGE: &[u8] = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n\
     2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n\
     3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R\n\
@@ -244,7 +244,7 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
     assert!(!outside.could_improve(PDF, "parser-panic", tried(&still)));
 }
 
-/// A program that prints this, whatever it is asked.
+/// A program that prints this for any arguments.
 fn printing(words: &str) -> OutsidePrograms {
     scripted(&format!("echo {words}"))
 }
@@ -300,7 +300,7 @@ fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
     assert!(outside.could_improve(PDF, "parser-panic", tried(&still)));
 }
 
-/// What the pool said of a document whose program never ends, after `ended` was done while it ran.
+/// The result of the pool for a document whose program never ends, after `ended` was called while it ran.
 fn read_until(ended: impl FnOnce(&crate::Pool), keep_going: crate::KeepGoing) -> Extraction {
     let beside = tempfile::tempdir().unwrap();
     let begun = beside.path().join("begun");

@@ -7,7 +7,7 @@ use crate::protocol::Request;
 use crate::underway::Mark;
 use crate::{Extraction, MemberPolicy, SpoolBudget};
 
-/// One document, as a worker is asked to read it.
+/// One document, as it is requested from a worker.
 pub(crate) struct DocumentRequest<'a> {
     pub(crate) document: BorrowedFd<'a>,
     pub(crate) request: Request,
@@ -16,13 +16,13 @@ pub(crate) struct DocumentRequest<'a> {
     pub(crate) space: SpoolBudget,
 }
 
-/// The result for a document that is written down as under way.
+/// The result for a document that is recorded as under way.
 #[derive(Debug)]
 pub struct MarkedRead<'a> {
     /// Text or reason.
     pub extraction: Extraction,
-    /// Kept until its text is done with; none where nothing is written down.
+    /// Kept until the caller has finished with the text; `None` if nothing is recorded.
     pub mark: Option<Mark<'a>>,
-    /// The time that it was at workers and programs; waiting for one is not in it.
+    /// The time it spent at workers and programs; waiting for one is not included.
     pub took: Duration,
 }

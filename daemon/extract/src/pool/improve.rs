@@ -1,4 +1,4 @@
-//! Documents that our readers did not read well, given to outside programs.
+//! Passes documents that our readers did not read well to outside programs.
 
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
@@ -12,8 +12,8 @@ use crate::protocol::{Request, Task};
 use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason, SpoolBudget};
 
 impl Pool {
-    /// Gives a document that our readers did not read well to an outside program, as one of the
-    /// huge ones: such programs are slow.
+    /// Passes a document that our readers did not read well to an outside program, queued like a huge one: such
+    /// programs are slow.
     pub(super) fn improve(
         &self,
         extraction: Extraction,

@@ -4,14 +4,14 @@ use super::queue::Ticket;
 use super::{Pool, Worker};
 use crate::Outcome;
 
-/// The right to one worker, given back when it is dropped.
+/// The right to one worker, returned when it is dropped.
 pub(super) struct WorkerPermit<'a> {
     pub(super) pool: &'a Pool,
     pub(super) ticket: Ticket,
 }
 
 impl WorkerPermit<'_> {
-    /// A worker: an idle one if it still waits, else a new one.
+    /// A worker: an idle one if there is one, otherwise a new one.
     pub(super) fn worker(&self) -> Result<Worker, Outcome> {
         loop {
             let idle = self.pool.lock().idle.pop();

@@ -1,16 +1,15 @@
-//! Who gets the next worker: small before huge, then the root or user with the fewest documents under way, and
-//! among equals the caller that has waited longest. Questions come before the backlog, but never twice in a row while
-//! it waits: of any two places given one goes to the backlog, unless it holds all of them already.
+//! Decides who gets the next worker: small documents before huge ones, then the root or user with the fewest documents
+//! under way, then the folder, and among equals the caller that has waited longest. Questions come before the backlog,
+//! but never twice in a row while it waits: one of any two places goes to the backlog, unless it already holds all of
+//! them.
 //!
-//! Questions are told apart by who asks, the backlog by root and folder ([`QueueKey`]), so that a folder of slow
-//! documents delays itself: however many of them wait, the next free place goes to another root,
-//! then to another folder, and one place more stands open to the first in line, if its folder has nothing
-//! under way.
+//! Questions are distinguished by user, the backlog by root and folder ([`QueueKey`]), so that a folder of slow
+//! documents delays only itself: however many of them wait, the next free place goes to another root, then to another
+//! folder, and one extra place is open to the first in the queue, if its folder has nothing under way.
 //!
-//! A document that keeps its worker for long gives up its claim to a place, so that one more worker
-//! may be started: files that hang hold up themselves, never their neighbours. What runs beside
-//! them is bounded: at most as many slow documents as there are places, the guest's place, and one
-//! that only questions may take.
+//! A document that keeps its worker for long no longer counts against the places, so that one more worker may be
+//! started: files that hang delay themselves, never their neighbours. The total is bounded: the places, at most as many
+//! slow documents, the extra place, and one more that only questions may take.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,15 +20,14 @@ pub(super) const SLOW: Duration = Duration::from_secs(2);
 /// How soon the caller needs the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Urgency {
-    /// The walk over the shares; it has time.
+    /// The walk over the shares, which has time.
     #[default]
     Backlog,
     /// Somebody waits for the answer.
     Question,
 }
 
-/// Whose turn a document takes: places are shared out between roots and users first, then between the folders
-/// of a root.
+/// What a document counts against: places are shared between roots and users first, then between the folders of a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueueKey {
     /// A file on disk.
@@ -39,7 +37,7 @@ pub enum QueueKey {
         /// Number of its folder in that root, such as a hash of the path.
         folder: u64,
     },
-    /// What a user asks about, by the user's id.
+    /// A document that a user asks about, by the user's id.
     User(u32),
 }
 
@@ -50,7 +48,7 @@ impl Default for QueueKey {
 }
 
 impl QueueKey {
-    /// Whether both are of one root, or of one user.
+    /// Whether both belong to one root, or to one user.
     fn has_root_of(self, other: Self) -> bool {
         match (self, other) {
             (Self::Folder { root, .. }, Self::Folder { root: of_other, .. }) => root == of_other,
@@ -71,7 +69,7 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// Where a document of so many bytes lines up.
+    /// The lane of a document of this many bytes.
     pub(super) fn of(urgency: Urgency, bytes: u64) -> Self {
         match urgency {
             Urgency::Question => Self::Question,
@@ -81,16 +79,16 @@ impl Lane {
     }
 }
 
-/// A place in the queue.
+/// A ticket of a waiting caller.
 pub(super) type Ticket = u64;
 
-/// Waiting and served.
+/// The waiting and the served documents.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     next: Ticket,
     waiting: BTreeMap<Ticket, (Lane, QueueKey)>,
     busy: BTreeMap<Ticket, ServedDocument>,
-    /// The last place was given to a question.
+    /// Whether the last place went to a question.
     question_was_last: bool,
 }
 
@@ -117,7 +115,7 @@ impl Queue {
         ticket
     }
 
-    /// Takes a place of `places`, if it is this one's turn.
+    /// Takes one of `places`, if it is this one's turn.
     pub(super) fn enter(&mut self, ticket: Ticket, places: usize, now: Instant) -> bool {
         let Some(&(lane, key)) = self.waiting.get(&ticket) else {
             return false;
@@ -142,7 +140,7 @@ impl Queue {
         true
     }
 
-    /// Whose turn it is. A backlog that keeps its own next document waiting is owed nothing.
+    /// The ticket whose turn it is. Nothing is owed to a backlog that holds all places with its own documents.
     fn next(&self, places: usize, now: Instant) -> Option<Ticket> {
         let question = self.first(|lane| lane == Lane::Question);
         let backlog = self.first(|lane| lane != Lane::Question);
@@ -155,7 +153,7 @@ impl Queue {
         }
     }
 
-    /// The first of those who wait in these lanes.
+    /// The first ticket that waits in these lanes.
     fn first(&self, among: impl Fn(Lane) -> bool) -> Option<Ticket> {
         let turn = |(ticket, (lane, key)): (&Ticket, &(Lane, QueueKey))| {
             (*lane, self.under_way(*key), *ticket)
@@ -175,12 +173,12 @@ impl Queue {
         (of_root.count(), of_folder.count())
     }
 
-    /// Steps out of the line.
+    /// Leaves the queue.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         self.waiting.remove(&ticket);
     }
 
-    /// Gives the place back.
+    /// Returns the place.
     pub(super) fn done(&mut self, ticket: Ticket) {
         self.busy.remove(&ticket);
     }

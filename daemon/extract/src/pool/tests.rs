@@ -1,7 +1,7 @@
-//! The pool against workers that misbehave: each fault costs one document, the next one is read.
+//! The pool with workers that misbehave: each fault costs one document, and the next one is read.
 //!
-//! The workers are this test binary, started again for one of the ignored tests below. They behave
-//! until they are sent a document that says [`BAD`].
+//! The workers are this test binary, started again for one of the ignored tests below. They behave until they are sent
+//! a document with the text [`BAD`].
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -132,7 +132,7 @@ fn a_worker_killed_from_outside_is_no_fault_of_the_document() {
         assert_one_lost(death, Limits::default(), &Outcome::Failed(Reason::Killed));
     }
     assert!(Reason::Killed.is_machines() && !Reason::Signal.is_machines());
-    // One that closes its socket and lives on is killed by us, which is its own doing.
+    // One that closes its socket and does not exit is killed by us, which is its own fault.
     assert_one_lost("close", Limits::default(), &crashed(Reason::NoReply));
 }
 
@@ -309,7 +309,7 @@ fn worker_real() {
     });
 }
 
-/// A reader that takes every document for text, read by its own name.
+/// A reader that reads every document as text, under its own name.
 fn as_text(mut job: Job) -> Extraction {
     let mut text = String::new();
     let read = job.document.read_to_string(&mut text);
@@ -326,7 +326,7 @@ fn as_text(mut job: Job) -> Extraction {
     }
 }
 
-/// Answers every document with its own text, but [`BAD`] by `misbehave`.
+/// Answers every document with its own text, except [`BAD`], which `misbehave` answers.
 fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
     serve(|stream, request, text| {
         if text == BAD {
@@ -337,7 +337,7 @@ fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
     });
 }
 
-/// Reads no document, and joins pages by a few words before them.
+/// Reads no document, and joins pages by writing a few words before them.
 #[test]
 #[ignore = "a worker: started by the other tests"]
 fn worker_joins() {
@@ -360,7 +360,7 @@ fn worker_joins() {
     });
 }
 
-/// Answers every request, with its document's bytes, by `answer`.
+/// Answers every request by `answer`, which gets the document's bytes.
 fn serve(answer: impl Fn(&UnixStream, &Request, Vec<u8>)) {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
     let Ok(setup) = protocol::receive::<Setup>(&stream) else {
@@ -384,7 +384,7 @@ fn serve(answer: impl Fn(&UnixStream, &Request, Vec<u8>)) {
     }
 }
 
-/// A whole and true reply of a fake worker.
+/// A complete and valid reply of a fake worker.
 pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
     Reply {
         nonce,
@@ -409,7 +409,7 @@ fn answer(stream: &UnixStream, nonce: u64, text: &[u8]) {
     send(stream, reply(nonce, text), text);
 }
 
-/// As if somebody else had sent it.
+/// Sends a signal to itself, as if somebody else had sent it.
 fn raise(signal: Signal) {
     rustix::process::kill_process(rustix::process::getpid(), signal).unwrap();
     sleep_long();
@@ -435,7 +435,7 @@ macro_rules! workers {
 workers! {
     worker_hang => |_, _| sleep_long();
     worker_drip => |mut stream, _| {
-        // A frame of an allowed length that comes byte by byte.
+        // A frame of an allowed length that arrives byte by byte.
         stream.write_all(&60_000_u32.to_le_bytes()).unwrap();
         loop {
             stream.write_all(b" ").unwrap();

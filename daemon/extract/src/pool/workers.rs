@@ -13,7 +13,7 @@ use crate::process::{Fault, Greeting, Worker};
 use crate::{KeepGoing, Outcome, Reason};
 
 impl Pool {
-    /// Waits for its turn to use a worker, for as long as somebody waits for the document.
+    /// Waits for its turn to use a worker, as long as somebody waits for the document.
     pub(super) fn acquire_worker(
         &self,
         lane: Lane,
@@ -31,20 +31,20 @@ impl Pool {
                 return Err(Outcome::Failed(Reason::ShuttingDown));
             }
             if state.queue.enter(ticket, self.workers, Instant::now()) {
-                // The next in line may have a turn as well.
+                // The next in the queue may have a turn as well.
                 self.freed.notify_all();
                 return Ok(WorkerPermit { pool: self, ticket });
             }
-            // A document under way may become slow during the wait, and no notification says so.
+            // A document under way may become slow during the wait, which is not notified.
             let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Gives a worker back for the next document.
+    /// Returns a worker for the next document.
     pub(super) fn check_in(&self, worker: Worker) {
         let mut state = self.lock();
-        // Places beyond the usual number are for a time only, and so are their workers.
+        // Places above the usual number are temporary, and so are their workers.
         if state.closed || state.idle.len() >= self.workers {
             drop(state);
             return self.retire(worker);
@@ -58,7 +58,7 @@ impl Pool {
         drop(worker);
     }
 
-    /// Ends a worker; tells what its fault means for the document.
+    /// Ends a worker; returns what its fault means for the document.
     pub(super) fn reap(&self, worker: Worker, fault: Fault) -> Outcome {
         let closed = self.forget(&worker);
         let outcome = worker.reap(fault);
@@ -69,7 +69,7 @@ impl Pool {
         outcome
     }
 
-    /// Takes a worker off the list of the living before it is reaped; true when shutting down.
+    /// Removes a worker from the list of living ones before it is reaped; returns true while shutting down.
     pub(super) fn forget(&self, worker: &Worker) -> bool {
         let mut state = self.lock();
         let pid = worker.pid();
@@ -77,7 +77,7 @@ impl Pool {
         state.closed
     }
 
-    /// Starts a worker into the place the caller holds.
+    /// Starts a worker in the place that the caller holds.
     pub(super) fn start_worker(&self) -> Result<Worker, Outcome> {
         let spawned = match &self.spawner {
             Ok(spawner) => spawner.spawn(),

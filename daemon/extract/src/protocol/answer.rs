@@ -1,4 +1,4 @@
-//! An answer on its way: members, then the reply and its text.
+//! An answer being sent: members, then the reply and its text.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::member_spool::MemberCollector;
 
 /// Longest chunk of a member's bytes.
 const MAX_CHUNK: usize = 64 << 10;
-/// Bytes that a worker gathers before it writes: most answers wake the daemon once.
+/// Bytes that a worker collects before it writes: most answers wake the daemon once.
 const GATHERED: usize = 64 << 10;
 
 /// A frame that a worker sends after a request.
@@ -32,7 +32,7 @@ struct MemberEnd {
     cut: Option<Reason>,
 }
 
-/// The worker's answers. What they say leaves when the reply is complete, or there is much of it.
+/// The worker's answers. They are written when the reply is complete, or when there is much to write.
 #[derive(Clone)]
 pub(crate) struct Answers(Rc<RefCell<BufWriter<UnixStream>>>);
 
@@ -42,7 +42,7 @@ impl Answers {
         Ok(Self(Rc::new(RefCell::new(out))))
     }
 
-    /// Takes the members found in the document of this request.
+    /// A sink for the members found in the document of this request.
     pub(crate) fn members(&self, nonce: u64) -> MemberStream {
         let answers = self.clone();
         MemberStream { answers, nonce }
@@ -62,7 +62,7 @@ impl Answers {
     }
 }
 
-/// Members on their way to the daemon.
+/// Members being sent to the daemon.
 pub(crate) struct MemberStream {
     answers: Answers,
     nonce: u64,
@@ -128,7 +128,7 @@ fn receive_bytes(stream: &mut impl BufRead, members: &mut MemberCollector<'_>) -
     }
 }
 
-/// Why the bytes of a member are not all of it, if they are not.
+/// Why the bytes of a member are incomplete, if they are.
 fn receive_end(stream: &mut impl BufRead) -> io::Result<Option<Reason>> {
     let MemberEnd { cut } = receive(stream)?;
     match cut.is_none_or(Reason::is_readers) {

@@ -1,4 +1,4 @@
-//! Frames: how one message lies on the socket, and how a descriptor travels with it.
+//! Frames: how one message is encoded on the socket, and how a descriptor is sent with it.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;

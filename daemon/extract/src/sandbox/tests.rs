@@ -1,5 +1,5 @@
-//! Tries to escape. The same actions are tried outside first: none may be denied there, or the
-//! test would prove nothing.
+//! Attempts to escape. The same actions are tried outside first: none may be denied there, or the test would prove
+//! nothing.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::{EXTRACTOR_VERSION, Limits, Outcome, Pool, ReadOptions};
 
 type Action = fn() -> io::Result<()>;
 
-/// What a document that has taken the worker over might try.
+/// What a document that has compromised the worker might try.
 const ACTIONS: &[(&str, Action)] = &[
     ("open a file", || File::open("/etc/passwd").map(drop)),
     ("open /proc", || File::open("/proc/self/status").map(drop)),
@@ -175,7 +175,7 @@ fn worker_escape_landlock() {
     escape(|_| ());
 }
 
-/// A worker whose one document has taken it over.
+/// A worker that its one document has compromised.
 fn escape(confine_threads: fn(&mut SandboxReport)) {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
     let Ok(setup) = protocol::receive::<Setup>(&stream) else {

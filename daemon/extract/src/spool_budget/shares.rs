@@ -1,19 +1,20 @@
-//! Whose the bytes in the spool are, and who comes next: room goes to whoever holds the least of it, so that a root
-//! full of large files, or one whose share hangs while they are copied, delays itself.
+//! Shares the spool budget between roots and users. The waiter that holds the fewest bytes is served first, so that a
+//! root full of large files, or one whose share hangs while they are copied, delays only itself.
 //!
-//! Who holds something leaves half of the budget to growth; who holds nothing may have half of that half, so that one
-//! root that holds all it may keeps no other out. Who waited in vain is remembered until it comes again: meanwhile
-//! nobody takes more than an equal share.
+//! A waiter that holds bytes is admitted while the total in use stays within half of the budget, one that holds nothing
+//! while it stays within three quarters, so that one root that holds all it may does not keep others out. An owner that
+//! timed out is remembered for ten minutes or until it is served; meanwhile each owner is limited to an equal share of
+//! half of the budget.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::pool::QueueKey;
 
-/// How long room is kept for who waited in vain: longer than the longest pause before it is tried again.
+/// How long an owner that timed out is remembered: longer than the longest pause before it is retried.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// Whose bytes they are.
+/// The root or user that holds bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
     Root(u64),
@@ -29,16 +30,16 @@ impl From<QueueKey> for Owner {
     }
 }
 
-/// Who holds how much of the budget, and who waits for some of it.
+/// How much of the budget each owner holds, and the owners that wait for some of it.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
     used: u64,
     held: BTreeMap<Owner, u64>,
-    /// Those who wait, in the order in which they came.
+    /// The waiting requests, in the order of their arrival.
     line: VecDeque<Waiting>,
-    /// How many have waited so far.
+    /// Number of requests that have waited so far.
     came: u64,
-    /// Owners who held nothing and waited in vain, and until when that is remembered.
+    /// Owners that held nothing and timed out, and until when that is remembered.
     in_vain: BTreeMap<Owner, Instant>,
 }
 
@@ -69,7 +70,7 @@ impl Shares {
         };
     }
 
-    /// A number in the line for who wants so many bytes.
+    /// Adds a request for this many bytes to the queue; returns its number.
     pub(super) fn line_up(&mut self, owner: Owner, bytes: u64) -> u64 {
         let number = self.came;
         self.came += 1;
@@ -85,25 +86,25 @@ impl Shares {
         self.line.retain(|waiting| waiting.number != number);
     }
 
-    /// It has its room: that it waited in vain is forgotten.
+    /// Forgets that this owner timed out, since it was served.
     pub(super) fn is_served(&mut self, owner: Owner) {
         self.in_vain.remove(&owner);
     }
 
-    /// It does not wait any longer, and has no room.
+    /// Remembers that this owner timed out, if it holds nothing.
     pub(super) fn gives_up(&mut self, owner: Owner, now: Instant) {
         if self.held(owner) == 0 {
             self.in_vain.insert(owner, now + REMEMBERED);
         }
     }
 
-    /// How many wait.
+    /// Number of waiting requests.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
         self.line.len()
     }
 
-    /// Whether who has this number is the next, and finds room.
+    /// Whether the request with this number is the next, and has room.
     pub(super) fn has_room_for(&self, number: u64, limit: u64, now: Instant) -> bool {
         let share = self.share(limit, now);
         let may = |waiting: &&Waiting| {
@@ -123,7 +124,7 @@ impl Shares {
         self.used == 0 || self.used.saturating_add(waiting.bytes) <= bound
     }
 
-    /// What an owner may hold while another is remembered to have waited in vain; all there is where none is.
+    /// What an owner may hold while another is remembered to have timed out; `None` if there is no such limit.
     fn share(&self, limit: u64, now: Instant) -> Option<u64> {
         let in_vain = self.in_vain.iter().filter(|(_, until)| now < **until);
         let in_vain: BTreeSet<Owner> = in_vain.map(|(owner, _)| *owner).collect();
@@ -150,7 +151,7 @@ mod tests {
     const OTHER: Owner = Owner::Root(2);
 
     impl Shares {
-        /// Who waits and finds room takes it.
+        /// Reserves the bytes of a waiting request, if it has room.
         fn enter(&mut self, number: u64, now: Instant) -> bool {
             let has_room = self.has_room_for(number, LIMIT, now);
             if has_room {
@@ -181,7 +182,7 @@ mod tests {
             assert!(shares.wants(GREEDY, 50, now), "alone it may use all");
         }
         assert!(!shares.wants(GREEDY, 1, now), "the rest is for growth");
-        // Its share hangs: nothing of it is ever given back, and others go on one by one.
+        // Its share hangs: it never returns anything, and others continue one by one.
         for owner in [OTHER, Owner::Root(3), Owner::User(7), OTHER] {
             assert!(shares.wants(owner, 100, now), "{owner:?}");
             assert!(!shares.wants(owner, 1, now), "{owner:?}");

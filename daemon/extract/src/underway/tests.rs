@@ -50,7 +50,7 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
         });
         assert!(second.in_flight().alone, "others may start");
         assert_eq!(started.load(Ordering::SeqCst), 0);
-        // The crash: what the file holds now is what the next start finds.
+        // The crash: what the file contains now is what the next start finds.
         let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
         let left = suspects_in(&bytes, &boot_id());
         assert_eq!(left, BTreeMap::from([(CULPRIT, GIVEN_UP)]));
@@ -73,8 +73,8 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
         while second.in_flight().waiting == 0 {
             std::thread::yield_now();
         }
-        // Members of a container, a suspect among them: the suspect that waits would wait for
-        // the container, and the container for it.
+        // Members of a container, one of them a suspect: if the suspect waited, it would wait for the container, and
+        // the container for it.
         drop(second.begin([4; 32], WaitPolicy::MustGoOn).unwrap());
         let member = second.begin(INNOCENT, WaitPolicy::MustGoOn).unwrap();
         member.working();
