@@ -1,4 +1,4 @@
-//! Which encoding a text is in, and whether bytes are text at all.
+//! Detects the encoding of a text, and whether bytes are text at all.
 //!
 //! Order: byte order mark, UTF-32 and UTF-16 by their zero bytes, the escapes of ISO-2022, declared label,
 //! UTF-8 by its rules, then a statistical guess (chardetng, which never guesses UTF-16), corrected for the
@@ -29,7 +29,7 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>, sink: &mut Sink) -> S
     let (charset, mark) = detect(bytes, declared);
     let (text, is_lossy) = charset.decode(&bytes[mark..]);
     if is_lossy {
-        // Replacement characters that the text holds itself are few, and as unreadable.
+        // Replacement characters in the text itself are few, and just as unreadable.
         let lost = text.matches('\u{fffd}').count();
         sink.count(Fact::Undecoded, lost as u64);
     }
@@ -100,7 +100,7 @@ fn decode_utf32(bytes: &[u8], is_big: bool) -> (Cow<'_, str>, bool) {
 pub(crate) fn is_text(prefix: &[u8]) -> bool {
     let (charset, mark) = detect(prefix, None);
     let (text, _) = charset.decode(&prefix[mark..]);
-    // Backspace, tab, line ends, form feed, Ctrl-Z and escape stand in real texts.
+    // Backspace, tab, line ends, form feed, Ctrl-Z and escape occur in real texts.
     let usual = |c| matches!(c, '\u{8}'..='\r' | '\u{1a}' | '\u{1b}' | '\u{85}');
     let odd = text
         .chars()
@@ -109,7 +109,7 @@ pub(crate) fn is_text(prefix: &[u8]) -> bool {
     odd * 100 <= text.chars().count()
 }
 
-/// The beginning of a text as far as `limit` goes, for those who tell kinds apart.
+/// The beginning of a text, up to `limit`, for detecting its kind.
 pub(crate) fn preview(prefix: &[u8], limit: usize) -> String {
     let (charset, mark) = detect(prefix, None);
     let end = prefix.len().min(mark + limit);
@@ -131,8 +131,8 @@ fn detect(bytes: &[u8], declared: Option<&str>) -> (Charset, usize) {
         return (Charset::Narrow(encoding), mark);
     }
     let declared = declared.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
-    // Its own label could be read, so the text is not UTF-16, whatever it says; and many texts say
-    // UTF-8 and are not. Two labels stand for no character set at all.
+    // Its own label could be read, so the text is not UTF-16, whatever it says; and many texts say UTF-8 and are not.
+    // Two labels stand for no character set at all.
     let not_believed = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT, X_USER_DEFINED];
     let declared = declared.filter(|label| !not_believed.contains(label));
     let by_pattern = utf16::by_zero_bytes(bytes).or_else(|| utf16::by_letters(bytes));
@@ -154,8 +154,8 @@ fn undeclared(bytes: &[u8]) -> Charset {
     }
 }
 
-/// The declared encoding, unless the bytes are UTF-8, which happens by no chance, or are damaged in
-/// it and whole in another of many bytes a character.
+/// The declared encoding, unless the bytes are valid UTF-8, which does not happen by chance, or are invalid in it and
+/// valid in another encoding with multi-byte characters.
 fn unless_contradicted(bytes: &[u8], label: &'static Encoding) -> &'static Encoding {
     let sample = &bytes[..bytes.len().min(GUESS_BYTES)];
     if sample.is_ascii() || label == ISO_2022_JP {
@@ -182,7 +182,7 @@ fn unless_contradicted(bytes: &[u8], label: &'static Encoding) -> &'static Encod
     }
 }
 
-/// UTF-32, by its mark or since all its units are characters, the upper half of them zero.
+/// UTF-32, detected by its mark, or because all its units are characters with a zero upper half.
 fn utf32_order(bytes: &[u8]) -> Option<bool> {
     match bytes {
         [0, 0, 0xfe, 0xff, ..] => return Some(true),

@@ -1,9 +1,8 @@
-//! Compound files [MS-CFB]: a small file system of storages and streams within one file (DOC, XLS,
-//! PPT, MSG).
+//! Reads compound files [MS-CFB]: a small file system of storages and streams within one file (DOC, XLS, PPT, MSG).
 //!
-//! Lenient where real files are careless (wrong counts, a cut last sector, garbage in the high half
-//! of a size) and bounded where hostile ones lie: every number is checked against the length of the
-//! file, and no chain is followed for longer than the file has sectors.
+//! Lenient about careless files (wrong counts, a cut last sector, garbage in the high half of a size) and strict about
+//! hostile ones: every number is checked against the length of the file, and no chain is followed for longer than the
+//! file has sectors.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -31,10 +30,10 @@ const FIRST_MARK: u32 = 0xffff_fffa;
 const HEADER_BYTES: u64 = 512;
 /// FAT sectors listed by the header itself.
 const HEADER_FAT_SECTORS: usize = 109;
-/// All streams together may give this many times the bytes of the file; more means shared chains.
+/// All streams together may have at most this many times the bytes of the file; more means shared chains.
 const MAX_REUSE: u64 = 16;
 
-/// Where the bytes of a compound file are: in the document itself, or unpacked from it.
+/// The source of a compound file's bytes: the document itself, or bytes unpacked from it.
 #[derive(Debug, Clone, Copy)]
 enum Source<'a> {
     Input(&'a Input),
@@ -121,7 +120,7 @@ impl<'a> Compound<'a> {
         Ok(file)
     }
 
-    /// What the number of a storage or stream stands for.
+    /// The entry of a storage or stream with this number.
     pub(crate) fn entry(&self, number: usize) -> &Entry {
         &self.entries[number]
     }
@@ -131,13 +130,13 @@ impl<'a> Compound<'a> {
         &self.entries[storage].children
     }
 
-    /// The entry of this name in `storage`; case does not count.
+    /// The entry of this name in `storage`, ignoring case.
     pub(crate) fn child(&self, storage: usize, name: &str) -> Option<usize> {
         let mut children = self.children(storage).iter().copied();
         children.find(|&child| self.entries[child].name.eq_ignore_ascii_case(name))
     }
 
-    /// The entry at a path of names from the root, parted by `/`.
+    /// The entry at a path of names from the root, separated by `/`.
     pub(crate) fn find(&self, path: &str) -> Option<usize> {
         path.split('/')
             .try_fold(ROOT, |storage, name| self.child(storage, name))
@@ -148,7 +147,7 @@ impl<'a> Compound<'a> {
         Stream::new(self, &self.entries[number])
     }
 
-    /// Up to `limit` bytes of a stream, and why that is not all of it.
+    /// Up to `limit` bytes of a stream, and why these are not all.
     pub(crate) fn read(&self, number: usize, limit: u64) -> (Vec<u8>, Option<Reason>) {
         let mut bytes = Vec::new();
         let end = self.stream(number).take(limit).read_to_end(&mut bytes);
@@ -160,7 +159,7 @@ impl<'a> Compound<'a> {
         (bytes, reason)
     }
 
-    /// Takes the allocation table together: its sectors are listed in the header, then in a chain.
+    /// Assembles the allocation table: its sectors are listed in the header, then in a chain.
     fn read_fat(&mut self, header: &[u8]) -> io::Result<()> {
         let sectors = self.sectors();
         for number in double_words(header.get(76..).unwrap_or_default()).take(HEADER_FAT_SECTORS) {
@@ -182,8 +181,7 @@ impl<'a> Compound<'a> {
         Ok(())
     }
 
-    /// Appends one sector of the table. One that is not there still counts, or all that follows
-    /// would shift.
+    /// Appends one sector of the table. A missing one still counts; otherwise everything after it would shift.
     fn read_fat_sector(&mut self, number: u32) -> io::Result<()> {
         if number >= FIRST_MARK || self.fat.len() as u64 >= self.sectors() {
             return Ok(());
@@ -195,7 +193,7 @@ impl<'a> Compound<'a> {
         Ok(())
     }
 
-    /// Sectors that the file has room for, a cut last one included.
+    /// Number of sectors that the file has room for, including a cut last one.
     fn sectors(&self) -> u64 {
         self.input.len().div_ceil(1 << self.shift)
     }
@@ -208,7 +206,7 @@ impl<'a> Compound<'a> {
         (u64::from(number) + 1) << self.shift
     }
 
-    /// All sectors of a chain, up to the first that is not in the file or comes too late.
+    /// All sectors of a chain, up to the first that is not in the file, or until there are too many.
     fn chain(&self, first: u32) -> Vec<u32> {
         let mut chain = Vec::new();
         let mut next = Some(first);

@@ -1,4 +1,4 @@
-//! From a kind to its reader, and from the reader's result to the answer.
+//! Maps kinds to readers, and a reader's result to the answer.
 
 #[cfg(feature = "archives")]
 mod archive;
@@ -56,12 +56,12 @@ use crate::sink::Sink;
 pub(crate) use table::built_in;
 use table::{engine_of, reader_of};
 
-/// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
+/// The result of a reader: complete, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
 
 /// Markup nested deeper than this is not followed.
 const MAX_DEPTH: usize = 1000;
-/// Longest HTML, XML or mail that is read whole.
+/// Longest HTML, XML or mail that is read completely.
 const MAX_MARKUP_BYTES: u64 = 256 << 20;
 
 /// A reader, and the name of the parser in it.
@@ -76,7 +76,7 @@ const SNIFFER: NamedReader = NamedReader {
     name: "sniff 1",
 };
 
-/// Tells the kind of a document and reads it into `sink`. Panics of parsers end here.
+/// Detects the kind of a document and reads it into `sink`. Catches panics of parsers.
 pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) -> Extraction {
     let kind = guarded(|| kind::sniff(input, name).map_err(read_error));
     let kind = match kind {
@@ -131,7 +131,7 @@ pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
     }
 }
 
-/// Blank text is no text, unless other files hold it; cut text is partial whatever else the reader says.
+/// Blank text is no text, unless other files hold it; cut text is partial whatever the reader says.
 fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     if sink.is_blank() {
         let outcome = match partial {
@@ -164,12 +164,12 @@ fn answer(outcome: Outcome, kind: &Kind, engine: NamedReader, sink: Sink) -> Ext
     }
 }
 
-/// Runs a parser; what it leaves half done after a panic is dropped with the worker.
+/// Runs a parser; after a panic its half-done work is dropped with the worker.
 fn guarded<T>(parse: impl FnOnce() -> Result<T, Outcome>) -> Result<T, Outcome> {
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or(Err(Outcome::Failed(Reason::ParserPanic)))
 }
 
-/// The beginning of a document that is read in one piece, and whether that is not all of it.
+/// The beginning of a document that is read in one piece, and why it is incomplete.
 fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
     let bytes = input.prefix(MAX_MARKUP_BYTES).map_err(read_error)?;
     Ok((

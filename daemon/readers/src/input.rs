@@ -17,7 +17,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// `length` is what the daemon saw when it sent the request; growth since is not read.
+    /// `length` is what the daemon saw when it sent the request; what was added since is not read.
     pub(crate) fn new(file: File, length: u64) -> Self {
         Self { file, length }
     }
@@ -85,7 +85,7 @@ impl Seek for InputReader<'_> {
     }
 }
 
-/// What a document that could not be read ends with.
+/// The outcome of a document that could not be read.
 pub(crate) fn read_error(_: io::Error) -> Outcome {
     Outcome::Failed(Reason::ReadError)
 }

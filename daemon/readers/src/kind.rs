@@ -1,4 +1,4 @@
-//! What a file is, by its bytes. Its name only tells textual kinds apart.
+//! Detects what a file is from its bytes. Its name only distinguishes kinds of text.
 
 mod cfb;
 mod container;
@@ -13,19 +13,19 @@ use crate::input::Input;
 
 pub(crate) use textual::{is_dated_separator, is_subtitle_timing};
 
-/// Bytes of the beginning that are looked at.
+/// Bytes of the beginning that are checked.
 const PREFIX_BYTES: u64 = 64 << 10;
 
-/// A kind that is read, or why it is not.
+/// A kind that is read, or the reason why it is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Read as this format; the media type tells its variety.
     Read(Format, Cow<'static, str>),
-    /// Known by its media type, not read.
+    /// Known by its media type, but not read.
     Known(Cow<'static, str>),
-    /// Known, and locked with a password.
+    /// Known, but encrypted with a password.
     Encrypted(&'static str),
-    /// Known by its magic, and its structure is broken.
+    /// Known by its magic number, but its structure is broken.
     Broken(&'static str),
     /// Neither known nor text.
     Binary,
@@ -114,7 +114,7 @@ impl Kind {
     }
 }
 
-/// A local header, the end record of an empty archive, the marks of a split one.
+/// A local header, the end record of an empty archive, and the marks of a split one.
 const ZIP_STARTS: &[&[u8]] = &[
     b"PK\x03\x04",
     b"PK\x05\x06",
@@ -122,7 +122,7 @@ const ZIP_STARTS: &[&[u8]] = &[
     b"PK00PK\x03\x04",
 ];
 
-/// Looks at the content, and at `name` where texts look alike.
+/// Detects the kind by the content, and by `name` for texts that look alike.
 pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     let prefix = input.prefix(PREFIX_BYTES)?;
     if ZIP_STARTS.iter().any(|start| prefix.starts_with(start)) {
@@ -150,8 +150,8 @@ pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     Ok(Kind::Binary)
 }
 
-/// `%PDF-` at the start of a line within the first kilobyte, as readers of PDF accept it; and
-/// something of a PDF after it, since texts about PDF begin so too.
+/// `%PDF-` at the start of a line within the first kilobyte, as PDF readers accept it; and more PDF content after it,
+/// since texts about PDF may begin this way too.
 fn has_pdf_header(prefix: &[u8]) -> bool {
     let head = &prefix[..prefix.len().min(1024)];
     let at = head.windows(5).position(|window| window == b"%PDF-");
@@ -165,8 +165,8 @@ fn has_pdf_header(prefix: &[u8]) -> bool {
     })
 }
 
-/// A header of `tar`: by its magic, or in archives older than that by its checksum, the sum of its
-/// bytes with blanks in the checksum's place.
+/// A header of `tar`: recognised by its magic number, or in older archives by its checksum, the sum of its bytes with
+/// spaces in place of the checksum.
 pub(crate) fn is_tar(prefix: &[u8]) -> bool {
     let Some(header) = prefix.get(..512) else {
         return false;
@@ -197,7 +197,7 @@ fn by_magic(prefix: &[u8]) -> Option<&'static str> {
     found.map(|(_, _, media)| *media)
 }
 
-/// Offset, bytes, and the format they begin.
+/// Offset, bytes, and the format that begins with them.
 const READ_MAGIC: &[(usize, &[u8], Format, &str)] = &[
     (0, b"{\\rtf", Format::Rtf, "application/rtf"),
     (0, b"\x1f\x8b", Format::Packed, "application/gzip"),
@@ -219,7 +219,7 @@ const READ_MAGIC: &[(usize, &[u8], Format, &str)] = &[
     ),
 ];
 
-/// Offset, bytes, media type of what is not read. The IANA name where there is one.
+/// Offset, bytes, and media type of formats that are not read. The IANA name if there is one.
 const MAGIC: &[(usize, &[u8], &str)] = &[
     (0, b"%!PS", "application/postscript"),
     (0, b"Rar!\x1a\x07", "application/vnd.rar"),

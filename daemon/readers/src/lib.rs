@@ -1,14 +1,14 @@
 //! The readers: from the bytes of a document to its text, facts and members, one reader per format.
 //!
-//! They run in the sandboxed workers of [`simdex_extract`] and nowhere else: the program gives
-//! [`worker_main`] to its hidden subcommand, and the daemon's library does not know this crate.
+//! They run only in the sandboxed workers of [`simdex_extract`]: the program uses [`worker_main`] for its hidden
+//! subcommand, and the daemon's library does not depend on this crate.
 //!
-//! A document goes through [`read`]: `kind` tells what it is by its bytes, `formats` has the reader of
-//! that format, which takes an `Input` and writes to a `Sink`. `formats` knows `kind`, and `kind` no
-//! format; what both take apart stands beside them (`compound`, `zip_header`, `charset`).
+//! A document goes through [`read`]: `kind` detects its format from its bytes; `formats` has the reader of that format,
+//! which takes an `Input` and writes to a `Sink`. `formats` depends on `kind`, not the other way round; what both parse
+//! is in `compound`, `zip_header` and `charset`.
 //!
-//! Families of formats are features, all of them on by default. Of a document whose family is not built
-//! in `kind` still tells what it is, and it ends as unsupported for that reason.
+//! Families of formats are features, all of them on by default. If a document's family is not built in, `kind` still
+//! detects it, and it ends as unsupported for that reason.
 
 #![cfg_attr(
     not(feature = "all"),
@@ -43,7 +43,7 @@ pub fn worker_main() -> ExitCode {
     })
 }
 
-/// Reads one document. Members go out while it is read; panics of parsers end here.
+/// Reads one document. Members are sent while it is read; panics of parsers are caught here.
 #[must_use]
 pub fn read(job: Job) -> Extraction {
     let input = Input::new(job.document, job.length);

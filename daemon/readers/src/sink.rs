@@ -1,20 +1,18 @@
-//! Where the formats write what they find: text, bounded and without NUL; remarks, facts and members
-//! beside it.
+//! Where the formats write what they find: text, bounded and without NUL; also remarks, facts and members.
 
 use std::io::Read;
 
 use simdex_extract::{Budgets, Fact, Facts, MemberHead, MemberOut, Reason, Role};
 
-/// Most remarks kept for one document.
+/// Maximum number of remarks kept for one document.
 const MAX_WARNINGS: usize = 16;
 /// Longest remark, in characters.
 const MAX_WARNING_CHARS: usize = 200;
 
-/// Bytes of a member that travel at once.
+/// Bytes of a member that are sent at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// What one document gives. Text goes up to a limit; what goes beyond is dropped and remembered as
-/// dropped.
+/// The result of one document. Text is kept up to a limit; the sink remembers whether more was dropped.
 pub(crate) struct Sink {
     text: String,
     limit: usize,
@@ -42,17 +40,17 @@ impl Sink {
         }
     }
 
-    /// A sink for what is only looked at: no member arrives, nothing is remembered.
+    /// A sink for a dry run: members are dropped, nothing is remembered.
     pub(crate) fn aside(&self) -> Self {
         Self::new(self.limit, self.budgets.clone(), Box::new(DiscardMembers))
     }
 
-    /// The bounds every reader keeps to.
+    /// The bounds of every reader.
     pub(crate) fn budgets(&self) -> &Budgets {
         &self.budgets
     }
 
-    /// Names who read the document, where that is not the format's usual engine.
+    /// Names the engine that read the document, if it is not the format's usual one.
     pub(crate) fn read_by(&mut self, engine: &'static str) {
         self.engine = Some(engine);
     }
@@ -61,17 +59,17 @@ impl Sink {
         self.engine
     }
 
-    /// Whether the text lies in other files: inside, or where the frames of a page ask for it.
+    /// Whether the text is in other files: inside, or where the frames of a page ask for it.
     pub(crate) fn leads_on(&self) -> bool {
         self.has_members() || self.facts.get(Fact::FramesAsked).is_some()
     }
 
-    /// Whether any member was told of.
+    /// Whether any member was reported.
     pub(crate) fn has_members(&self) -> bool {
         self.facts.number(Fact::Members) > 0
     }
 
-    /// States a fact; of several statements the first stays.
+    /// States a fact; the first of several statements stays.
     pub(crate) fn state(&mut self, fact: Fact, value: &str) {
         self.facts.state(fact, value);
     }
@@ -86,9 +84,9 @@ impl Sink {
         self.facts.count(fact, more);
     }
 
-    /// Hands over a member and counts it. `None` when that went whole; a reason when the member was
-    /// cut ([`Reason::Damaged`] where `bytes` fails, [`Reason::InflateLimit`]), or left out because
-    /// there are too many ([`Reason::PartsLimit`]): no further one is taken then.
+    /// Passes on a member and counts it. Returns `None` if it was complete; a reason if the member was cut
+    /// ([`Reason::Damaged`] if `bytes` fails, [`Reason::InflateLimit`]), or left out because there are too many
+    /// ([`Reason::PartsLimit`]): no further one is accepted then.
     pub(crate) fn member(
         &mut self,
         name: &str,
@@ -107,7 +105,7 @@ impl Sink {
             .unwrap_or(Some(Reason::ReadError))
     }
 
-    /// Tells of a member whose bytes cannot be had: locked, packed in an unknown way, damaged.
+    /// Reports a member whose bytes cannot be read: encrypted, packed in an unknown way, damaged.
     pub(crate) fn member_unread(
         &mut self,
         name: &str,
@@ -126,7 +124,7 @@ impl Sink {
         self.members.begin(&head).err().map(|_| Reason::ReadError)
     }
 
-    /// Counts one more, if there may be one.
+    /// Counts one more, if allowed.
     fn count_member(&mut self) -> bool {
         let has_room = self.has_room_for_member();
         self.count(Fact::Members, u64::from(has_room));
@@ -152,7 +150,7 @@ impl Sink {
                 Ok(0) => break None,
                 Ok(read) => read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                // A reader's own bound, such as the ratio of an archive's entry.
+                // A reader's own limit, such as the ratio of an archive's entry.
                 Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
                     break Some(Reason::InflateLimit);
                 }
@@ -188,7 +186,7 @@ impl Sink {
         self.separate('\n');
     }
 
-    /// Puts `separator` between words, unless white space already stands there.
+    /// Puts `separator` between words, unless there is already white space.
     pub(crate) fn separate(&mut self, separator: char) {
         let last = self.text.chars().next_back();
         let ends = match separator {
@@ -208,7 +206,7 @@ impl Sink {
         }
     }
 
-    /// Whether text was dropped for want of room; formats may stop early then.
+    /// Whether text was dropped because the room was used up; formats may stop early then.
     pub(crate) fn is_full(&self) -> bool {
         self.full
     }

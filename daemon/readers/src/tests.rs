@@ -1,4 +1,4 @@
-//! The readers in true workers: this test binary, started again for the ignored test below.
+//! The readers in real workers: this test binary, started again for the ignored test below.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -70,8 +70,8 @@ fn a_worker_reads_and_reports_its_sandbox() {
     );
 }
 
-/// So many mebibytes of spaces, packed as zlib (RFC 1950) has it without ever being held unpacked: blocks
-/// that end in a full flush are alike, and stand one after another.
+/// This many mebibytes of spaces, packed in the format of zlib (RFC 1950) without ever being held unpacked: blocks that
+/// end in a full flush are identical, and are concatenated.
 fn spaces(mebibytes: usize) -> Vec<u8> {
     const MIB: usize = 1 << 20;
     let mut block = Vec::with_capacity(MIB);
@@ -80,9 +80,9 @@ fn spaces(mebibytes: usize) -> Vec<u8> {
         .unwrap();
     let mut packed = vec![0x78, 0x01];
     packed.extend(block.repeat(mebibytes));
-    // The last block: fixed codes, and nothing in it.
+    // The last block: fixed codes, and empty.
     packed.extend([3, 0]);
-    // Adler-32: the sum of all bytes, and the sum of its values on the way.
+    // Adler-32: the sum of all bytes, and the sum of its intermediate values.
     let (length, modulus) = ((mebibytes * MIB) as u128, 65_521);
     let sum = (1 + length * 32) % modulus;
     let of_sums = (length + 16 * length * (length + 1)) % modulus;
@@ -102,7 +102,7 @@ fn what_is_packed_block_by_block_unpacks() {
 
 #[test]
 fn a_pdf_whose_objects_unpack_to_too_much_costs_one_worker() {
-    // An object stream is unpacked by the library alone, and before anything can be measured.
+    // Only the library unpacks an object stream, before anything can be measured.
     let packed = spaces(768);
     let mut bomb =
         b"%PDF-1.5\n1 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode".to_vec();
@@ -116,7 +116,7 @@ fn a_pdf_whose_objects_unpack_to_too_much_costs_one_worker() {
          trailer\n<< /Size 3 /Root 2 0 R >>\nstartxref\n{table}\n%%EOF\n"
     )
     .unwrap();
-    // A quarter of what a worker is given: unpacking up to there takes most of the time.
+    // A quarter of a worker's memory: unpacking up to there takes most of the time.
     assert_eq!(Limits::default().address_space, 4 * (512 << 20));
     let limits = Limits {
         address_space: 512 << 20,

@@ -1,11 +1,11 @@
-//! Local headers of ZIP archives (APPNOTE §4.3.7): what stands before each entry.
+//! Local headers of ZIP archives (APPNOTE §4.3.7), which precede each entry.
 
 use crate::input::Input;
 
 /// Length of a local header without name and extra fields.
 pub(crate) const LOCAL_HEADER: u64 = 30;
 
-/// Names of what begins a package; its parts are no files of anybody's.
+/// Names of the first entry of a package, whose parts are not files of their own.
 const PACKAGES: &[&str] = &[
     "[Content_Types].xml",
     "mimetype",
@@ -14,7 +14,7 @@ const PACKAGES: &[&str] = &[
     "word/",
 ];
 
-/// What stands before an entry.
+/// The header of an entry.
 pub(crate) struct LocalHeader {
     pub(crate) flags: u16,
     pub(crate) method: u16,
@@ -24,14 +24,14 @@ pub(crate) struct LocalHeader {
     pub(crate) data: u64,
 }
 
-/// Whether the first local header is whole and begins no package.
+/// Whether the first local header is complete and does not begin a package.
 pub(crate) fn is_salvageable(input: &Input) -> bool {
     local_header(input, 0).is_some_and(|first| {
         !first.name.is_empty() && !PACKAGES.iter().any(|name| first.name.starts_with(name))
     })
 }
 
-/// The header at this position, if one is whole there.
+/// The header at this position, if there is a complete one.
 pub(crate) fn local_header(input: &Input, at: u64) -> Option<LocalHeader> {
     let fixed = input.range(at, LOCAL_HEADER).ok()?;
     let fixed: [u8; LOCAL_HEADER as usize] = fixed.try_into().ok()?;

@@ -4,7 +4,7 @@ use super::{FIRST_MARK, double_word, quad_word, word};
 
 /// Bytes of an entry; its name takes at most 32 UTF-16 units.
 const ENTRY_BYTES: usize = 128;
-/// Entries that are kept.
+/// Maximum number of entries.
 const MAX_ENTRIES: usize = 1 << 20;
 /// Seconds from 1601 to 1970.
 const EPOCH_1601: i64 = 11_644_473_600;
@@ -14,7 +14,7 @@ const EPOCH_1601: i64 = 11_644_473_600;
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) is_storage: bool,
-    /// Bytes of the stream, as the directory claims.
+    /// Bytes of the stream, as stated in the directory.
     pub(crate) size: u64,
     /// Class of the object that a storage holds.
     pub(crate) class: [u8; 16],
@@ -24,13 +24,13 @@ pub(crate) struct Entry {
     pub(super) children: Vec<usize>,
 }
 
-/// Entries by their numbers, with children only where the tree of the root reaches.
-/// Sizes have 64 bits only in `wide` files; old writers left garbage in the high half.
+/// Entries by number, with children only if the tree of the root reaches them. Sizes have 64 bits only in `wide` files;
+/// old writers left garbage in the high half.
 pub(super) fn entries(directory: &[u8], wide: bool) -> Vec<Entry> {
     let (raw, _) = directory.as_chunks::<ENTRY_BYTES>();
     let raw = &raw[..raw.len().min(MAX_ENTRIES)];
     let mut entries: Vec<Entry> = raw.iter().map(|bytes| entry(bytes, wide)).collect();
-    // Each entry has one place: what is reached again is a loop or a lie.
+    // Each entry has one place: one that is reached again is a loop or a lie.
     let mut placed = vec![false; raw.len()];
     let mut storages = vec![0];
     while let Some(storage) = storages.pop() {
@@ -83,7 +83,7 @@ fn entry(bytes: &[u8], wide: bool) -> Entry {
     }
 }
 
-/// From 100 ns since 1601, where 0 means unknown.
+/// Converts from 100 ns since 1601; 0 means unknown.
 pub(crate) fn seconds_since_1970(filetime: u64) -> Option<i64> {
     let seconds = i64::try_from(filetime / 10_000_000).ok()?;
     (filetime != 0).then_some(seconds - EPOCH_1601)

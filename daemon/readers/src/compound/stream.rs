@@ -1,4 +1,4 @@
-//! Reading a stream of a compound file along its chain of sectors, or of mini sectors.
+//! Reads a stream of a compound file along its chain of sectors, or of mini sectors.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use super::{Compound, Entry, FIRST_MARK};
 /// Most bytes read at once.
 const MAX_RUN_BYTES: u64 = 64 << 10;
 
-/// The bytes of one stream; [`io::ErrorKind::UnexpectedEof`] where the chain breaks off.
+/// The bytes of one stream; [`io::ErrorKind::UnexpectedEof`] if the chain breaks off.
 pub(crate) struct Stream<'a> {
     file: &'a Compound<'a>,
     is_mini: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Stream<'a> {
     steps: usize,
     /// Bytes of the stream that are still to come.
     left: u64,
-    /// What was read ahead, and how much of it was given.
+    /// Bytes read ahead, and how many of them were returned.
     run: Vec<u8>,
     given: usize,
 }
@@ -36,7 +36,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Reads as many sectors as lie side by side.
+    /// Reads all sectors that are contiguous.
     fn read_ahead(&mut self) -> io::Result<()> {
         let sector_bytes = 1
             << if self.is_mini {
@@ -64,7 +64,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Where in the file the next sector lies.
+    /// The position of the next sector in the file.
     fn position(&self) -> Option<u64> {
         let file = self.file;
         if self.steps == 0 {

@@ -4,7 +4,7 @@ use super::write::{Item, compound_file, storage};
 use super::*;
 use crate::input::input_of;
 
-/// A file of streams by their paths; storages come into being on the way.
+/// A file of streams by their paths; missing storages are added.
 pub(crate) fn compound_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
     let mut items = vec![Item::default()];
     for (path, bytes) in streams {
@@ -122,12 +122,12 @@ fn loops_and_lies_end() {
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
         bytes
     };
-    // 4e9 sectors of lists of table sectors, and a list that is its own next.
+    // 4e9 sectors of lists of table sectors, and a list that is its own successor.
     assert_eq!(read_all(&with(72, 4_000_000_000)), read_all(&whole));
     let mut loops = with(68, 0);
     loops[512 + 508..512 + 512].copy_from_slice(&0_u32.to_le_bytes());
     read_all(&loops);
-    // Every sector is followed by itself: nothing but the first sector of each chain is right.
+    // Every sector is followed by itself: only the first sector of each chain is right.
     let mut cycle = whole.clone();
     let fat = (double_word(&whole, 76).unwrap() as usize + 1) * 512;
     for number in 0..128_usize {
@@ -150,7 +150,7 @@ fn a_cut_file_gives_what_is_left_and_says_so() {
         }
     }
     let mut cut = compound_of(&[("Big", &[b'z'; 5000])]);
-    // The table and the directory stand at the end, so the data is damaged instead.
+    // The table and the directory are at the end, so the data is damaged instead.
     let fat = (double_word(&cut, 76).unwrap() as usize + 1) * 512;
     cut[fat + 8..fat + 12].copy_from_slice(&FIRST_MARK.to_le_bytes());
     assert_eq!(

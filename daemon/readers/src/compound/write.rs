@@ -1,5 +1,5 @@
-//! Writing a compound file: a storage inside one (an embedded document, an attached message) is a
-//! file of its own only once it is written as such.
+//! Writes compound files: a storage inside one (an embedded document, an attached message) becomes a separate file only
+//! by being written as one.
 
 use simdex_extract::Reason;
 
@@ -17,15 +17,14 @@ const FREE: u32 = 0xffff_ffff;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Item {
     pub(crate) name: String,
-    /// Number of the storage it lies in; without meaning for the root.
+    /// Number of the storage it is in; meaningless for the root.
     pub(crate) parent: usize,
     /// `None` for a storage.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) class: [u8; 16],
 }
 
-/// A storage and all below as a compound file of its own, of up to about `limit` bytes; and why
-/// that is not all of it.
+/// A storage and everything below as a separate compound file, of up to about `limit` bytes; and why it is incomplete.
 pub(crate) fn storage(file: &Compound<'_>, number: usize, limit: u64) -> (Vec<u8>, Option<Reason>) {
     let (mut items, mut numbers) = (vec![item(file, number, 0)], vec![number]);
     let (mut left, mut reason) = (limit, None);
@@ -96,7 +95,7 @@ fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Appends the chain of `count` units that lie side by side; gives its first.
+/// Appends the chain of `count` contiguous units; returns the first.
 fn add_chain(fat: &mut Vec<u32>, count: usize) -> u32 {
     let start = fat.len() as u32;
     fat.extend((1..count as u32).map(|after| start + after));
@@ -127,7 +126,7 @@ impl Writer {
         add_chain(&mut self.mini_fat, bytes.len().div_ceil(MINI_SECTOR))
     }
 
-    /// Appends the allocation table and the list of its sectors, and puts the header before all.
+    /// Appends the allocation table and the list of its sectors, and puts the header in front.
     fn finish(mut self, fields: [u32; 5]) -> Vec<u8> {
         let (per_sector, data) = (SECTOR / 4, self.fat.len());
         let (mut fat_count, mut list_count) = (0_usize, 0_usize);
@@ -171,7 +170,7 @@ impl Writer {
     }
 }
 
-/// Directory entries; the siblings' tree is a list in the order of their names.
+/// Directory entries; the tree of siblings is a list in the order of their names.
 fn directory(items: &[Item], starts: &[u32], mini_bytes: usize) -> Vec<u8> {
     let mut order: Vec<usize> = (1..items.len()).collect();
     order.sort_by_cached_key(|&number| {

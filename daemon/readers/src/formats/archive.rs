@@ -1,8 +1,8 @@
 //! Archives and packed files: their entries become members.
 //!
-//! Nothing is unpacked to disk, so an entry's name is a label and no path: `../`, `C:\` and the
-//! like do no harm. Links are counted and never followed. What comes out is counted while it is
-//! read, since the sizes in an archive are claims.
+//! Nothing is unpacked to disk, so an entry's name is a label and not a path: `../`, `C:\` and the like do no harm.
+//! Links are counted and never followed. Unpacked bytes are counted while they are read, since the sizes in an archive
+//! are only claims.
 
 pub(crate) mod packed;
 pub(crate) mod seven_zip;
@@ -18,7 +18,7 @@ use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "archive 1";
 
-/// Hands entries over and keeps the first reason why not all of them went whole.
+/// Passes entries on and keeps the first reason why not all were complete.
 struct Entries<'a> {
     sink: &'a mut Sink,
     partial: Option<Reason>,
@@ -36,7 +36,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// A file of `packed` bytes. Says why it did not go whole.
+    /// Passes on a file of `packed` bytes. Returns why it was incomplete, if it was.
     fn file(
         &mut self,
         name: &str,
@@ -55,7 +55,7 @@ impl<'a> Entries<'a> {
         cut
     }
 
-    /// A file whose bytes cannot be had.
+    /// A file whose bytes cannot be read.
     fn unread(&mut self, name: &str, modified: Option<i64>, reason: Reason) {
         self.seen += 1;
         if is_system_file(name) {
@@ -136,7 +136,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Fails where the bytes end before the length that was claimed.
+/// Fails if the bytes end before the claimed length.
 struct ExactReader<R> {
     inner: R,
     left: u64,
@@ -153,7 +153,7 @@ impl<R: Read> Read for ExactReader<R> {
     }
 }
 
-/// The reason behind a failed read.
+/// The reason for a failed read.
 fn reason_of(error: &io::Error) -> Reason {
     match error.kind() {
         ErrorKind::FileTooLarge => Reason::InflateLimit,

@@ -1,6 +1,5 @@
-//! Text that stands beside the body: headers, footers, notes and comments. It is held back while
-//! the body is written and follows it, whatever place the format stores it in; so the same document
-//! gives the same text in every format.
+//! Text outside the body: headers, footers, notes and comments. It is held back while the body is written and follows
+//! it, wherever the format stores it; so the same document gives the same text in every format.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +7,7 @@ use simdex_extract::{Fact, Reason};
 
 use crate::sink::Sink;
 
-/// What text beside the body is, in the order it is written.
+/// The kinds of text outside the body, in the order in which they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AsideKind {
     Header,
@@ -19,8 +18,8 @@ pub(super) enum AsideKind {
 
 /// The body, pieces of text that are being collected apart from it, and the pieces held back.
 ///
-/// Pieces nest: what is written goes to the innermost open one, or to the body. All of them
-/// together are held to the room that the body had.
+/// Pieces nest: text is written to the innermost open one, or to the body. All of them together are limited to the room
+/// that the body had.
 pub(super) struct Streams<'a, K> {
     pub(super) sink: &'a mut Sink,
     open: Vec<(K, String)>,
@@ -72,7 +71,7 @@ impl<'a, K> Streams<'a, K> {
         self.open.push((kind, String::new()));
     }
 
-    /// Closes the innermost piece and gives it back.
+    /// Closes the innermost piece and returns it.
     pub(super) fn end(&mut self) -> Option<(K, String)> {
         let piece = self.open.pop()?;
         self.held -= piece.1.len();
@@ -89,8 +88,8 @@ impl<'a, K> Streams<'a, K> {
         self.open.iter_mut().rev().map(|(kind, _)| kind)
     }
 
-    /// Holds a piece back until the body is through, and counts it. Headers and footers are stored
-    /// with every section or page style: each text is kept once.
+    /// Holds a piece back until the body is finished, and counts it. Headers and footers are stored with every section
+    /// or page style: each text is kept once.
     pub(super) fn keep(&mut self, aside: AsideKind, text: &str) {
         let text = text.trim();
         if text.is_empty() {
@@ -114,12 +113,12 @@ impl<'a, K> Streams<'a, K> {
         }
     }
 
-    /// Whether no more is wanted.
+    /// Whether no more text is wanted.
     pub(super) fn is_full(&self) -> bool {
         self.dropped || self.sink.is_full()
     }
 
-    /// Writes what was held back; says why if something was dropped.
+    /// Writes what was held back; returns why if something was dropped.
     pub(super) fn finish(mut self) -> Option<Reason> {
         self.asides.sort_by_key(|(aside, _)| *aside);
         for (_, text) in &self.asides {
@@ -131,7 +130,7 @@ impl<'a, K> Streams<'a, K> {
     }
 }
 
-/// Whether a header or footer is but a label to its fields, such as "Page".
+/// Whether a header or footer is only a label of its fields, such as "Page".
 pub(super) fn says_little(text: &str) -> bool {
     let words = text.split_whitespace();
     words

@@ -1,5 +1,5 @@
-//! Cards and calendars (vCard 2.1, RFC 2426 and RFC 6350; iCalendar RFC 5545): what a reader of
-//! the card finds on it, a value a line, in the order of the file.
+//! Cards and calendars (vCard 2.1, RFC 2426 and RFC 6350; iCalendar RFC 5545): the values that people read, one per
+//! line, in the order of the file.
 //!
 //! Times, identifiers and the like of each entry are lines too where people read them; pictures and
 //! attached files are members.
@@ -78,9 +78,9 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 struct Card<'a> {
     sink: &'a mut Sink,
     partial: Option<Reason>,
-    /// The last value written, since a card often says the same twice (`FN` and `N`).
+    /// The last value written, since a card often states the same twice (`FN` and `N`).
     entry: String,
-    /// Within the rules of a time zone, which nobody reads.
+    /// Inside the rules of a time zone, which nobody reads.
     zone: bool,
 }
 
@@ -105,7 +105,7 @@ impl Card<'_> {
     fn show(&mut self, line: &Line<'_>) {
         let value = self.value(line);
         let mut pieces = vec![value.as_str()];
-        // The name people write stands in a parameter where the value is an address.
+        // If the value is an address, the name for people is in a parameter.
         let name = line.parameter("CN").unwrap_or_default();
         if !name.is_empty() && !value.contains(name) {
             pieces.insert(0, name);
@@ -141,7 +141,7 @@ impl Card<'_> {
         }
     }
 
-    /// A picture or an attached file, where it stands in the card itself.
+    /// A picture or an attached file, if it is in the card itself.
     fn file(&mut self, line: &Line<'_>) {
         if line.value.trim().is_empty() {
             return;
@@ -171,7 +171,7 @@ fn data<'a>(line: &Line<'a>) -> Option<(&'a str, &'a str)> {
     Some((kind.strip_suffix(";base64")?, data))
 }
 
-/// The bytes of a file, where they stand in the card; `None` within where they are damaged.
+/// The bytes of a file, if they are in the card; the inner `None` if they are damaged.
 fn file_bytes(line: &Line<'_>) -> Option<Option<Vec<u8>>> {
     let digits = match data(line) {
         Some((_, data)) => data,

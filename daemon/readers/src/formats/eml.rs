@@ -1,5 +1,4 @@
-//! Mail (RFC 5322, MIME RFC 2045 to 2049): subject, people and date, then the text as its author
-//! wrote it.
+//! Mail (RFC 5322, MIME RFC 2045 to 2049): subject, people and date, then the author's text.
 //!
 //! Attachments and attached messages are members; so is what the message quotes (`quote`). Of
 //! several renderings of one text (`multipart/alternative`) one is read.
@@ -34,8 +33,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     Ok(reading?.or(bare).or(partial))
 }
 
-/// Drops a message. Messages may lie thousands deep in one another, and dropping them recursively
-/// would need as much stack.
+/// Drops a message. Messages may be nested thousands deep, and dropping them recursively would need as much stack.
 pub(super) fn dismantle(message: Message<'_>) {
     let mut left = vec![message];
     while let Some(message) = left.pop() {
@@ -71,13 +69,13 @@ fn read_message(message: &Message<'_>, sink: &mut Sink) -> Reading {
     Ok(quote::write_body(&body, sink).or(partial))
 }
 
-/// PGP without MIME: nothing but a locked block (RFC 9580 §6.2).
+/// PGP without MIME: nothing but an encrypted block (RFC 9580 §6.2).
 fn is_armoured(body: &str) -> bool {
     let body = body.trim();
     body.starts_with("-----BEGIN PGP MESSAGE-----") && body.ends_with("-----END PGP MESSAGE-----")
 }
 
-/// States who wrote what to whom, and writes what a reader sees of it.
+/// States who wrote what to whom, and writes the part of it that people read.
 fn write_head(message: &Message<'_>, sink: &mut Sink) {
     let date = message.date().map(ToString::to_string).unwrap_or_default();
     if message.date().is_some_and(mail_parser::DateTime::is_valid) {
@@ -133,8 +131,8 @@ fn names(people: &Address<'_>) -> String {
     people.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// `value`, or the field's bytes in the character set they seem to be in: some programs write
-/// fields undeclared in that of their country.
+/// `value`, or the field's bytes in the character set they seem to have: some programs write fields in the undeclared
+/// character set of their country.
 fn recoded(
     message: &Message<'_>,
     name: HeaderName<'static>,

@@ -1,7 +1,7 @@
 //! Books (EPUB 3.3): the chapters in the order of the spine, each an XHTML page.
 //!
-//! `META-INF/container.xml` names the package document, which names the chapters and says what the
-//! book is. The table of contents is read where it is a page of the book, and only there.
+//! `META-INF/container.xml` names the package document, which names the chapters and has the metadata. The table of
+//! contents is read only if it is a page of the book.
 
 mod book;
 

@@ -1,8 +1,8 @@
-//! HTML (WHATWG HTML Living Standard): a tokenizer and a text. No tree is built, so nesting costs
-//! nothing; scripts are counted, never run; nothing is fetched.
+//! HTML (WHATWG HTML Living Standard): tokens are converted to text. No tree is built, so nesting costs nothing;
+//! scripts are counted, never run; nothing is fetched.
 //!
-//! The text is what a reader of the page finds in it, also what only a script or a style would hide
-//! or show. The title stands in the head, is no part of the page, and becomes a fact.
+//! The text is what people read on the page, including what only a script or a style would hide or show. The title is
+//! in the head, is not part of the page, and becomes a fact.
 
 use std::convert::Infallible;
 
@@ -27,26 +27,26 @@ use text::Text;
 
 pub(super) const ENGINE: &str = "html5gum 0.9.0";
 
-/// What a link to a place of its own page shows where it is no text: "link to this paragraph", "to the
-/// top". No other rendering of the same text has them.
+/// Signs shown by links to a place in the same page: "link to this paragraph", "to the top". They are no text; no other
+/// rendering of the same text has them.
 const SIGNS: &[&str] = &["¶", "§", "#", "🔗", "⚓", "▲", "△", "↑", "⬆", "^"];
 
-/// Frames within frames that are filled in.
+/// Maximum nesting of frames that are filled in.
 const MAX_FRAMES: usize = 20;
-/// A refresh after so many seconds is a redirection; a later one turns the page.
+/// A refresh within this many seconds is a redirection; a later one turns the page.
 const MAX_REFRESH_SECONDS: u32 = 5;
 
-/// What there is at an address that a frame asks for.
+/// The result of looking up the address of a frame.
 pub(super) enum FrameTarget {
-    /// A page; `location` is what its own addresses are resolved against.
+    /// A page; `location` is the base of its own addresses.
     Page { html: String, location: String },
-    /// A page that is shown already: each is shown once.
+    /// A page that is already shown: each is shown once.
     Shown,
     /// There is no page at this address.
     Missing,
 }
 
-/// Gives what there is at a resolved address.
+/// Returns what there is at a resolved address.
 type Frames<'a> = &'a mut dyn FnMut(&str) -> FrameTarget;
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
@@ -62,22 +62,21 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     Ok(partial)
 }
 
-/// Decodes a page by what it says of itself.
+/// Decodes a page by the encoding that it declares.
 pub(super) fn decode(bytes: &[u8], sink: &mut Sink) -> String {
     let label = charset::declared_label(bytes, "charset")
         .or_else(|| charset::declared_label(bytes, "encoding"));
     charset::decode(bytes, label, sink)
 }
 
-/// Writes what a reader of the page would read: entities decoded, one line per block, cells of a row
-/// apart by tabs.
+/// Writes what people read on the page: entities decoded, one line per block, cells of a row separated by tabs.
 pub(super) fn write_text(html: &str, sink: &mut Sink) {
     let page = read_page(html, "", &mut |_| FrameTarget::Missing);
     sink.count(Fact::ListNumbers, page.list_numbers);
     sink.push(&page.text);
 }
 
-/// Reads the page at `location`; `frames` gives what lies beside it.
+/// Reads the page at `location`; `frames` returns pages beside it.
 pub(super) fn read_page(html: &str, location: &str, frames: Frames<'_>) -> Page {
     let mut reader = Reader::new(frames);
     reader.base = location.to_owned();
@@ -104,16 +103,16 @@ pub(super) struct Page {
     producer: String,
     scripts: u64,
     external: u64,
-    /// It redirects to a page that was at hand: the text is that page's alone.
+    /// It redirects to a page that was available: the text is only that page's.
     pub(super) redirected: bool,
-    /// Addresses that frames ask for, resolved: filled in, and not there.
+    /// Resolved addresses of frames: those filled in, and those missing.
     pub(super) filled: Vec<String>,
     pub(super) missing: Vec<String>,
     list_numbers: u64,
 }
 
 impl Page {
-    /// States what the page says of itself.
+    /// States the facts of the page.
     pub(super) fn state(&self, sink: &mut Sink) {
         for (fact, value) in [
             (Fact::Title, &self.title),
@@ -126,8 +125,8 @@ impl Page {
         self.count(sink);
     }
 
-    /// Remembers an address that is not there. Relative ones are bounded apart: they are asked for, and
-    /// shall not be lost behind advertisements.
+    /// Notes an address that is missing. Relative ones have a limit of their own: they will be searched for, and must
+    /// not be crowded out by advertisements.
     fn miss(&mut self, address: String) {
         let is_relative = address::is_relative(&address);
         let of_its_kind = |known: &&String| address::is_relative(known) == is_relative;
@@ -137,7 +136,7 @@ impl Page {
         }
     }
 
-    /// Counts what was not followed, and what was counted for the reader.
+    /// Counts what was not followed, and what was counted while reading.
     pub(super) fn count(&self, sink: &mut Sink) {
         sink.count(Fact::ListNumbers, self.list_numbers);
         sink.count(Fact::Scripts, self.scripts);
@@ -145,28 +144,28 @@ impl Page {
     }
 }
 
-/// Follows the tokens of a page and of what is filled into it.
+/// Processes the tokens of a page and of pages filled into it.
 struct Reader<'a> {
     page: Page,
     text: Text,
     tag: Tag,
-    /// The element whose text is not for reading, until its end tag.
+    /// The element whose text is not read, until its end tag.
     silent: Option<Vec<u8>>,
     in_title: bool,
     title: String,
     /// Where the text of a link within the page begins.
     link: Option<usize>,
-    /// Elements that keep their white space, within one another.
+    /// Nesting of elements that keep their white space.
     preformatted: usize,
     lists: Lists,
     is_message: bool,
-    /// The quoting element and how many of its name are open; what goes to the end is named like
-    /// none.
+    /// The quoting element and how many of its name are open; a quote that lasts to the end of the message has an empty
+    /// name.
     quote: Option<(Vec<u8>, usize)>,
     frames: Frames<'a>,
-    /// How deep in frames.
+    /// Nesting of frames.
     depth: usize,
-    /// What addresses are resolved against.
+    /// The base of addresses.
     base: String,
     /// Where the text of this page or frame begins.
     begin: usize,
@@ -174,12 +173,12 @@ struct Reader<'a> {
     is_replaced: bool,
 }
 
-/// How a page that is asked for is shown.
+/// Where a page that is asked for is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FramePlace {
-    /// As a frame of the page that asks.
+    /// As a frame of the page that asks for it.
     Within,
-    /// In place of it.
+    /// Instead of that page.
     Instead,
 }
 
@@ -212,7 +211,7 @@ impl<'a> Reader<'a> {
                 None
             },
         );
-        // Script, style, title and the like follow lexical rules of their own.
+        // Script, style, title and the like have lexical rules of their own.
         emitter.naively_switch_states(true);
         match Tokenizer::new_with_emitter(html, emitter).finish() {
             Ok(()) => {}
@@ -269,7 +268,7 @@ impl<'a> Reader<'a> {
             b"script" => self.page.scripts += 1,
             _ => {}
         }
-        // What stands there in place of frames is for who sees none.
+        // `noframes` is the fallback for browsers without frames; it is skipped when frames were filled in.
         let is_instead = tag.name == b"noframes" && !self.page.filled.is_empty();
         if tag.is_silent() || is_instead {
             self.silent = Some(tag.name.clone());
@@ -297,7 +296,7 @@ impl<'a> Reader<'a> {
             b"title" => {
                 self.in_title = false;
                 let title = std::mem::take(&mut self.title);
-                // A second one is that of a picture, or of a frame.
+                // A second one belongs to a picture or a frame.
                 if self.page.title.trim().is_empty() {
                     self.page.title = title;
                 }

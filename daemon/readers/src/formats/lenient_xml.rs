@@ -1,4 +1,4 @@
-//! A reader of XML that takes what people call XML: often it is not well-formed, and its text is wanted all the same.
+//! An XML reader that accepts malformed XML: much of it is not well-formed, and its text is wanted all the same.
 
 use quick_xml::Reader;
 

@@ -1,16 +1,16 @@
-//! Labels of list items, as the programs show them that count the items: `3.2`, `(a)`, `iv.`
+//! Labels of list items that programs number themselves: `3.2`, `(a)`, `iv.`
 //!
-//! Copies of a contract have its clause numbers in the text where a program has spelled them out (PDF,
-//! plain text) and as instructions to count where not (DOCX, OpenDocument, HTML). So they are counted
-//! here, and are text. Bullets are not: they say nothing.
+//! In some copies of a contract the clause numbers are text (PDF, plain text), in others they are numbering
+//! instructions (DOCX, OpenDocument, HTML). So they are counted here, and become text. Bullets do not: they mean
+//! nothing.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Most levels within one another: Word has nine, OpenDocument ten.
+/// Maximum number of nested levels: Word has nine, OpenDocument ten.
 pub(super) const LEVELS: usize = 10;
 
-/// Numbers beyond are no longer written in letters or Roman numerals, but in digits.
+/// Numbers above this are written in digits, not in letters or Roman numerals.
 const MOST_LETTERS: u32 = 780;
 const MOST_ROMAN: u32 = 3_999;
 
@@ -119,26 +119,25 @@ fn ordinal(number: u32) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
-    /// The numbers of these levels, those that have one, with full stops between them.
+    /// The numbers of these levels, as far as they have one, separated by full stops.
     Numbers(Range<usize>),
 }
 
-/// How items of one level are counted and labelled. As it comes it says nothing: a bullet.
+/// How items of one level are counted and labelled. The default has no label: a bullet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) start: u32,
-    /// None where the number is not shown.
+    /// `None` if the number is not shown.
     pub(super) numeral: Option<Numeral>,
-    /// Shared: a few bytes of a document make a copy of a level.
+    /// Shared, since a few bytes of a document make a copy of a level.
     pub(super) label: Rc<[Piece]>,
     /// Whether the label is a sign that is text, such as a dash or a ticked box, and not a mere bullet.
     pub(super) is_sign: bool,
     /// Whether the numbers of all levels are written in digits here.
     pub(super) is_legal: bool,
-    /// Levels above this one, so many from the top, begin it again when one of theirs is counted;
-    /// none says all.
+    /// This level restarts when an item of one of the first so many levels is counted; `None` means all above it.
     pub(super) restarted_by: Option<usize>,
-    /// What parts the label from the text.
+    /// What separates the label from the text.
     pub(super) gap: &'static str,
 }
 
@@ -161,8 +160,8 @@ impl Default for Level {
 pub(super) struct Counters([Option<u32>; LEVELS]);
 
 impl Counters {
-    /// Counts an item of the level `at`, as `number` where that is given, and labels it, with what
-    /// parts it from the text; none where the label says nothing.
+    /// Counts an item of the level `at`, as `number` if that is given, and returns its label with the separator; `None`
+    /// if the label is empty.
     pub(super) fn next(
         &mut self,
         levels: &[Level],
@@ -170,8 +169,7 @@ impl Counters {
         number: Option<u32>,
     ) -> Option<String> {
         let own = levels.get(at)?;
-        // A level that the item skips is counted with it: `2.a.I` is followed by `2.b`, in Word and in
-        // LibreOffice.
+        // A level that the item skips is counted with it: `2.a.I` is followed by `2.b`, in Word and in LibreOffice.
         for (count, above) in self.0.iter_mut().zip(&levels[..at]) {
             count.get_or_insert(above.start);
         }
@@ -188,14 +186,14 @@ impl Counters {
         is_text.then(|| label.trim().to_owned() + own.gap)
     }
 
-    /// Lets a level begin again.
+    /// Restarts a level.
     pub(super) fn forget(&mut self, at: usize) {
         if let Some(count) = self.0.get_mut(at) {
             *count = None;
         }
     }
 
-    /// Whether the level has a number: it was counted since it last began.
+    /// Whether the level has a number: it was counted since it last restarted.
     pub(super) fn has(&self, at: usize) -> bool {
         self.0.get(at).is_some_and(Option::is_some)
     }

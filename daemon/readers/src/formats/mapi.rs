@@ -1,8 +1,8 @@
 //! Messages as MAPI properties: single ones (MSG), in mail (TNEF), and mailboxes (PST, OST).
 //!
 //! The three store the same thing, a bag of numbered properties for a message, each of its
-//! recipients and each of its attachments [MS-OXPROPS], in three ways. Each reader only fills the
-//! bags; what is a subject, a sender or a body is said once, in `message`.
+//! recipients and each of its attachments [MS-OXPROPS], in three ways. Each reader only fills the bags; `message` alone
+//! defines what is a subject, a sender or a body.
 
 mod as_mail;
 mod body;

@@ -1,8 +1,8 @@
-//! Mailboxes (RFC 4155 and its relatives mboxo and mboxrd): one message after the other, each
-//! behind a line `From sender date`.
+//! Mailboxes (RFC 4155 and its relatives mboxo and mboxrd): one message after the other, each after a line `From sender
+//! date`.
 //!
-//! The file is streamed, each message is a member, and none is held in memory. `Content-Length` is
-//! not believed: programs that change a message do not change it.
+//! The file is streamed, each message is a member, and none is held in memory. `Content-Length` is ignored: programs
+//! that change a message do not update it.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -15,9 +15,9 @@ use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "mbox 1";
 
-/// Of longer lines no more is looked at in one go.
+/// Longer lines are read in pieces of this size.
 const MAX_LINE: u64 = 64 << 10;
-/// Bytes of a message in which its head is looked for.
+/// Bytes of a message in which its head is searched for.
 const MAX_HEAD: usize = 256 << 10;
 /// Bytes read at once.
 const BUFFER: usize = 256 << 10;
@@ -42,7 +42,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
             &mut head.as_slice().chain(&mut mailbox),
         );
         partial = partial.or(cut);
-        // What was cut off is passed over.
+        // What was cut off is skipped.
         io::copy(&mut mailbox, &mut io::sink()).map_err(super::read_error)?;
     }
     if number == 0 {
@@ -83,19 +83,19 @@ fn label(head: &[u8], number: u32, sink: &mut Sink) -> (String, Option<i64>) {
     )
 }
 
-/// A mailbox, read line by line. As [`Read`] it gives what is left of one message.
+/// A mailbox, read line by line. As [`Read`] it returns the rest of one message.
 struct Mailbox<'a> {
     reader: BufReader<InputReader<'a>>,
     position: u64,
-    /// The line at hand, or a piece of a long one; what was given of it already is passed.
+    /// The current line, or a piece of a long one; the part already returned is marked as passed.
     line: Vec<u8>,
     given: usize,
     begins_line: bool,
     follows_blank: bool,
     in_message: bool,
-    /// The line at hand separates messages.
+    /// The current line separates messages.
     at_separator: bool,
-    /// The line behind it, where it had to be looked at.
+    /// The line after it, if it had to be read.
     ahead: Option<Vec<u8>>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Mailbox<'a> {
         })
     }
 
-    /// Goes on to the next message; false at the end.
+    /// Advances to the next message; returns false at the end.
     fn next_message(&mut self) -> io::Result<bool> {
         while !self.at_separator {
             if !self.load()? {
@@ -128,7 +128,7 @@ impl<'a> Mailbox<'a> {
         Ok(true)
     }
 
-    /// Sees to it that bytes of this message are at hand; false at its end.
+    /// Makes bytes of this message available; returns false at its end.
     fn fill(&mut self) -> io::Result<bool> {
         if self.in_message && self.given >= self.line.len() {
             self.in_message = self.load()? && !self.at_separator;
@@ -142,7 +142,7 @@ impl<'a> Mailbox<'a> {
         line
     }
 
-    /// Reads the next line; false at the end of the file.
+    /// Reads the next line; returns false at the end of the file.
     fn load(&mut self) -> io::Result<bool> {
         let was_blank = self.begins_line && self.line.trim_ascii().is_empty();
         self.begins_line = self.line.last().is_none_or(|byte| *byte == b'\n');
@@ -172,8 +172,8 @@ impl<'a> Mailbox<'a> {
         Ok(line)
     }
 
-    /// Whether the line at hand begins a message: a sentence may begin with the same word. Some
-    /// programs write no date, some no empty line above, and some messages have no field.
+    /// Whether the current line begins a message: a sentence may begin with the same word. Some programs write no date,
+    /// some no empty line above, and some messages have no fields.
     fn separates(&mut self) -> io::Result<bool> {
         if !self.line.starts_with(b"From ") {
             return Ok(false);
@@ -206,7 +206,7 @@ impl Read for Mailbox<'_> {
     }
 }
 
-/// `>From `, with as many `>` as the message was escaped times: one is taken away.
+/// `>From `, with as many `>` as the message was escaped times: one is removed.
 fn is_escaped(line: &[u8]) -> bool {
     let marks = line.iter().take_while(|byte| **byte == b'>').count();
     marks > 0 && line[marks..].starts_with(b"From ")

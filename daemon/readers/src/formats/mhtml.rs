@@ -1,7 +1,7 @@
-//! Web archives (MHTML, RFC 2557): the page, with its frames filled in from the parts beside it.
+//! Web archives (MHTML, RFC 2557): the page, with its frames filled in from the other parts.
 //!
-//! The archive is a message that nobody wrote to anyone, so its head is no text. Pictures and styles
-//! belong to the page and are no members; what is attached is.
+//! The archive has the form of a message but is none, so its head is no text. Pictures and styles belong to the page
+//! and are no members; attachments are.
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 use simdex_extract::{Fact, Facts, Reason, Role};
@@ -34,11 +34,11 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 struct Page {
     location: String,
     id: String,
-    /// Until it is shown somewhere.
+    /// `Some` until it is shown somewhere.
     html: Option<String>,
 }
 
-/// Writes the main page; what no frame asks for follows it.
+/// Writes the main page, then the pages that no frame asks for.
 fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
     let limit = sink.budgets().mime_parts as usize;
     let parts = message
@@ -49,7 +49,7 @@ fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
     let mut pages: Vec<_> = parts.map(|part| page(message, part, sink)).collect();
     let main = pages.first().map(|main| main.location.clone());
     for page in &mut pages {
-        // RFC 2557 §5: what is relative is seen from the archive's own place.
+        // RFC 2557 §5: relative addresses are resolved against the archive's own location.
         if let Some(main) = main.as_ref().filter(|main| main.contains("://")) {
             page.location = address::resolved(main, &page.location);
         }
@@ -72,7 +72,7 @@ fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
         sink.newline();
         sink.push(&page.text);
         if at == 0 && page.redirected {
-            // What the page would have shown beside it is not seen either.
+            // What the page would have shown after it is missing too.
             break;
         }
     }
@@ -95,7 +95,7 @@ fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Page 
         .unwrap_or_default()
         .trim_matches(['<', '>']);
     Page {
-        // What is longer is asked for by no page, and would be copied for each address in it.
+        // A longer address is asked for by no page, and would be copied for each address in it.
         location: part
             .content_location()
             .map(str::trim)

@@ -1,8 +1,8 @@
 //! OpenDocument (ISO/IEC 26300): texts, slides, sheets and drawings, their templates, and the same
 //! in one XML file.
 //!
-//! A package is read part by part: `content.xml`, then headers and footers from `styles.xml`, then
-//! what the document says of itself from `meta.xml`. A flat file holds the same elements in one.
+//! A package is read part by part: `content.xml`, then headers and footers from `styles.xml`, then metadata from
+//! `meta.xml`. A flat file has the same elements in one document.
 
 mod content;
 mod lists;
@@ -49,7 +49,7 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
     }
     let mut content = Content::new(sink, lists);
     let mut partial = None;
-    // Facts first: they are had even where the text is cut.
+    // Facts first: then they are there even if the text is cut.
     for name in ["meta.xml", "content.xml", "styles.xml"] {
         if name != "content.xml" && !names.iter().any(|known| known == name) {
             continue;
@@ -59,7 +59,7 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
         partial = partial.or(match reading {
             Ok(reason) => reason,
             Err(outcome) if name == "content.xml" => return Err(outcome),
-            // Without the others a document is not whole, but still itself.
+            // Without the others a document is incomplete, but usable.
             Err(_) => Some(Reason::PartsFailed),
         });
     }
@@ -76,7 +76,7 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
     Ok(partial)
 }
 
-/// Hands an embedded object over.
+/// Passes on an embedded object.
 fn object(package: &mut Package<'_>, name: &str, sink: &mut Sink) -> Option<Reason> {
     let reading = package.stream(name, |mut reader| {
         sink.member(name, Role::Embedded, None, &mut reader)
@@ -84,7 +84,7 @@ fn object(package: &mut Package<'_>, name: &str, sink: &mut Sink) -> Option<Reas
     reading.unwrap_or_else(|_| sink.member_unread(name, Role::Embedded, None, Reason::Damaged))
 }
 
-/// Whether the manifest says of any part how it is encrypted.
+/// Whether the manifest says how any part is encrypted.
 fn is_encrypted(package: &mut Package<'_>) -> bool {
     let mut found = false;
     // A package without a manifest, or with a broken one, may still be read.

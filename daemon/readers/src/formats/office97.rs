@@ -1,5 +1,5 @@
-//! Compound files of Office 97 to 2003: documents, workbooks, presentations. What they have in
-//! common: property sets, embedded objects, macros, code pages.
+//! Compound files of Office 97 to 2003: documents, workbooks, presentations. Shared here are property sets, embedded
+//! objects, macros and code pages.
 
 mod codepage;
 pub(crate) mod doc;
@@ -20,7 +20,7 @@ pub(super) const DOC_ENGINE: &str = "doc 1";
 pub(super) const XLS_ENGINE: &str = "xls 1";
 pub(super) const PPT_ENGINE: &str = "ppt 1";
 
-/// The stream at `path`, or what its beginning is cut to.
+/// The stream at `path`, cut if it is too long.
 fn stream(
     file: &Compound<'_>,
     path: &str,
@@ -30,7 +30,7 @@ fn stream(
     Ok(file.read(number, sink.budgets().entry_bytes))
 }
 
-/// What is beside the text: facts and members; says why that is not all.
+/// Facts and members besides the text; returns why they are incomplete.
 fn beside(file: &Compound<'_>, sink: &mut Sink) -> Option<Reason> {
     properties::state(file, sink);
     embedded::members(file, sink)

@@ -6,7 +6,7 @@
 //! | properties, embedded objects, macros, references outside | `beside` |
 //! | paragraphs and cells into lines | `flow` |
 //! | text of shapes, charts, diagrams | `drawing` |
-//! | what a cell shows; what stands on a sheet beside its cells | `cells`, `sheet_asides` |
+//! | text of a cell; text on a sheet outside its cells | `cells`, `sheet_asides` |
 //! | what both kinds of workbook have in common | `workbook` |
 //! | the bodies | [`word`], [`slides`], [`sheets`], [`binary_sheets`] |
 
@@ -31,7 +31,7 @@ use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "ooxml 1";
 
-/// Reads what every document of the family has; `body` reads its text.
+/// Reads what all documents of the family have in common; `body` reads the text.
 fn read(
     input: &Input,
     sink: &mut Sink,

@@ -1,7 +1,7 @@
 //! Packages: ZIP archives of parts that make one document (OOXML, ODF, EPUB).
 //!
-//! Parts are streamed from the archive; nothing is unpacked to disk. What an entry yields is
-//! counted while it is read, since the sizes in the archive are claims.
+//! Parts are streamed from the archive; nothing is unpacked to disk. Bytes of an entry are counted while they are read,
+//! since the sizes in the archive are only claims.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -17,7 +17,7 @@ use crate::input::{Input, InputReader};
 /// An open package.
 pub(super) struct Package<'a> {
     archive: ZipArchive<BufReader<InputReader<'a>>>,
-    /// Length of the file: no entry is deflated to more.
+    /// Length of the file: no entry can be packed in more.
     length: u64,
     budgets: Budgets,
     /// Bytes that may still be inflated.
@@ -44,7 +44,7 @@ impl<'a> Package<'a> {
         names.map(Into::into).collect()
     }
 
-    /// Opens a part for `read` and charges what it inflates to.
+    /// Opens a part for `read` and charges its inflated bytes.
     pub(super) fn stream(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl<'a> Package<'a> {
         })
     }
 
-    /// Feeds the XML events of a part to `take` until it says false.
+    /// Feeds the XML events of a part to `take` until it returns false.
     pub(super) fn xml(&mut self, name: &str, take: impl FnMut(&Event<'_>) -> bool) -> Reading {
         let depth = self.budgets.markup_depth as usize;
         self.stream(name, |reader| each_event(reader, depth, take))
@@ -80,7 +80,7 @@ fn outcome_of(error: ZipError) -> Outcome {
     }
 }
 
-/// Feeds events to `take` until it has enough, the part ends, or a limit is met.
+/// Feeds events to `take` until it has enough, the part ends, or a limit is reached.
 pub(super) fn each_event(
     reader: &mut dyn BufRead,
     max_depth: usize,

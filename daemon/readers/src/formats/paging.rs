@@ -1,5 +1,5 @@
-//! Paged text made one: running headers, footers and page numbers kept apart, words broken at the
-//! end of a line joined. Nothing else is changed.
+//! Joins pages to one text: running headers, footers and page numbers are kept apart, words broken at the end of a line
+//! are joined. Nothing else is changed.
 
 mod hyphen;
 mod running;
@@ -13,7 +13,7 @@ pub(super) struct Pages {
     bytes: usize,
 }
 
-/// Paged text as one.
+/// The joined text of pages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Body {
     /// The body, then each running line once.

@@ -1,11 +1,11 @@
-//! PDF (ISO 32000-2), page by page in reading order: a page that cannot be read costs itself.
+//! PDF (ISO 32000-2), page by page in reading order: a page that cannot be read does not affect the others.
 //!
 //! | step | module |
 //! |---|---|
-//! | what readers forgive is mended, what costs too much is cut | [`repair`], [`bounds`] |
+//! | repairing what readers tolerate, cutting what costs too much | [`repair`], [`bounds`] |
 //! | fonts that do not say what their characters mean | [`fonts`] |
-//! | characters with their places | [`first`]; where that gives poor text ([`quality`]), [`second`] |
-//! | from places to lines | [`layout`] |
+//! | characters with their positions | [`first`]; if that gives poor text ([`quality`]), [`second`] |
+//! | from positions to lines | [`layout`] |
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
 //!
@@ -38,12 +38,12 @@ use crate::input::Input;
 use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "pdf-extract 0.12.1";
-/// Where the second engine gave a page.
+/// The engine name if the second engine read a page.
 const BOTH_ENGINES: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
 
-/// Longest PDF that is read: it lies in memory whole, beside what is unpacked from it.
+/// Longest PDF that is read: all of it is in memory, in addition to what is unpacked from it.
 const MAX_BYTES: u64 = 512 << 20;
-/// Time after which no page is read a second time; the first engine alone is fast enough.
+/// After this time no page is read a second time; the first engine alone is fast enough.
 const SECOND_TIME: Duration = Duration::from_secs(12);
 /// Quality of the whole text below which it is partial, in percent.
 const MIN_QUALITY: u8 = 60;
@@ -65,7 +65,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     }
     let mended = fonts::mend(&mut document) && !cut;
     let mended = mended.then(|| repair::saved(&mut document)).flatten();
-    // What was cut the second engine would unpack.
+    // The second engine would unpack what was cut.
     let files = [mended.as_deref(), (!cut).then_some(&*bytes)];
     let files = files.into_iter().flatten().map(View::new).collect();
     let mut reader = Reader::new(files, sink.room());
@@ -87,7 +87,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     ended(reason.or(beside), sink)
 }
 
-/// A file whose objects the first engine cannot make out; `reason` is what it said.
+/// Reads a file whose objects the first engine cannot parse; `reason` is its error.
 fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
     let second = survivor(|| Second::load(bytes));
     let pages = second.as_ref().map_or(0, Second::page_count);
@@ -123,10 +123,10 @@ fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
     Ok(reason)
 }
 
-/// A file as the second engine sees it.
+/// A file for the second engine.
 struct View<'a> {
     bytes: &'a [u8],
-    /// The engine once it was wanted; `None` inside where it cannot read the file.
+    /// The engine, once it was needed; the inner `None` if it cannot read the file.
     second: Option<Option<Second>>,
 }
 
@@ -154,10 +154,10 @@ impl<'a> View<'a> {
 
 /// Pages as they come from the first engine.
 struct Reader<'a> {
-    /// For the second engine: the file with mended fonts, and as it is, in case that lost more.
+    /// For the second engine: the file with repaired fonts, and the unchanged one, in case that lost more.
     views: Vec<View<'a>>,
     until: Instant,
-    /// Pages on which the first engine mistakes characters or puts them in wrong places.
+    /// Pages on which the first engine misreads characters or puts them in wrong places.
     misread: HashSet<u32>,
     /// Pages whose contents are not in the file.
     broken_off: HashSet<u32>,
@@ -187,14 +187,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes what is wrong with the pages of a document before they come.
+    /// Notes what is wrong with the pages of a document before they are read.
     fn expect_of(&mut self, document: &Document) {
         self.misread = bounds::pages_misread(document, &fonts::misread(document));
         self.broken_off = repair::pages_broken_off(document);
         self.failed = repair::pages_missing(document);
     }
 
-    /// Takes what the first engine makes of a page; false once there is more text than room.
+    /// Adds the first engine's result for a page; returns false once there is more text than room.
     fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
         let mut lines = layout.lines();
         let quality = Quality::of_lines(&lines);
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
             && let Some(others) = self.seen_by_second(number, Second::page)
         {
             let others_quality = Quality::of_lines(&others);
-            // Two engines that find nothing agree that there is nothing.
+            // If both engines find nothing, there is nothing.
             read = true;
             let as_good = misread && !quality.is_better_than(others_quality);
             if as_good || others_quality.is_better_than(quality) {
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         self.pages.bytes() <= self.room
     }
 
-    /// What the second engine makes of a page, while there is time.
+    /// The second engine's result for a page, while there is time.
     fn seen_by_second(
         &mut self,
         number: u32,
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
         lines
     }
 
-    /// Writes the text of the pages, of which there are so many; says why if that is not all.
+    /// Writes the text of the pages, of which there are `pages`; returns why if that is incomplete.
     fn write(self, pages: usize, sink: &mut Sink) -> Option<Reason> {
         let cut = self.pages.bytes() > self.room;
         let body = self.pages.into_body();
@@ -286,12 +286,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a parser gives, unless it panics.
+/// The result of a parser, unless it panics.
 fn survivor<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
 }
 
-/// Parses the file, and unlocks it where the empty password does.
+/// Parses the file, and decrypts it if the empty password works.
 fn load(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
     let mut document = match Document::load_mem(bytes).map_err(outcome_of) {
         Err(Outcome::Failed(_)) => load_rebuilt(bytes, sink)?,
@@ -304,7 +304,7 @@ fn load(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
     Ok(document)
 }
 
-/// A second try, for files whose table of objects is missing or wrong.
+/// A second attempt, for files whose table of objects is missing or wrong.
 fn load_rebuilt(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
     let rebuilt = repair::rebuild(bytes).ok_or(Outcome::Failed(Reason::Malformed))?;
     let document = Document::load_mem(&rebuilt).map_err(outcome_of)?;

@@ -1,5 +1,5 @@
-//! Text that is taken as it stands: notes, Markdown, CSV, JSON, source code. Form feeds make pages:
-//! their running headers and footers are kept apart.
+//! Plain text, read unchanged: notes, Markdown, CSV, JSON, source code. Form feeds separate pages: their running
+//! headers and footers are kept apart.
 
 use simdex_extract::{Fact, Outcome};
 
@@ -11,10 +11,10 @@ use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "plain 1";
 
-/// Bytes read beyond the output limit, so that text that just fits is seen to be whole.
+/// Bytes read beyond the output limit, to recognise text that just fits as complete.
 const LOOK_AHEAD: u64 = 4;
 
-/// Reads no more than can be kept; UTF-16 and others only shrink on the way from the file.
+/// Reads no more than can be kept; UTF-16 and others only shrink when decoded.
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let text = text_of(input, sink)?;
     write(&text, sink);
@@ -49,7 +49,7 @@ pub(super) fn text_of(input: &Input, sink: &mut Sink) -> Result<String, Outcome>
     Ok(charset::decode(&bytes, None, sink))
 }
 
-/// The pages as one text; none where no line runs through them: such a text is left as it is.
+/// The pages as one text; `None` if there are no running lines: such a text is left unchanged.
 fn body_of(text: &str) -> Option<Body> {
     if !text.contains('\u{c}') {
         return None;

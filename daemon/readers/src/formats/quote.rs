@@ -1,12 +1,11 @@
 //! Text that a message quotes from another, kept apart from what its author wrote.
 //!
-//! A thread repeats itself in every answer: left in the text, the quotes would make all its
-//! messages alike and drown what each of them says. So they are handed over as one member, where
-//! they can still be found, without the marks that no other copy of the quoted text has.
+//! A thread repeats itself in every answer: left in the text, the quotes would make all its messages alike and outweigh
+//! what each of them says. So they are passed on as one member, where they can still be found, without the quote marks
+//! that other copies of the quoted text lack.
 //!
-//! What counts as quoted: lines marked with `>`, with the line above that says who wrote them; and
-//! all that follows a line such as `-----Original Message-----`, a block of the other message's
-//! header fields, or `On … wrote:` where nothing is marked.
+//! Quoted are: lines marked with `>`, with the line above that says who wrote them; and everything after a line such as
+//! `-----Original Message-----`, a block of the other message's header fields, or `On … wrote:` if nothing is marked.
 
 use simdex_extract::{Fact, Reason, Role};
 
@@ -17,14 +16,14 @@ mod marks;
 
 /// Name of the member.
 const MEMBER: &str = "quoted.txt";
-/// Lines that are looked at; what follows is taken for the author's own.
+/// Maximum number of lines that are checked; what follows counts as the author's own.
 const MAX_LINES: usize = 1 << 20;
-/// A message of fewer own words than this is a bare forward: the quotes are its text.
+/// A message with fewer own words than this is a mere forward: the quotes are its text.
 const MIN_OWN_WORDS: usize = 3;
-/// Lines that an attribution may be broken into.
+/// Maximum number of lines of an attribution.
 const MAX_ATTRIBUTION_LINES: usize = 3;
 
-/// Writes the author's own text of a message and hands over what it quotes.
+/// Writes the author's own text of a message and passes on what it quotes.
 pub(super) fn write_body(text: &str, sink: &mut Sink) -> Option<Reason> {
     let (lines, rest) = first_lines(text);
     let quoted = quoted(&lines);
@@ -60,7 +59,7 @@ pub(super) fn write_html_body(html: &str, sink: &mut Sink) -> Option<Reason> {
     write_body(&page.text, sink)
 }
 
-/// The lines that are looked at, without their ends, and what follows them.
+/// The lines that are checked, without their ends, and what follows them.
 fn first_lines(text: &str) -> (Vec<&str>, &str) {
     let end = text
         .match_indices('\n')
@@ -99,7 +98,7 @@ fn is_escape(lines: &[&str], at: usize) -> bool {
     lines[at].starts_with(">From ") && !marked(at + 1) && !(at > 0 && marked(at - 1))
 }
 
-/// Whether all that stands from here on is another message.
+/// Whether everything from here on is another message.
 fn begins_tail(lines: &[&str], at: usize) -> bool {
     let line = lines[at];
     if line.len() > marks::MAX_BYTES || line.trim().is_empty() || marks::is_marked(line) {
@@ -110,7 +109,7 @@ fn begins_tail(lines: &[&str], at: usize) -> bool {
         || is_bare_attribution(lines, at)
 }
 
-/// `On … wrote:` after an empty line, and nothing marked with `>` behind it.
+/// `On … wrote:` after an empty line, with nothing marked with `>` after it.
 fn is_bare_attribution(lines: &[&str], at: usize) -> bool {
     if at > 0 && !lines[at - 1].trim().is_empty() || !marks::opens_attribution(lines[at]) {
         return false;
@@ -124,7 +123,7 @@ fn is_bare_attribution(lines: &[&str], at: usize) -> bool {
     after.next().is_some_and(|line| !marks::is_marked(line))
 }
 
-/// Marks what leads up to the quote that begins at `start`: who wrote it, or a ruled line.
+/// Marks the lead of the quote that begins at `start`: who wrote it, or a ruled line.
 fn mark_lead(lines: &[&str], start: usize, quoted: &mut [bool]) {
     let Some(last) = (0..start)
         .rev()

@@ -1,7 +1,7 @@
 //! Rich Text Format (specification 1.9.1; HTML within it: [MS-OXRTFEX]).
 //!
-//! A document is a sequence of groups, control words and bytes. It is read once, front to back; a
-//! group costs an entry on a list, never a call, so nesting cannot overflow anything.
+//! A document is a sequence of groups, control words and bytes. It is read once, from front to back; a group costs an
+//! entry in a list, not a recursive call, so nesting cannot overflow the stack.
 
 pub(super) mod code_page;
 mod document;
@@ -24,7 +24,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     Ok(write_text(&bytes, sink).or(partial))
 }
 
-/// Writes the text of a document; says why if that is not all of it.
+/// Writes the text of a document; returns why if it is incomplete.
 pub(super) fn write_text(bytes: &[u8], sink: &mut Sink) -> Option<Reason> {
     let mut document = Document::new(sink);
     let mut ended = false;

@@ -1,5 +1,5 @@
-//! Subtitles: SubRip (`.srt`) and WebVTT (W3C). The text is what is said; numbers, times, settings
-//! and marks are not part of it, so that the same film timed anew stays the same.
+//! Subtitles: SubRip (`.srt`) and WebVTT (W3C). The text is what is spoken; numbers, times, settings and marks are left
+//! out, so that the same film with other times gives the same text.
 
 use super::{Reading, plain};
 use crate::input::Input;
@@ -8,7 +8,7 @@ use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "subtitles 1";
 
-/// Blocks of WebVTT that hold no cue.
+/// Blocks of WebVTT without a cue.
 const SILENT: &[&str] = &["WEBVTT", "NOTE", "STYLE", "REGION"];
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {

@@ -1,4 +1,4 @@
-//! Who reads which format, and which readers are built in.
+//! The reader of each format, and which readers are built in.
 
 use simdex_extract::Reader;
 
@@ -57,7 +57,7 @@ pub(super) const fn reader_of(format: Format) -> Reader {
     }
 }
 
-/// What reads a format, with its name for people; `None` where its family is not built in.
+/// The reader function of a format, with its name for people; `None` if its family is not built in.
 #[expect(clippy::too_many_lines, reason = "a table: one line for each format")]
 pub(super) const fn engine_of(format: Format) -> Option<(&'static str, Read)> {
     Some(match format {

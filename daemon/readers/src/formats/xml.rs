@@ -1,4 +1,4 @@
-//! XML: text and CDATA in document order. No DTD is read, no entity expanded, nothing fetched.
+//! XML: text and CDATA in document order. No DTD is read, no entity is expanded, nothing is fetched.
 
 use quick_xml::events::{BytesRef, Event};
 use simdex_extract::Reason;
@@ -21,7 +21,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     Ok(write_text(&xml, sink).or(partial))
 }
 
-/// Writes the text of all elements; says why if that is not all.
+/// Writes the text of all elements; returns why if it is incomplete.
 fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
     let mut reader = lenient_xml::reader(xml);
     let mut tree = Tree {
@@ -43,8 +43,8 @@ fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
     }
 }
 
-/// Text is taken apart where two tags or more stand between two pieces. One tag alone is markup
-/// inside a line (`see <xref>RFC 1</xref>.`): nothing is inserted there, since nothing is there.
+/// Text is separated if two or more tags are between two pieces. A single tag is markup inside a line (`see <xref>RFC
+/// 1</xref>.`): no space is inserted there.
 struct Tree<'a> {
     sink: &'a mut Sink,
     depth: usize,
@@ -89,7 +89,7 @@ impl Tree<'_> {
         if self.tags >= 2 {
             self.sink.newline();
         }
-        // White space between tags joins nothing: the tags go on counting.
+        // White space between tags joins nothing: counting the tags continues.
         if !text.trim().is_empty() {
             self.tags = 0;
         }
@@ -107,7 +107,7 @@ impl Tree<'_> {
     }
 }
 
-/// The character an entity stands for: by number, or one of XML's five and HTML's names.
+/// The character of an entity: by number, or one of XML's five and HTML's names.
 pub(super) fn decoded(reference: &BytesRef<'_>) -> Option<String> {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return Some(character.to_string());

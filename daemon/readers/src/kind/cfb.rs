@@ -1,5 +1,5 @@
-//! Compound files (DOC, XLS, PPT, MSG): told apart by the names in their root storage [MS-CFB].
-//! What is embedded in a document lies deeper and does not count.
+//! Compound files (DOC, XLS, PPT, MSG): distinguished by the names in their root storage [MS-CFB]. Objects embedded in
+//! a document are deeper and do not count.
 
 use super::{Format, Kind};
 use crate::compound::{Compound, ROOT};
@@ -24,13 +24,13 @@ const NAMES: &[(&str, Format, &str)] = &[
     ),
 ];
 
-/// Streams by which a kind is known that is not read.
+/// Streams that identify a kind that is not read.
 const KNOWN: &[(&str, &str)] = &[
     ("VisioDocument", "application/vnd.visio"),
     ("Quill", "application/vnd.ms-publisher"),
 ];
 
-/// The kind of a compound file; an encrypted OOXML package is one with a stream of that name.
+/// The kind of a compound file; one with a stream of that name is an encrypted OOXML package.
 pub(super) fn kind(input: &Input) -> Kind {
     let Ok(file) = Compound::open(input) else {
         return Kind::Broken("application/x-ole-storage");

@@ -1,4 +1,4 @@
-//! What a ZIP archive is: an OOXML document, an ODF one, a book, an archive.
+//! The kind of a ZIP archive: an OOXML document, an ODF one, a book, or just an archive.
 
 use std::io::{BufReader, Read};
 
@@ -24,7 +24,7 @@ const OPEN_DOCUMENT: &[&str] = &[
     "application/vnd.sun.xml.draw",
 ];
 
-/// Bytes of `[Content_Types].xml` that are looked at.
+/// Bytes of `[Content_Types].xml` that are read.
 const TYPES_BYTES: u64 = 4 << 20;
 
 /// Part of the main content type, format, media type of the whole.
@@ -116,7 +116,7 @@ const OOXML: &[(&str, Format, &str)] = &[
     ),
 ];
 
-/// Parts by which a kind is known that is not read.
+/// Parts that identify a kind that is not read.
 const OOXML_KNOWN: &[(&str, &str)] = &[
     ("ms-visio.", "application/vnd.ms-visio.drawing"),
     ("ms-package.xps", "application/vnd.ms-xpsdocument"),
@@ -137,7 +137,7 @@ pub(super) fn zip_kind(input: &Input) -> Kind {
             return Kind::Known((*media).into());
         }
     }
-    // ODF and EPUB name themselves in their first entry.
+    // ODF and EPUB state their type in the first entry.
     if let Some(media) = entry(&mut archive, "mimetype", 100).filter(|media| is_media(media)) {
         return named(media.trim());
     }
@@ -164,7 +164,7 @@ pub(super) fn zip_kind(input: &Input) -> Kind {
     }
 }
 
-/// The media type of a book or an ODF package that lacks its first entry.
+/// The media type of a book or an ODF package without that first entry.
 fn unnamed(archive: &mut ZipArchive<impl Read + std::io::Seek>) -> Option<String> {
     if archive.index_for_name("META-INF/container.xml").is_some() {
         return Some("application/epub+zip".to_owned());
@@ -178,7 +178,7 @@ fn unnamed(archive: &mut ZipArchive<impl Read + std::io::Seek>) -> Option<String
     documents.next().map(str::to_owned)
 }
 
-/// Media types of archives that hold a certain entry; they are read like any other.
+/// Media types of archives that contain a certain entry; they are read like any other.
 const NAMED_BY_ENTRY: &[(&str, &str)] = &[
     (
         "AndroidManifest.xml",
@@ -187,7 +187,7 @@ const NAMED_BY_ENTRY: &[(&str, &str)] = &[
     ("META-INF/MANIFEST.MF", "application/java-archive"),
 ];
 
-/// Apple's documents; only Keynote's parts tell their program.
+/// Apple's documents; only Keynote's parts tell which program they belong to.
 fn iwork(archive: &ZipArchive<impl Read + std::io::Seek>) -> Option<&'static str> {
     let mut parts = archive
         .file_names_raw()
@@ -201,7 +201,7 @@ fn iwork(archive: &ZipArchive<impl Read + std::io::Seek>) -> Option<&'static str
     })
 }
 
-/// The kind of a package that names its media type.
+/// The kind of a package that states its media type.
 fn named(media: &str) -> Kind {
     let format = match media {
         "application/epub+zip" => Some(Format::Epub),

@@ -1,4 +1,4 @@
-//! Files that would fit two kinds.
+//! Files that match two kinds.
 
 use super::Kind;
 use crate::input::Input;
@@ -6,8 +6,7 @@ use crate::input::Input;
 /// Longest comment at the end of a ZIP archive, with the record before it.
 const ZIP_END: u64 = 22 + 65_535;
 
-/// A remark on a file that is a PDF and a ZIP archive at once: it is read as what its first bytes
-/// say.
+/// A remark on a file that is a PDF and a ZIP archive at once: it is read as the kind of its first bytes.
 pub(crate) fn remark(input: &Input, kind: &Kind) -> Option<&'static str> {
     let head = input.prefix(super::PREFIX_BYTES).ok()?;
     match kind.media_type() {
@@ -24,7 +23,7 @@ pub(crate) fn remark(input: &Input, kind: &Kind) -> Option<&'static str> {
     }
 }
 
-/// Whether an end record stands there whose comment reaches to the very end.
+/// Whether there is an end record whose comment reaches to the very end.
 fn ends_zip(tail: &[u8]) -> bool {
     let mut records = tail
         .windows(22)

@@ -1,4 +1,4 @@
-//! Telling texts apart: HTML, XML, mail, cards, subtitles, JSON and the rest.
+//! Distinguishes texts: HTML, XML, mail, cards, subtitles, JSON and the rest.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -18,7 +18,7 @@ const HTML_STARTS: &[&str] = &[
     "body", "br", "p", "meta", "link", "span", "center", "ul", "h2", "h3", "pre",
 ];
 
-/// The kind of a text of which `prefix` is the beginning, or the `whole`.
+/// The kind of a text; `prefix` is its beginning, or all of it if `whole`.
 pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
     let head = head(prefix);
     let head = head.trim_start_matches('\u{feff}').trim_start();
@@ -41,13 +41,13 @@ pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
     }
 }
 
-/// Whether this is a message, also one whose parts are no text.
+/// Whether this is a message, even one whose parts are no text.
 pub(super) fn is_message(prefix: &[u8]) -> bool {
     let head = head(prefix);
     is_mail(&head) || is_mbox(&head)
 }
 
-/// Characters of the beginning that are looked at.
+/// Bytes of the beginning that are checked.
 const HEAD_BYTES: usize = 16 << 10;
 
 /// The beginning as characters, with line feeds.
@@ -84,7 +84,7 @@ fn is_html(head: &str) -> bool {
     if let Some(doctype) = strip_prefix_ignore_case(rest, "<!doctype") {
         return strip_prefix_ignore_case(doctype.trim_start(), "html").is_some();
     }
-    // A declared XML text is HTML only with that very root.
+    // A declared XML text is HTML only with exactly that root.
     let starts = if head.starts_with("<?xml") {
         &HTML_STARTS[..1]
     } else {
@@ -97,7 +97,7 @@ fn is_html(head: &str) -> bool {
         .any(|name| strip_prefix_ignore_case(tag, name).is_some_and(ends_name))
 }
 
-/// A flat OpenDocument file, or a part of a package by itself.
+/// Whether it is a flat OpenDocument file, or a single part of a package.
 fn is_open_document(head: &str) -> bool {
     let rest = skip_prologue(head).strip_prefix("<office:document");
     let rest = rest.map(|rest| rest.strip_prefix("-content").unwrap_or(rest));
@@ -124,7 +124,7 @@ fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> 
         .then(|| &text[prefix.len()..])
 }
 
-/// By content alone: the same bytes give the same text under every name.
+/// Decided by content alone: the same bytes give the same text under every name.
 fn is_xml(head: &str, prefix: &[u8], whole: bool) -> bool {
     let rest = skip_prologue(head);
     head.starts_with("<?xml")
@@ -133,7 +133,7 @@ fn is_xml(head: &str, prefix: &[u8], whole: bool) -> bool {
         || (whole && closes_its_root(rest, prefix))
 }
 
-/// XML without a declaration: it ends with the end tag of the element that it begins with.
+/// XML without a declaration: it ends with the end tag of its first element.
 fn closes_its_root(rest: &str, text: &[u8]) -> bool {
     let tag = rest.strip_prefix('<').unwrap_or_default();
     let end = tag.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
@@ -162,7 +162,7 @@ fn is_sub_rip(head: &str) -> bool {
         && lines.next().is_some_and(is_subtitle_timing)
 }
 
-/// A class or style is declared on a line that is no comment.
+/// Whether a class or style is declared on a line that is no comment.
 fn is_latex(head: &str) -> bool {
     let commands = ["\\documentclass", "\\documentstyle", "\\begin{document}"];
     head.lines().any(|line| {
@@ -172,7 +172,7 @@ fn is_latex(head: &str) -> bool {
     })
 }
 
-/// An object or array by its syntax; a prefix may end in the middle.
+/// Whether it is an object or array by its syntax; a prefix may end in the middle.
 fn is_json(prefix: &[u8], whole: bool, extension: &str) -> bool {
     let text = prefix
         .strip_prefix(b"\xef\xbb\xbf")
@@ -187,7 +187,7 @@ fn is_json(prefix: &[u8], whole: bool, extension: &str) -> bool {
     }
 }
 
-/// `00:00:01,000 --> 00:00:04,000`, with settings behind it.
+/// `00:00:01,000 --> 00:00:04,000`, possibly followed by settings.
 pub(crate) fn is_subtitle_timing(line: &str) -> bool {
     let is_time = |time: &str| {
         time.contains(':')

@@ -1,4 +1,4 @@
-//! A sink whose members land in a list, for tests.
+//! A sink whose members are collected in a list, for tests.
 
 use std::cell::RefCell;
 use std::io;
@@ -8,7 +8,7 @@ use simdex_extract::{Budgets, Facts, MemberHead, MemberOut, Reason, Role};
 
 use super::Sink;
 
-/// A member as a reader gave it.
+/// A member as a reader passed it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Collected {
     pub(crate) name: String,
@@ -58,7 +58,7 @@ impl MemberOut for Collector {
 }
 
 impl Sink {
-    /// A sink of `limit` bytes with the default budgets that forgets members.
+    /// A sink of `limit` bytes with the default budgets that drops members.
     pub(crate) fn of(limit: usize) -> Self {
         Self::collecting(limit, Budgets::default()).0
     }

@@ -1,5 +1,5 @@
-//! Packed files: gzip (RFC 1952), bzip2, xz, zstd (RFC 8878). The content is the one member; where
-//! it is a tape archive, that archive's entries are, as if it had never been packed.
+//! Packed files: gzip (RFC 1952), bzip2, xz, zstd (RFC 8878). The content is the only member; if it is a tape archive,
+//! that archive's entries are the members, as if it had never been packed.
 
 use std::io::{BufReader, Cursor, Read};
 
@@ -13,13 +13,13 @@ use crate::input::{Input, InputReader};
 use crate::kind;
 use crate::sink::Sink;
 
-/// Name of a content whose file does not say any.
+/// Name of a content whose file does not state one.
 const CONTENT: &str = "content";
-/// Largest window that is unpacked with: 128 MiB, the most that zstd's and xz's presets use.
+/// Largest window for unpacking: 128 MiB, the most that zstd's and xz's presets use.
 const WINDOW_LOG: u32 = 27;
 /// The memory for a window of xz, in KiB, with what the decoder needs besides.
 const XZ_KIB: u32 = (1 << (WINDOW_LOG - 10)) + 1024;
-/// Bytes that tell whether the content is a tape archive.
+/// Bytes needed to detect that the content is a tape archive.
 const HEAD: u64 = 512;
 
 /// A packed file, opened.
@@ -32,7 +32,7 @@ struct Packed<'a> {
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let packed = open(input).map_err(|_| Outcome::Failed(Reason::Malformed))?;
     let budgets = sink.budgets();
-    // The contents of a tape archive are bounded one by one and in sum.
+    // The entries of a tape archive are bounded individually and in total.
     let by_ratio = input.len().saturating_mul(budgets.ratio.into());
     let limit = budgets
         .total_bytes
@@ -48,7 +48,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let mut whole = Cursor::new(&head).chain(&mut stream);
     if kind::is_tar(&head) {
         let partial = tar::read_stream(&mut whole, sink)?;
-        // Damage behind the end of the tape is damage all the same.
+        // Damage after the end of the tape is still damage.
         let tail = std::io::copy(&mut whole, &mut std::io::sink());
         return Ok(partial.or(tail.err().map(|error| reason_of(&error))));
     }
@@ -58,9 +58,9 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     entries.finish()
 }
 
-/// Why not even the first bytes come out.
+/// Why not even the first bytes can be unpacked.
 fn refusal(error: &std::io::Error) -> Outcome {
-    // zstd has no kind for it, only its words.
+    // zstd has no error kind for it, only a message.
     let window = error.to_string().contains("too much memory");
     if window || reason_of(error) == Reason::MemoryLimit {
         Outcome::TooLarge(Reason::MemoryLimit)
@@ -91,11 +91,11 @@ fn open(input: &Input) -> std::io::Result<Packed<'_>> {
     })
 }
 
-/// The header of the first member names the content and tells its time.
+/// The header of the first member has the name and time of the content.
 fn gzip(reader: BufReader<InputReader<'_>>) -> Packed<'_> {
     let decoder = MultiGzDecoder::new(reader);
     let header = decoder.header();
-    // Latin-1 by the specification, UTF-8 by custom.
+    // Latin-1 by the specification, UTF-8 in practice.
     let name = header.and_then(|header| header.filename()).map(|name| {
         let latin = || name.iter().map(|&byte| char::from(byte)).collect();
         std::str::from_utf8(name).map_or_else(|_| latin(), str::to_owned)

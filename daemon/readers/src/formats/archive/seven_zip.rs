@@ -1,5 +1,5 @@
-//! 7z archives (7zFormat.txt of the LZMA SDK). Files are packed together in blocks, each unpacked
-//! in order, once.
+//! 7z archives (7zFormat.txt of the LZMA SDK). Files are packed together in blocks; each block is unpacked once, in
+//! order.
 
 use std::io::{BufReader, Read};
 
@@ -10,7 +10,7 @@ use super::{Entries, Reading, reason_of};
 use crate::input::Input;
 use crate::sink::Sink;
 
-/// Largest dictionary or model that is unpacked with.
+/// Largest dictionary or model for unpacking.
 const MEMORY: u64 = 256 << 20;
 
 const LZMA: &[u8] = &[3, 1, 1];
@@ -18,7 +18,7 @@ const LZMA2: &[u8] = &[0x21];
 const PPMD: &[u8] = &[3, 4, 1];
 const AES: &[u8] = &[6, 0xf1, 7, 1];
 
-/// Windows' attributes hold a Unix mode in their upper half where this bit says so.
+/// Windows' attributes have a Unix mode in their upper half if this bit is set.
 const HAS_UNIX_MODE: u32 = 0x8000;
 const FILE_TYPE: u32 = 0o170_000;
 const SYMLINK: u32 = 0o120_000;
@@ -112,7 +112,7 @@ fn methods(block: &Block) -> impl Iterator<Item = (&[u8], &[u8])> {
     coders.map(|coder| (coder.encoder_method_id(), coder.properties()))
 }
 
-/// Bytes that a method's properties ask for.
+/// Bytes of memory that a method's properties require.
 pub(super) fn memory(method: &[u8], properties: &[u8]) -> u64 {
     let word = || {
         let bytes = properties.get(1..5)?.try_into().ok()?;

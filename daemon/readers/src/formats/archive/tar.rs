@@ -43,7 +43,7 @@ pub(super) fn read_stream(stream: impl Read, sink: &mut Sink) -> Reading {
         };
         allowance.set(u64::MAX);
         read_entry(&mut entry, &mut entries);
-        // What was left unread is skipped here, where it is not charged to the next header.
+        // What was left unread is skipped here, so that it is not charged to the next header.
         if let Err(error) = io::copy(&mut entry, &mut io::sink()) {
             entries.note(Some(reason_of(&error)));
             break;
@@ -67,7 +67,7 @@ fn read_entry(entry: &mut Entry<'_, impl Read>, entries: &mut Entries<'_>) {
     let name = name.strip_prefix("./").unwrap_or(&name);
     let modified = entry.header().mtime().ok();
     let modified = modified.and_then(|time| i64::try_from(time).ok());
-    // Holes of sparse files are not in the archive; the ratio is that of its bytes.
+    // Holes of sparse files are not in the archive; the ratio refers to its bytes.
     let packed = entry.header().entry_size().unwrap_or(0);
     let packed = if kind.is_gnu_sparse() {
         packed

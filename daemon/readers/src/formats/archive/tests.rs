@@ -314,7 +314,7 @@ fn archives_cut_anywhere_are_answered() {
         for part in 1..64 {
             let cut = &whole[..whole.len() * part / 64];
             let (outcome, members) = read(cut);
-            // A tape is known by its first header only, and blank blocks end it.
+            // A tape is recognised only by its first header, and blank blocks end it.
             let tape = whole.starts_with(b"a.txt");
             let whole = members.len() == 2 && members[1].bytes == noise;
             let excused = tape && (cut.len() < 512 || whole);

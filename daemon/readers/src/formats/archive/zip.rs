@@ -1,5 +1,5 @@
-//! ZIP archives (APPNOTE 6.3.10). The central directory says what is inside; where it is lost, the
-//! local headers are followed from the front.
+//! ZIP archives (APPNOTE 6.3.10). The central directory lists the content; if it is lost, the local headers are
+//! followed from the front.
 
 mod salvage;
 
@@ -68,8 +68,8 @@ fn entry(archive: &mut Archive<'_>, index: usize, length: u64, entries: &mut Ent
     }
 }
 
-/// Whether bytes belong to two entries, as in bombs. Only the central directory is asked, so the
-/// lengths of local names are left out: a little less is found, and nothing that is not there.
+/// Whether bytes belong to two entries, as in bombs. Only the central directory is used, so the lengths of local names
+/// are left out: a little less is found, but no false overlap.
 fn overlaps(archive: &Archive<'_>) -> bool {
     let spans = (0..archive.len()).filter_map(|index| archive.by_index_data(index).ok());
     let mut spans: Vec<_> = spans
@@ -85,7 +85,7 @@ fn overlaps(archive: &Archive<'_>) -> bool {
     spans.windows(2).any(|pair| pair[0].1 > pair[1].0)
 }
 
-/// The name as a label: Windows' separators become `/` where the archive knows no other.
+/// The name as a label: Windows' separators become `/` if the archive uses no others.
 fn label<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> String {
     let name = entry.name().unwrap_or_default().into_owned();
     if name.contains('/') {
@@ -95,7 +95,7 @@ fn label<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> String {
     }
 }
 
-/// Seconds since 1970: by the extended timestamp, else by the DOS time, which knows no zone.
+/// Seconds since 1970: by the extended timestamp, otherwise by the DOS time, which has no zone.
 fn modified<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> Option<i64> {
     let extended = entry.extra_data_fields().find_map(|field| match field {
         ExtraField::ExtendedTimestamp(times) => times.mod_time(),

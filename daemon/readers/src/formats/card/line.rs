@@ -23,7 +23,7 @@ impl<'a> Line<'a> {
             .trim()
             .to_ascii_uppercase();
         let parameters = pieces.map(|piece| {
-            // vCard 2.1 writes the encoding or the type alone.
+            // vCard 2.1 writes the encoding or the type without a name.
             let (name, value) = piece.split_once('=').unwrap_or((piece, piece));
             (name.to_ascii_uppercase(), value.trim_matches('"'))
         });
@@ -48,7 +48,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Places of `separator` outside of quotes.
+/// Positions of `separator` outside quotes.
 fn unquoted(text: &str, separator: char) -> impl Iterator<Item = usize> {
     let mut in_quotes = false;
     text.char_indices().filter_map(move |(at, c)| {
@@ -66,8 +66,8 @@ fn pieces(text: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Lines with what was broken off them: a line that begins with white space goes on with the one
-/// before, and one of quoted-printable that ends with `=` goes on with the next.
+/// Lines joined with their continuations: a line that begins with white space continues the previous one, and a
+/// quoted-printable one that ends with `=` continues with the next.
 pub(super) fn unfolded(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let mut lines = text.lines().peekable();
     std::iter::from_fn(move || {
@@ -92,7 +92,7 @@ pub(super) fn unfolded(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     })
 }
 
-/// A value without its escapes; the fields of a compound one are apart by spaces.
+/// A value without its escapes; the fields of a compound one are separated by spaces.
 pub(super) fn unescaped(value: &str, has_fields: bool) -> String {
     let mut text = String::with_capacity(value.len());
     let mut characters = value.chars();

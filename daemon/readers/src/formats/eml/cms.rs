@@ -1,13 +1,13 @@
-//! Cryptographic Message Syntax (RFC 5652), as far as it takes to get at signed content.
+//! Cryptographic Message Syntax (RFC 5652), as far as needed to read signed content.
 //!
-//! BER with definite and indefinite lengths. Nothing is verified: the question is what was said.
+//! BER with definite and indefinite lengths. No signature is verified: only the content matters.
 
-/// What an S/MIME part holds.
+/// The content of an S/MIME part.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Signed, in the clear.
+    /// Signed and not encrypted.
     Signed(Vec<u8>),
-    /// Locked for those who hold a key.
+    /// Encrypted.
     Locked,
     Other,
 }
@@ -19,7 +19,7 @@ const LOCKED: &[&[u8]] = &[
     b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x17",
 ];
 
-/// Constructed values within one another that are followed.
+/// Maximum nesting of constructed values.
 const MAX_DEPTH: usize = 16;
 
 const OBJECT_IDENTIFIER: u8 = 0x06;
@@ -79,8 +79,7 @@ impl<'a> Iterator for Ber<'a> {
     }
 }
 
-/// The first value and what follows it; the end of contents is no value. What breaks off is taken
-/// as far as it goes.
+/// The first value and what follows it; the end of contents is no value. A truncated value is taken as far as it goes.
 fn split(bytes: &[u8], depth: usize) -> Option<(Value<'_>, &[u8])> {
     let (&tag, rest) = bytes.split_first()?;
     let (&first, rest) = rest.split_first()?;

@@ -11,7 +11,7 @@ use simdex_extract::Fact;
 use crate::charset;
 use crate::sink::Sink;
 
-/// The decoded bytes of a part, whatever the parser took it for.
+/// The decoded bytes of a part, whatever kind the parser assigned to it.
 pub(crate) fn bytes_of<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [u8]> {
     match &part.body {
         PartType::Binary(bytes) | PartType::InlineBinary(bytes) => Cow::Borrowed(bytes),
@@ -22,7 +22,7 @@ pub(crate) fn bytes_of<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) 
     }
 }
 
-/// Undoes the transfer encoding (RFC 2045 §6), also where the part breaks off and the parser gave up.
+/// Decodes the transfer encoding (RFC 2045 §6), also if the part is truncated and the parser gave up.
 fn transferred<'a>(message: &'a Message<'_>, part: &MessagePart<'_>) -> Cow<'a, [u8]> {
     let range = part.offset_body as usize..part.offset_end as usize;
     let raw = message.raw_message.get(range).unwrap_or_default();
@@ -39,7 +39,7 @@ fn transferred<'a>(message: &'a Message<'_>, part: &MessagePart<'_>) -> Cow<'a, 
     decoded.map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
-/// Base64 up to the first line that is none, in whole groups.
+/// Base64 up to the first line that is not, in whole groups.
 fn broken_base64(raw: &[u8]) -> Option<Vec<u8>> {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let lines = raw.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -51,7 +51,7 @@ fn broken_base64(raw: &[u8]) -> Option<Vec<u8>> {
     base64_decode(&digits)
 }
 
-/// The text of a part. What its declared character set cannot be is read as what it seems to be.
+/// The text of a part. If it cannot be in its declared character set, it is read in the one it seems to have.
 pub(super) fn text_of(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> String {
     let label = part
         .content_type()
@@ -68,17 +68,17 @@ pub(super) fn text_of(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut 
         }
         return text.to_string();
     }
-    // A label that stands for nothing beyond ASCII tells nothing about what is beyond it.
+    // A label that covers only ASCII says nothing about other bytes.
     let label = label.filter(|label| !label.to_ascii_lowercase().ends_with("ascii"));
     charset::decode(&bytes_of(message, part), label, sink)
 }
 
-/// Characters that no text holds and a wrong character set yields.
+/// Characters that occur in no text but result from a wrong character set.
 fn is_misread(text: &str) -> bool {
     text.contains(|c| matches!(c, '\u{fffd}' | '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}'))
 }
 
-/// The name of a part that is a file of its own.
+/// The name of a part that is a separate file.
 pub(super) fn name_of(part: &MessagePart<'_>, number: u32) -> String {
     if let Some(name) = part
         .attachment_name()
@@ -116,7 +116,7 @@ pub(super) fn name_of(part: &MessagePart<'_>, number: u32) -> String {
     format!("part-{number}.{extension}")
 }
 
-/// A message as a file: its subject, as a name.
+/// The file name of a message: its subject, as a name.
 pub(crate) fn message_name(subject: &str) -> String {
     const MAX_CHARS: usize = 80;
     let odd = |c: char| {

@@ -1,15 +1,15 @@
-//! The one door to mail-parser, which panics at some heads.
+//! All calls of mail-parser, which panics at some heads.
 //!
-//! 0.11.4 slices beyond its data where a `Received` ends the data with a folded empty line. Fields
-//! that nobody here asks for are therefore not parsed at all; where it panics all the same, the
-//! message is read again with nothing understood but what its text hangs on.
+//! 0.11.4 slices beyond its data where a `Received` ends the data with a folded empty line. Fields that are not used
+//! are therefore not parsed at all; if it still panics, the message is read again, parsing only the fields that its
+//! text depends on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mail_parser::{HeaderName, Message, MessageParser};
 use simdex_extract::{Outcome, Reason};
 
-/// Parses a message; says why its head was not understood, if it was not.
+/// Parses a message; returns why its head was not understood, if it was not.
 pub(in crate::formats) fn parse(bytes: &[u8]) -> Result<(Message<'_>, Option<Reason>), Outcome> {
     let (message, partial) = cautiously(|parser| parser.parse(bytes))?;
     let message = message.filter(|message| !message.parts.is_empty());
@@ -23,7 +23,7 @@ pub(in crate::formats) fn parse_head(bytes: &[u8]) -> Option<Message<'_>> {
     parsed.ok().and_then(|(message, _)| message)
 }
 
-/// What the first parser gives that does not panic, and whether it was not the first.
+/// The result of the first parser that does not panic, and a reason if it was not the first.
 fn cautiously<T>(parse: impl Fn(&MessageParser) -> T) -> Result<(T, Option<Reason>), Outcome> {
     let attempt = |parser: &MessageParser| catch_unwind(AssertUnwindSafe(|| parse(parser))).ok();
     let whole = attempt(&asked()).map(|parsed| (parsed, None));
@@ -31,7 +31,7 @@ fn cautiously<T>(parse: impl Fn(&MessageParser) -> T) -> Result<(T, Option<Reaso
     parsed.ok_or(Outcome::Failed(Reason::ParserPanic))
 }
 
-/// Understands the fields that are asked for.
+/// A parser for the fields that are used.
 fn asked() -> MessageParser {
     MessageParser::new()
         .with_minimal_headers()
@@ -39,7 +39,7 @@ fn asked() -> MessageParser {
         .default_header_raw()
 }
 
-/// Understands what parts are made of and nothing else.
+/// A parser for the fields that define the parts, and no others.
 fn bare() -> MessageParser {
     MessageParser::new()
         .header_content_type(HeaderName::ContentType)

@@ -1,4 +1,4 @@
-//! The tree of parts: what is text, what is a member, which of several renderings is read.
+//! The tree of parts: which are text, which are members, and which of several renderings is read.
 
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 use simdex_extract::{Fact, Reason, Role};
@@ -8,12 +8,12 @@ use super::content::{bytes_of, name_of, text_of};
 use super::{cms, dismantle, parse};
 use crate::sink::Sink;
 
-/// Plain text of at most so many words may stand for a page it only points to.
+/// Plain text of at most this many words may be a stub that only points to an HTML page.
 const STUB_WORDS: usize = 60;
-/// So many times the words must the page have.
+/// Then the page must have this many times the words.
 const STUB_FACTOR: usize = 3;
 
-/// Subtypes of `text` that are files of their own kind.
+/// Subtypes of `text` that are separate files.
 const FILES: &[&str] = &[
     "calendar",
     "vcard",
@@ -34,13 +34,13 @@ const REPORTS: &[&str] = &[
     "rfc822-headers",
 ];
 
-/// Where a part stands in its message, and what it is there.
+/// The position of a part in its message, and its role there.
 #[derive(Clone, Copy)]
 struct PartPlace {
     depth: u32,
-    /// Whether text belongs to the body; not where another rendering of it was chosen.
+    /// Whether text belongs to the body; not if another rendering of it was chosen.
     shown: bool,
-    /// What a file is here.
+    /// The role of a file here.
     role: Role,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Parts<'a> {
                     self.part(message, id, PartPlace { role, ..place });
                 }
             }
-            // The signature says nothing to a reader.
+            // The signature is of no interest to a reader.
             "signed" => {
                 let is_signature = |id: u32| {
                     message
@@ -155,7 +155,7 @@ impl<'a> Parts<'a> {
                     self.text(message, part);
                 }
             }
-            // What is called a message and is none is read as it stands.
+            // What is called a message but is none is read as text.
             PartType::Message(nested) if nested.parts.is_empty() => self.text(message, part),
             PartType::Binary(_) | PartType::InlineBinary(_)
                 if is_report && part.attachment_name().is_none() =>
@@ -196,7 +196,7 @@ impl<'a> Parts<'a> {
         self.partial = self.partial.or(cut);
     }
 
-    /// S/MIME (RFC 8551): signed content is read, what is locked is told of.
+    /// S/MIME (RFC 8551): signed content is read, encrypted content is reported.
     fn signed_or_locked(
         &mut self,
         message: &Message<'_>,
@@ -225,7 +225,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Which of several renderings is read: the plain one, unless it only stands for another.
+    /// Chooses which of several renderings is read: the plain one, unless it is only a stub for another.
     fn choose(&mut self, message: &Message<'_>, ids: &[u32]) -> Option<u32> {
         let find = |wanted: fn(&MessagePart<'_>) -> bool| {
             ids.iter()
@@ -262,7 +262,7 @@ fn words(text: &str, is_html: bool) -> usize {
     }
 }
 
-/// The part itself, or what lies in it down to a few levels.
+/// The part itself, or the parts in it down to a few levels.
 fn leaves<'a, 'x>(message: &'a Message<'x>, id: u32) -> Vec<&'a MessagePart<'x>> {
     const LEVELS: usize = 3;
     let mut level: Vec<_> = message.part(id).into_iter().collect();
@@ -303,12 +303,12 @@ fn is_plain(part: &MessagePart<'_>) -> bool {
     matches!(part.body, PartType::Text(_)) && is_body(part, &subtype(part)) && !is_html(part)
 }
 
-/// HTML, also where the part breaks off and the parser took it for plain text.
+/// Whether a part is HTML, also if it is truncated and the parser treated it as plain text.
 fn is_html(part: &MessagePart<'_>) -> bool {
     matches!(part.body, PartType::Html(_)) || part.is_content_type("text", "html")
 }
 
-/// Whether text belongs to the message, and is no file of its own.
+/// Whether text belongs to the message, and is no separate file.
 fn is_body(part: &MessagePart<'_>, kind: &str) -> bool {
     let is_file = part
         .content_disposition()

@@ -1,6 +1,6 @@
-//! Messages that are almost as RFC 5322 wants them.
+//! Repairs messages that almost conform to RFC 5322.
 
-/// Fields without a hyphen that only stand at the head of a message.
+/// Fields without a hyphen that only occur at the head of a message.
 const MAIL_FIELDS: &[&[u8]] = &[
     b"from",
     b"to",
@@ -16,7 +16,7 @@ pub(crate) fn repaired(bytes: Vec<u8>) -> Vec<u8> {
     with_empty_line(with_line_feeds(without_length_line(bytes)))
 }
 
-/// Apple's `.emlx` puts the length of the message on the first line, and a property list behind it.
+/// Apple's `.emlx` puts the length of the message on the first line, and a property list after it.
 fn without_length_line(mut bytes: Vec<u8>) -> Vec<u8> {
     let Some(end) = bytes.iter().take(20).position(|byte| *byte == b'\n') else {
         return bytes;
@@ -31,7 +31,7 @@ fn without_length_line(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Old Macintosh programs end lines with a carriage return alone.
+/// Old Macintosh programs end lines with only a carriage return.
 fn with_line_feeds(mut bytes: Vec<u8>) -> Vec<u8> {
     if !bytes.contains(&b'\n') {
         bytes
@@ -42,8 +42,8 @@ fn with_line_feeds(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Puts the empty line that some programs forget between the fields and a text that goes on at
-/// once; the parser would take the text for broken fields.
+/// Inserts the empty line that some programs omit between the fields and the text; the parser would otherwise mistake
+/// the text for broken fields.
 fn with_empty_line(mut bytes: Vec<u8>) -> Vec<u8> {
     let field = |line: &[u8]| {
         let name = line

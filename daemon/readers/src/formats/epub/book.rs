@@ -1,4 +1,4 @@
-//! What a book's package document says: its chapters, and what it is (EPUB 3.3 §5).
+//! The content of a book's package document: its chapters and metadata (EPUB 3.3 §5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::super::package::{Package, attribute};
 use super::super::xml::decoded;
 use crate::sink::Sink;
 
-/// Ways to make fonts unusable outside their book, which leave the text alone.
+/// Ways to make fonts unusable outside their book, which do not affect the text.
 const FONT_ALGORITHMS: [&str; 2] = [
     "http://www.idpf.org/2008/embedding",
     "http://ns.adobe.com/pdf/enc#RC",
@@ -21,9 +21,9 @@ const VALUE_BYTES: usize = 4 << 10;
 pub(super) struct Book {
     /// Names of the pages, in the order they are read.
     pub(super) chapters: Vec<String>,
-    /// Entries of the spine that name no page.
+    /// Entries of the spine that refer to no page.
     pub(super) lost: usize,
-    /// Whether any of them needs a key.
+    /// Whether any of them is encrypted.
     pub(super) is_locked: bool,
     pub(super) partial: Option<Reason>,
 }
@@ -50,10 +50,10 @@ impl Book {
     }
 }
 
-/// The package document that the container names, or the only thing that looks like one.
+/// The package document named by the container, or the only part that looks like one.
 fn document_path(package: &mut Package<'_>) -> Option<String> {
     let mut path = None;
-    // Without a container the name tells.
+    // Without a container the name decides.
     let _ = package.xml("META-INF/container.xml", |event| {
         if let Event::Start(tag) | Event::Empty(tag) = event
             && tag.local_name().into_inner() == "rootfile"
@@ -67,7 +67,7 @@ fn document_path(package: &mut Package<'_>) -> Option<String> {
         .or_else(|| names.into_iter().find(|name| name.ends_with(".opf")))
 }
 
-/// Names of what is encrypted, other than fonts.
+/// Names of encrypted parts, except fonts.
 fn locked(package: &mut Package<'_>) -> BTreeSet<String> {
     let (mut names, mut of_fonts) = (BTreeSet::new(), false);
     // Books without DRM have no such part.
@@ -75,7 +75,7 @@ fn locked(package: &mut Package<'_>) -> BTreeSet<String> {
         if let Event::Start(tag) | Event::Empty(tag) = event {
             match tag.local_name().into_inner() {
                 "EncryptedData" => of_fonts = false,
-                // A key's own algorithm stands before the reference, too.
+                // A key's own algorithm comes before the reference, too.
                 "EncryptionMethod" => {
                     let algorithm = attribute(tag, "Algorithm").unwrap_or_default();
                     of_fonts = FONT_ALGORITHMS.contains(&&*algorithm);
@@ -91,7 +91,7 @@ fn locked(package: &mut Package<'_>) -> BTreeSet<String> {
     names
 }
 
-/// The package document as it is read.
+/// The state of reading the package document.
 #[derive(Default)]
 struct Document {
     /// References by identifier: path and media type.
@@ -126,7 +126,7 @@ impl Document {
             "subject" => Fact::Subject,
             "language" => Fact::Language,
             "identifier" => Fact::Identifier,
-            // The date of the publication; others say what they are of.
+            // The date of publication; other dates state their event.
             "date" if attribute(tag, "opf:event").is_none_or(|event| event == "publication") => {
                 Fact::Created
             }
@@ -177,12 +177,12 @@ impl Document {
     }
 }
 
-/// XHTML, or what books before EPUB 3 used in its place; pictures hold no text.
+/// Whether it is XHTML, or the type that books before EPUB 3 used instead; pictures have no text.
 fn is_page(media: &str) -> bool {
     media.contains("html") || media == "text/x-oeb1-document" || media == "application/xml"
 }
 
-/// The name of the part that a reference means.
+/// The name of the part that a reference points to.
 fn resolve(base: &str, href: &str) -> String {
     let href = href.split(['#', '?']).next().unwrap_or_default();
     let decoded = percent_decoded(href);

@@ -1,12 +1,12 @@
-//! Addresses of pages: resolved against the page that names them (RFC 3986 §5.2), and compared.
+//! Addresses of pages: resolved against the page that contains them (RFC 3986 §5.2), and compared.
 
-/// Whether it says nothing of a scheme, a host or the top of one.
+/// Whether it has no scheme, no host, and does not start at the top of one.
 pub(in super::super) fn is_relative(address: &str) -> bool {
     !address.is_empty() && !address.starts_with(['/', '\\', '#', '?']) && !has_scheme(address)
 }
 
-/// `address` as seen from the page at `base`. Where the base is relative itself, `..` at the start of
-/// the result leads out of its folder.
+/// `address` as seen from the page at `base`. If the base is itself relative, `..` at the start of the result leads out
+/// of its folder.
 pub(in super::super) fn resolved(base: &str, address: &str) -> String {
     if has_scheme(address) {
         return address.to_owned();
@@ -21,7 +21,7 @@ pub(in super::super) fn resolved(base: &str, address: &str) -> String {
         return format!("{scheme}{address}");
     }
     let path = &base[..base.find(['?', '#']).unwrap_or(base.len())];
-    // Pages written on Windows know no other separator (WHATWG URL §4.4).
+    // Pages written on Windows use only this separator (WHATWG URL §4.4).
     let (named, rest) = address.split_at(address.find(['?', '#']).unwrap_or(address.len()));
     let named = named.replace('\\', "/");
     let folder = &path[..path.rfind('/').map_or(0, |at| at + 1)];
@@ -34,8 +34,8 @@ pub(in super::super) fn resolved(base: &str, address: &str) -> String {
     format!("{origin}{}{rest}", without_dots(&whole))
 }
 
-/// Whether two addresses mean the same page: letter by letter, and of files whatever query and
-/// percent-encoding they are written with.
+/// Whether two addresses mean the same page: character by character, and for files regardless of query and
+/// percent-encoding.
 pub(in super::super) fn is_same(one: &str, other: &str) -> bool {
     let is_file = |address: &str| !address.contains("://");
     one == other || (is_file(one) && is_file(other) && file_name(one) == file_name(other))
@@ -61,8 +61,8 @@ fn split_origin(base: &str) -> (&str, &str) {
     base.split_at(base[host..].find('/').map_or(base.len(), |at| host + at))
 }
 
-/// RFC 3986 §5.2.4; of a path without a leading `/`, what leads out of it stays. The folder that such
-/// paths start in is `./`, never nothing.
+/// RFC 3986 §5.2.4; for a path without a leading `/`, what leads out of it stays. The folder that such paths start in
+/// is `./`, never empty.
 fn without_dots(path: &str) -> String {
     if path.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! What a page fills in from others: frames, and refreshes that come at once.
+//! What a page fills in from others: frames, and immediate refreshes.
 
 use simdex_extract::Facts;
 
@@ -17,7 +17,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Shows the page of a refresh such as `5; url=page.html` instead, where that comes soon.
+    /// Shows the page of a refresh such as `5; url=page.html` instead, if it comes soon.
     pub(super) fn refresh(&mut self, content: &str) {
         let digits = content.trim_start();
         let end = digits.find(|c: char| !c.is_ascii_digit());
@@ -33,7 +33,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Fills a frame in, where its page is at hand.
+    /// Fills in a frame, if its page is available.
     pub(super) fn fill(&mut self, tag: &Tag) {
         let inside = tag.get("srcdoc");
         if inside.is_empty() {
@@ -83,8 +83,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes back what the page or frame said until here: its redirection leads to another, which is all
-    /// that a reader is shown (Huffman 2007, §3.1). The page's own record keeps its own text.
+    /// Takes back the text of the page or frame so far: its redirection leads to another, which is all that is shown
+    /// (Huffman 2007, §3.1). The page's own record keeps its own text.
     pub(super) fn give_way(&mut self) {
         self.text.take_back(self.begin);
         self.text.label = None;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.depth += 1;
         self.text.newline();
         let begin = std::mem::replace(&mut self.begin, self.text.mark());
-        // The first words in the frame are those of the item that it stands in.
+        // The first words in the frame are those of the surrounding list item.
         let (label, mark) = (self.text.label.clone(), self.text.mark());
         self.run(html);
         self.text.newline();

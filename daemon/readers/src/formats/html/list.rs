@@ -3,14 +3,14 @@
 use super::super::list_label::Numeral;
 use super::tag::Tag;
 
-/// Lists within one another that are followed.
+/// Maximum nesting of lists.
 const MAX_DEPTH: usize = 1_000;
 
 /// Lists that are open, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     open: Vec<List>,
-    /// Open lists beyond the limit, which have no labels.
+    /// Number of open lists beyond the limit, which have no labels.
     beyond: usize,
     /// Open elements of navigation: a table of contents is shown without numbers of its own.
     navigations: usize,
@@ -19,14 +19,14 @@ pub(super) struct Lists {
 #[derive(Debug)]
 struct List {
     is_ordered: bool,
-    /// None where items are not labelled.
+    /// `None` if items are not labelled.
     numeral: Option<Numeral>,
     next: i32,
     step: i32,
 }
 
 impl Lists {
-    /// Follows a start tag; gives the label of an item.
+    /// Processes a start tag; returns the label of an item.
     pub(super) fn start(&mut self, tag: &Tag) -> Option<String> {
         match tag.name.as_slice() {
             b"nav" => self.navigations += 1,
@@ -57,7 +57,7 @@ impl Lists {
         if self.beyond > 0 {
             self.beyond -= 1;
         } else if let Some(at) = self.open.iter().rposition(|l| l.is_ordered == is_ordered) {
-            // Lists in it that were not ended end with it.
+            // Nested lists that were not ended end with it.
             self.open.truncate(at);
         }
     }
@@ -66,8 +66,7 @@ impl Lists {
 fn ordered(tag: &Tag, is_plain: bool) -> List {
     let start = integer(tag.get("start"));
     let is_reversed = tag.has("reversed");
-    // A reversed list counts down from the number of its items, which are not there yet: its items
-    // have no numbers here.
+    // A reversed list counts down from the number of its items, which is not known yet: its items have no numbers here.
     let is_unknown = is_reversed && start.is_none();
     let numeral = numeral(tag).unwrap_or(Some(Numeral::Decimal));
     List {
@@ -98,7 +97,7 @@ impl List {
     }
 }
 
-/// How an element wants its items numbered, if it says so; not at all is an answer, too.
+/// How an element wants its items numbered, if it says so; the inner `None` means not at all.
 fn numeral(tag: &Tag) -> Option<Option<Numeral>> {
     let style = tag.lower("style");
     let of_list = style
@@ -132,7 +131,7 @@ fn of_style(word: &str) -> Option<Option<Numeral>> {
     })
 }
 
-/// An integer as attributes write it: what follows it does not matter.
+/// An integer in an attribute, ignoring what follows it.
 fn integer(value: &str) -> Option<i32> {
     let value = value.trim_ascii_start();
     let digits = value.strip_prefix('-').unwrap_or(value);

@@ -1,4 +1,4 @@
-//! A start tag and those of its attributes that are looked at.
+//! A start tag and those of its attributes that are used.
 
 /// Attributes that are kept.
 const KEPT: &[&str] = &[
@@ -18,7 +18,7 @@ const KEPT: &[&str] = &[
     "style",
 ];
 
-/// Elements whose text is not for reading.
+/// Elements whose text is not read.
 const SILENT: &[&[u8]] = &[
     b"script",
     b"style",
@@ -28,7 +28,7 @@ const SILENT: &[&[u8]] = &[
     b"noembed",
 ];
 
-/// Classes and identifiers that mail programs give to what they quote.
+/// Classes and identifiers that mail programs use for quotes.
 const QUOTES: &[&str] = &[
     "gmail_quote",
     "gmail_attr",
@@ -42,13 +42,13 @@ const QUOTES: &[&str] = &[
     "replyforward",
     "reply-intro",
 ];
-/// … and to what stands at the head of another message, which goes to the end.
+/// … and for the head of another message, which continues to the end.
 const TAILS: &[&str] = &["divrplyfwdmsg", "outlookmessageheader", "appendonsend"];
 
 #[derive(Debug, Default)]
 pub(super) struct Tag {
     pub(super) name: Vec<u8>,
-    /// Names by their place in [`KEPT`].
+    /// Attributes by the index of their name in [`KEPT`].
     attributes: Vec<(usize, String)>,
     /// The attribute whose value comes next.
     current: Option<usize>,
@@ -62,7 +62,7 @@ impl Tag {
         self.current = None;
     }
 
-    /// Of several attributes of one name the first counts.
+    /// Begins an attribute. The first one of several with the same name counts.
     pub(super) fn attribute(&mut self, name: &[u8]) {
         let kept = KEPT.iter().position(|kept| kept.as_bytes() == name);
         self.current = kept.filter(|kept| self.attributes.iter().all(|(known, _)| known != kept));
@@ -110,13 +110,13 @@ impl Tag {
             || self.is_called(QUOTES)
     }
 
-    /// Whether all behind this tag is another message.
+    /// Whether everything after this tag is another message.
     pub(super) fn begins_tail(&self) -> bool {
         self.is_called(TAILS)
     }
 
     fn is_called(&self, known: &[&str]) -> bool {
-        // Outlook on the web puts `x_` before the names of what it quotes.
+        // Outlook on the web puts `x_` before the names in what it quotes.
         let is_known = |name: &str| known.contains(&name.trim_start_matches("x_"));
         self.lower("class").split_ascii_whitespace().any(is_known) || is_known(&self.lower("id"))
     }

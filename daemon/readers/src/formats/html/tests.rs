@@ -1,4 +1,4 @@
-//! Pages and what a reader finds in them.
+//! Pages and their text.
 
 use super::*;
 use proptest::prelude::*;
@@ -146,11 +146,11 @@ fn a_redirection_shows_its_target_alone() {
                 content='0; URL=to.html'><p>more offers<iframe src=b.html></iframe>";
     let target = ("target\ninside\n".to_owned(), "there".to_owned(), true);
     assert_eq!(shown(stub), target);
-    // A frame that redirects gives way where it stands.
+    // A frame that redirects is replaced in its place.
     let framed = "<title>here</title><p>one<iframe src=stub.html></iframe>two";
     let within = ("one\ninside\ntwo".to_owned(), "here".to_owned(), false);
     assert_eq!(shown(framed), within);
-    // Nothing is lost where the target is not at hand, or the refresh comes late.
+    // Nothing is lost if the target is missing, or the refresh comes late.
     for kept in ["0;url=gone.html", "300;url=to.html"] {
         let html = format!("<p>own<meta http-equiv=refresh content='{kept}'><p>text");
         assert_eq!(shown(&html).0, "own\ntext");

@@ -1,8 +1,8 @@
-//! The text of a page while it is written: white space squeezed, one line per block.
+//! The text of a page as it is written: white space collapsed, one line per block.
 
 use std::ops::Range;
 
-/// Elements that stand on lines of their own (WHATWG HTML §15.3, and what has no place in a line).
+/// Elements that form lines of their own (WHATWG HTML §15.3, and some others that are not inline).
 const BLOCKS: &[&[u8]] = &[
     b"address",
     b"article",
@@ -91,7 +91,7 @@ struct LineHead {
 }
 
 impl Text {
-    /// Adds text; white space is squeezed unless it is `preformatted`.
+    /// Adds text; white space is collapsed unless it is `preformatted`.
     pub(super) fn push(&mut self, piece: &str, preformatted: bool) {
         if preformatted {
             for line in piece.split_inclusive('\n') {
@@ -132,7 +132,7 @@ impl Text {
         self.text.is_empty() || self.text.ends_with('\n')
     }
 
-    /// Takes apart what the tag takes apart.
+    /// Separates the text before and after a tag, if the tag does so.
     pub(super) fn separate(&mut self, name: &[u8]) {
         match name {
             b"td" | b"th" => {
@@ -153,13 +153,13 @@ impl Text {
         }
     }
 
-    /// Where the next text will stand.
+    /// The position of the next text.
     pub(super) fn mark(&self) -> usize {
         self.text.len()
     }
 
-    /// Takes back what was written since `mark` where it is one of `signs` and nothing else. What was
-    /// put before it waits for the next word.
+    /// Takes back what was written since `mark` if it is exactly one of `signs`. What preceded it waits for the next
+    /// word.
     pub(super) fn take_back_sign(&mut self, mark: usize, signs: &[&str]) {
         let Range { start, end } = self.head.at;
         let before = self.text.get(mark..start).map(str::trim);

@@ -1,8 +1,8 @@
 //! A message as mail (RFC 5322, MIME), for messages inside others: the same message gives the same
 //! bytes wherever it is stored, and the daemon reads it like any mail.
 //!
-//! It is written as it is read: texts stand ready, attachments are encoded on their way. Everything
-//! but messages within messages goes in base64, so that no line of it can look like a boundary.
+//! It is produced while it is read: texts are in memory, attachments are encoded on the fly. Everything except nested
+//! messages is in base64, so that no line of it can look like a boundary.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -17,14 +17,14 @@ use super::message::{Attachment, Content, Message};
 use super::people::{Person, Receiver};
 use crate::sink::Sink;
 
-/// Bytes of a line of base64, before they are encoded.
+/// Bytes in a line of base64, before encoding.
 const LINE_BYTES: usize = 57;
 /// Lines encoded at once.
 const LINES: usize = 512;
-/// Bytes of an encoded word of a header field, before they are encoded (RFC 2047 §2).
+/// Bytes of an encoded word of a header field, before encoding (RFC 2047 §2).
 const WORD_BYTES: usize = 42;
 
-/// The message as mail, and why it is not all of it.
+/// The message as mail, and why it is incomplete.
 pub(super) fn as_mail<'a>(message: Message<'a>, sink: &mut Sink) -> (Mail<'a>, Option<Reason>) {
     let mut writer = Writer {
         pieces: VecDeque::new(),
@@ -71,7 +71,7 @@ impl<'a> Writer<'a, '_> {
             self.body(&body);
             return;
         }
-        // Each level has its own boundary; `=_` stands in no base64.
+        // Each level has its own boundary; `=_` never occurs in base64.
         let boundary = format!("=_{depth}");
         self.line(&format!(
             "Content-Type: multipart/mixed; boundary=\"{boundary}\"\r\n"
@@ -169,7 +169,7 @@ impl<'a> Writer<'a, '_> {
     }
 }
 
-/// The body with the fields of a contact behind it.
+/// The body followed by the fields of a contact.
 fn with_fields(body: Option<Body>, fields: &str) -> Body {
     match body {
         Some(Body::Plain(text)) if !fields.is_empty() => Body::Plain(format!("{text}\r\n{fields}")),
@@ -178,7 +178,7 @@ fn with_fields(body: Option<Body>, fields: &str) -> Body {
     }
 }
 
-/// Lines of base64 of what another reader gives.
+/// Base64 lines of another reader's bytes.
 struct Base64<R> {
     inner: R,
     encoded: Cursor<Vec<u8>>,
@@ -215,7 +215,7 @@ impl<R: Read> Read for Base64<R> {
     }
 }
 
-/// A value of a header field: as it is where that is safe, else in encoded words (RFC 2047).
+/// A value of a header field: unchanged if that is safe, otherwise in encoded words (RFC 2047).
 fn words(value: &str) -> String {
     let is_plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_plain && value.len() < 900 && !value.contains("=?") {
@@ -231,7 +231,7 @@ fn words(value: &str) -> String {
     words.join("\r\n ")
 }
 
-/// A person in an address field: the name quoted or in encoded words, the address between brackets.
+/// A person in an address field: the name quoted or in encoded words, the address in angle brackets.
 fn mailbox(person: &Person) -> String {
     let encoded = words(&person.name);
     let name = if encoded == person.name && !encoded.is_empty() {
@@ -247,7 +247,7 @@ fn mailbox(person: &Person) -> String {
     }
 }
 
-/// Only what cannot end an address or a line.
+/// Only characters that cannot end an address or a line.
 fn graphic(value: &str) -> String {
     let is_safe = |c: &char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"');
     value.chars().filter(is_safe).collect()

@@ -1,4 +1,4 @@
-//! The body of a message: as plain text, else as HTML, else as RTF.
+//! The body of a message: as plain text, otherwise as HTML, otherwise as RTF.
 
 use simdex_extract::Reason;
 
@@ -9,7 +9,7 @@ use super::properties::{Value, id};
 use crate::charset;
 use crate::sink::Sink;
 
-/// A body as one of the forms that mail knows.
+/// A body in one of the forms that mail has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Body {
     Plain(String),
@@ -17,7 +17,7 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// Writes what the author wrote, and hands over what is quoted.
+    /// Writes the author's text, and passes on quotes as a member.
     pub(super) fn write(&self, sink: &mut Sink) -> Option<Reason> {
         match self {
             Self::Plain(text) => quote::write_body(text, sink),
@@ -35,8 +35,8 @@ impl Body {
 }
 
 impl Message<'_> {
-    /// The body, and why it is not all of it. Programs write one form or several of the same text;
-    /// the first that is not blank is read.
+    /// The body, and why it is incomplete. Programs write one form or several of the same text; the first that is not
+    /// blank is read.
     pub(super) fn body(&self, sink: &mut Sink) -> (Option<Body>, Option<Reason>) {
         if let Some(text) = self.properties.text(id::BODY) {
             return (Some(Body::Plain(text.to_owned())), None);

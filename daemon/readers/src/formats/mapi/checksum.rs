@@ -1,5 +1,5 @@
-//! The checksum of PST pages and blocks [MS-PST §5.3] and of compressed RTF [MS-OXRTFCP §2.1.3.2]:
-//! CRC-32 that begins with zero and ends without inversion.
+//! The checksum of PST pages and blocks [MS-PST §5.3] and of compressed RTF [MS-OXRTFCP §2.1.3.2]: CRC-32 with an
+//! initial value of zero and no final inversion.
 
 /// Reversed polynomial of CRC-32.
 const POLYNOMIAL: u32 = 0xedb8_8320;

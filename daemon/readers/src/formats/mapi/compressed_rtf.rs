@@ -1,10 +1,10 @@
-//! RTF as messages store it: compressed against a dictionary that slides [MS-OXRTFCP].
+//! RTF as messages store it: compressed with a sliding dictionary [MS-OXRTFCP].
 
 use simdex_extract::Reason;
 
 use super::checksum;
 
-/// What the dictionary holds to begin with.
+/// The initial content of the dictionary.
 const START: &[u8; 207] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \
 \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\
 \\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
@@ -14,10 +14,10 @@ const HEADER_BYTES: usize = 16;
 const COMPRESSED: &[u8] = b"LZFu";
 const UNCOMPRESSED: &[u8] = b"MELA";
 
-/// The document, up to `limit` bytes, and why it is not all of it. `None` where there is none.
+/// The document, up to `limit` bytes, and why it is incomplete. `None` if there is none.
 pub(super) fn unpack(bytes: &[u8], limit: usize) -> Option<(Vec<u8>, Option<Reason>)> {
     let (header, packed) = bytes.split_at_checked(HEADER_BYTES)?;
-    // The first field counts from behind itself to the end of what is packed.
+    // The first field counts from its own end to the end of the packed bytes.
     let length = u32::from_le_bytes(*header.first_chunk()?) as usize;
     let claimed = length.saturating_sub(HEADER_BYTES - 4);
     let cut = (claimed > packed.len()).then_some(Reason::Damaged);
@@ -36,13 +36,13 @@ pub(super) fn unpack(bytes: &[u8], limit: usize) -> Option<(Vec<u8>, Option<Reas
     }
 }
 
-/// Runs of eight tokens after a byte that tells literals from references [MS-OXRTFCP §3.1.3].
+/// Runs of eight tokens after a byte that distinguishes literals from references [MS-OXRTFCP §3.1.3].
 fn inflate(packed: &[u8], limit: usize) -> (Vec<u8>, Option<Reason>) {
     let mut output = Output::new(limit);
     let mut rest = packed.iter().copied();
     let mut control = 0_u16;
     loop {
-        // The marker bit comes down to the bottom after eight tokens.
+        // The marker bit reaches the bottom after eight tokens.
         if control <= 1 {
             let Some(byte) = rest.next() else { break };
             control = 0x100 | u16::from(byte);
@@ -55,7 +55,7 @@ fn inflate(packed: &[u8], limit: usize) -> (Vec<u8>, Option<Reason>) {
                 return (output.document, Some(Reason::Damaged));
             };
             let reference = usize::from(u16::from_be_bytes([byte, low]));
-            // A reference to where the next byte goes is the end.
+            // A reference to the position of the next byte is the end.
             if reference >> 4 == output.at {
                 break;
             }
@@ -73,7 +73,7 @@ fn inflate(packed: &[u8], limit: usize) -> (Vec<u8>, Option<Reason>) {
 /// The document so far, and the dictionary: its last bytes.
 struct Output {
     window: [u8; WINDOW],
-    /// Where the next byte goes.
+    /// The position of the next byte.
     at: usize,
     document: Vec<u8>,
     limit: usize,
@@ -91,7 +91,7 @@ impl Output {
         }
     }
 
-    /// Appends a byte; false when there is no room.
+    /// Appends a byte; returns false if there is no room.
     fn put(&mut self, byte: u8) -> bool {
         if self.document.len() >= self.limit {
             return false;

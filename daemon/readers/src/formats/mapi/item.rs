@@ -1,10 +1,10 @@
-//! What is no message but kept like one: contacts, whose text is in fields of their own.
+//! Items that are no messages but stored like them: contacts, whose text is in separate fields.
 
 use super::message::Message;
 use super::properties::id;
 
-/// Fields of a contact [MS-OXOCNTC §2.2.1] in the order they are written: names, work, addresses
-/// and numbers, the rest.
+/// Fields of a contact [MS-OXOCNTC §2.2.1] in the order in which they are written: names, work, addresses and numbers,
+/// the rest.
 const CONTACT: &[u16] = &[
     0x3001, 0x3a4f, 0x3a16, 0x3a17, 0x3a18, 0x3a46,
     0x3a19, // Name, nickname, company, title, …
@@ -15,7 +15,7 @@ const CONTACT: &[u16] = &[
 ];
 
 impl Message<'_> {
-    /// The fields of a contact, a line each; empty for everything else.
+    /// The fields of a contact, one per line; empty for everything else.
     pub(super) fn fields(&self) -> String {
         let class = self.properties.text(id::MESSAGE_CLASS).unwrap_or_default();
         if !class.to_ascii_lowercase().starts_with("ipm.contact") {
@@ -23,7 +23,7 @@ impl Message<'_> {
         }
         let mut lines: Vec<&str> = Vec::new();
         for value in CONTACT.iter().filter_map(|id| self.properties.text(*id)) {
-            // What stands in a whole address is not repeated piece by piece.
+            // What is in a whole address is not repeated piece by piece.
             if !lines.iter().any(|line| line.contains(value)) {
                 lines.push(value);
             }

@@ -17,11 +17,11 @@ pub(super) struct Message<'a> {
     pub(super) properties: Properties,
     pub(super) recipients: Vec<Properties>,
     pub(super) attachments: Vec<Attachment<'a>>,
-    /// Why the above is not all of it.
+    /// Why the fields above are incomplete.
     pub(super) partial: Option<Reason>,
 }
 
-/// What is attached to a message.
+/// An attachment of a message.
 pub(super) struct Attachment<'a> {
     pub(super) properties: Properties,
     pub(super) content: Content<'a>,
@@ -31,16 +31,16 @@ pub(super) struct Attachment<'a> {
 pub(super) enum Content<'a> {
     Bytes(Box<dyn Read + 'a>),
     Message(Box<Message<'a>>),
-    /// It lies elsewhere: the message only says where.
+    /// It is stored elsewhere: the message only says where.
     Elsewhere,
     Unread(Reason),
 }
 
-/// How an attachment is attached [MS-OXCMSG §2.2.2.9]: by a reference of one kind or another.
+/// Methods of attaching [MS-OXCMSG §2.2.2.9] that are references of one kind or another.
 const REFERENCES: [i32; 4] = [2, 3, 4, 7];
 
 impl Attachment<'_> {
-    /// Its name as a label: of its file, else as it is shown, else by its place.
+    /// Its name as a label: that of its file, otherwise the displayed one, otherwise its number.
     pub(super) fn name(&self, ordinal: usize) -> String {
         let names = [
             id::ATTACH_LONG_FILENAME,
@@ -64,7 +64,7 @@ impl Attachment<'_> {
         name
     }
 
-    /// Whether it says to be kept elsewhere.
+    /// Whether it is stored elsewhere.
     pub(super) fn is_reference(properties: &Properties) -> bool {
         let method = properties.number(id::ATTACH_METHOD);
         method.is_some_and(|method| REFERENCES.contains(&method))
@@ -95,7 +95,7 @@ impl Message<'_> {
         subject.unwrap_or_default().trim().to_owned()
     }
 
-    /// When it was sent: as its mail says, with the sender's time zone; else as the store says.
+    /// When it was sent: from its mail header, with the sender's time zone; otherwise from the store.
     pub(super) fn sent(&self) -> Option<DateTime> {
         self.with_mail(|mail| mail.date().cloned().filter(DateTime::is_valid))
             .or_else(|| self.properties.time(id::CLIENT_SUBMIT_TIME))
@@ -112,13 +112,13 @@ impl Message<'_> {
         own.or_else(|| self.with_mail(|mail| Some(mail.in_reply_to().as_text()?.to_owned())))
     }
 
-    /// Asks the header fields that the message came with, if it has them.
+    /// Reads the header fields that the message came with, if it has them.
     fn with_mail<T>(&self, ask: impl FnOnce(&Mail<'_>) -> Option<T>) -> Option<T> {
         let headers = self.properties.text(id::TRANSPORT_HEADERS)?;
         ask(&eml::parse_head(headers.as_bytes())?)
     }
 
-    /// Writes the message and hands over its members; says why if that is not all of it.
+    /// Writes the message and passes on its members; returns why if that is incomplete.
     pub(super) fn read(self, sink: &mut Sink) -> Option<Reason> {
         self.write_head(sink);
         let (body, cut) = self.body(sink);

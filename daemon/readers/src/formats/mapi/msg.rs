@@ -1,8 +1,7 @@
 //! Single messages as Outlook saves them [MS-OXMSG].
 //!
-//! A compound file: a storage for the message, with one for each recipient and each attachment in
-//! it. Values of fixed size stand in a stream of their storage together; each of the others is a
-//! stream that is named by its number and type.
+//! A compound file: a storage for the message, with one for each recipient and each attachment in it. Values of fixed
+//! size are together in one stream of their storage; each of the others is a stream named by its number and type.
 
 use std::io;
 
@@ -17,15 +16,15 @@ use crate::sink::Sink;
 
 /// Values of fixed size.
 const PROPERTIES: &str = "__properties_version1.0";
-/// Bytes of them before the first: for a message, a message within one, all else [§2.4.1].
+/// Bytes before the first of them: in a message, in a nested message, anywhere else [§2.4.1].
 const HEADERS: [usize; 3] = [32, 24, 8];
-/// A value: number and type in hexadecimal digits follow.
+/// A value; its number and type follow in hexadecimal digits.
 const VALUE: &str = "__substg1.0_";
 const RECIPIENT: &str = "__recip_version1.0_";
 const ATTACHMENT: &str = "__attach_version1.0_";
-/// What an attachment that is a storage is kept in.
+/// The storage of an attachment that is an object.
 const OBJECT: &str = "__substg1.0_3701000D";
-/// Streams of objects of other programs in which their file is kept as it is.
+/// Streams of other programs' objects that contain their file unchanged.
 const FILES: [&str; 2] = ["Package", "CONTENTS"];
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
@@ -66,7 +65,7 @@ impl<'a> Messages<'a, '_> {
         }
     }
 
-    /// Storages whose names begin so, by their number.
+    /// Storages whose names have this prefix, by their number.
     fn parts(&self, storage: usize, prefix: &str) -> Vec<usize> {
         let name = |number: usize| self.file.entry(number).name.as_str();
         let children = self.file.children(storage).iter().copied();
@@ -78,7 +77,7 @@ impl<'a> Messages<'a, '_> {
         parts
     }
 
-    /// The properties of a storage, and why they are not all.
+    /// The properties of a storage, and why they are incomplete.
     fn properties(
         &mut self,
         storage: usize,
@@ -122,7 +121,7 @@ impl<'a> Messages<'a, '_> {
         }
     }
 
-    /// A message within the message, or what another program put there.
+    /// A nested message, or an object of another program.
     fn object(&mut self, storage: usize, page: Option<i32>, depth: u32) -> Content<'a> {
         if self.file.child(storage, PROPERTIES).is_some() {
             if depth >= self.sink.budgets().mime_depth {

@@ -1,4 +1,4 @@
-//! Who sent a message and who receives it.
+//! The sender and the receivers of a message.
 
 use super::message::Message;
 use super::properties::{Properties, id};
@@ -10,7 +10,7 @@ pub(super) struct Person {
     pub(super) address: String,
 }
 
-/// What a recipient is [MS-OXOMSG §2.2.3.1], with the property that lists the names of its kind.
+/// The kind of a recipient [MS-OXOMSG §2.2.3.1], with the property that lists the names of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Receiver {
     To = 1,
@@ -29,9 +29,9 @@ impl Receiver {
 }
 
 impl Person {
-    /// `None` where neither name nor address is known.
+    /// `None` if neither name nor address is known.
     fn new(name: Option<&str>, address: Option<&str>) -> Option<Self> {
-        // Outlook puts addresses that stand for names between quotes.
+        // Outlook puts quotes around addresses used as names.
         let name = name.unwrap_or_default().trim().trim_matches('\'');
         let address = address.unwrap_or_default().trim();
         let name = if name.eq_ignore_ascii_case(address) {
@@ -55,7 +55,7 @@ impl Person {
     }
 }
 
-/// The properties that tell of one person: name, address of the Internet, address, its type.
+/// The properties of one person: name, internet address, address, its type.
 type Tags = [u16; 4];
 
 const REPRESENTED: Tags = [
@@ -78,7 +78,7 @@ const RECIPIENT: Tags = [
 ];
 
 fn person(properties: &Properties, [name, smtp, address, kind]: Tags) -> Option<Person> {
-    // Other addresses are paths in a directory that nobody else knows.
+    // Other addresses are paths in a directory that only the sender's organisation knows.
     let is_smtp = properties
         .text(kind)
         .is_none_or(|kind| kind.eq_ignore_ascii_case("SMTP"));
@@ -89,12 +89,12 @@ fn person(properties: &Properties, [name, smtp, address, kind]: Tags) -> Option<
 }
 
 impl Message<'_> {
-    /// In whose name the message was sent; else who sent it.
+    /// The person in whose name the message was sent; otherwise the one who sent it.
     pub(super) fn sender(&self) -> Option<Person> {
         person(&self.properties, REPRESENTED).or_else(|| person(&self.properties, SENDER))
     }
 
-    /// Receivers of that kind; where the message lists none, the names it shows.
+    /// Receivers of that kind; if the message lists none, the names it displays.
     pub(super) fn receivers(&self, kind: Receiver) -> Vec<Person> {
         if self.recipients.is_empty() {
             let names = self.properties.text(kind.display()).unwrap_or_default();
@@ -102,7 +102,7 @@ impl Message<'_> {
             return names.split(';').map(str::trim).filter_map(named).collect();
         }
         let is_kind = |properties: &&Properties| {
-            // Bits above tell whether it was sent to before.
+            // Higher bits tell whether it was sent to before.
             properties
                 .number(id::RECIPIENT_TYPE)
                 .map_or(1, |kind| kind & 15)

@@ -1,8 +1,7 @@
 //! A bag of properties [MS-OXCDATA §2.11], by number.
 //!
-//! Strings of 8-bit characters say nothing of their code page; the message they belong to does, in
-//! a property of its own. So they are kept as bytes until the bag is whole and [`Properties::settle`]
-//! reads them.
+//! Strings of 8-bit characters do not state their code page; a separate property of their message does. So they are
+//! kept as bytes until the bag is complete and [`Properties::settle`] decodes them.
 
 use std::collections::BTreeMap;
 
@@ -66,11 +65,11 @@ pub(super) mod kind {
     pub(crate) const WIDE: u16 = 0x001f;
     pub(crate) const TIME: u16 = 0x0040;
     pub(crate) const BINARY: u16 = 0x0102;
-    /// Set where a property has many values.
+    /// Set if a property has many values.
     pub(crate) const MANY: u16 = 0x1000;
 }
 
-/// Seconds from 1601, where file times begin, to 1970.
+/// Seconds from 1601, the epoch of file times, to 1970.
 const EPOCH_SECONDS: i64 = 11_644_473_600;
 
 /// A value, as far as it is used here.
@@ -102,7 +101,7 @@ impl Value {
     }
 }
 
-/// Seconds since 1970 of a file time; 0 stands for none.
+/// A file time as seconds since 1970; 0 means none.
 fn unix_time(file_time: u64) -> Option<i64> {
     let seconds = i64::try_from(file_time / 10_000_000).ok()?;
     (file_time > 0).then(|| seconds - EPOCH_SECONDS)
@@ -127,7 +126,7 @@ pub(super) fn wide(bytes: &[u8]) -> String {
 pub(super) struct Properties(BTreeMap<u16, Value>);
 
 impl Properties {
-    /// Adds a value. Of several the first stays, unless a later one needs no guess of its code page.
+    /// Adds a value. The first one of several stays, unless a later one needs no guess of its code page.
     pub(super) fn insert(&mut self, id: u16, value: Value) {
         match self.0.get(&id) {
             None => {}
@@ -151,7 +150,7 @@ impl Properties {
         }
     }
 
-    /// Reads the strings of 8-bit characters; `inherited` is the code page of what holds this bag.
+    /// Decodes the strings of 8-bit characters; `inherited` is the code page of what contains this bag.
     pub(super) fn settle(&mut self, inherited: Option<i32>, sink: &mut Sink) {
         let page = self.code_page().or(inherited);
         let html_page = self.number(id::INTERNET_CODE_PAGE).or(page);
@@ -163,7 +162,7 @@ impl Properties {
         }
     }
 
-    /// The code page that the strings of a message are in, as it says.
+    /// The code page that a message states for its strings.
     pub(super) fn code_page(&self) -> Option<i32> {
         self.number(id::MESSAGE_CODE_PAGE)
             .or_else(|| self.number(id::INTERNET_CODE_PAGE))
@@ -203,14 +202,14 @@ impl Properties {
         }
     }
 
-    /// A point in time that mail can tell.
+    /// A point in time that mail can express.
     pub(super) fn time(&self, id: u16) -> Option<DateTime> {
         let time = DateTime::from_timestamp(self.seconds(id)?);
         time.is_valid().then_some(time)
     }
 }
 
-/// Whether a value is worth reading: of binary ones, which may be large, only two kinds of body.
+/// Whether a value is worth reading: among binary ones, which may be large, only two kinds of body.
 pub(super) fn is_used(id: u16, kind: u16) -> bool {
     match kind {
         kind::BINARY => matches!(id, id::HTML | id::RTF_COMPRESSED),
@@ -218,7 +217,7 @@ pub(super) fn is_used(id: u16, kind: u16) -> bool {
     }
 }
 
-/// The characters of `bytes`; where the code page is not known it is guessed.
+/// The characters of `bytes`; if the code page is not known, it is guessed.
 fn narrow(bytes: &[u8], page: Option<i32>, sink: &mut Sink) -> String {
     match page.and_then(CodePage::numbered) {
         Some(page) => {

@@ -1,8 +1,8 @@
 //! Mailboxes of Outlook [MS-PST]: personal ones (PST) and copies of those on a server (OST).
 //!
-//! Each message is handed over as mail, named by its folders, its number in the last of them and
-//! its subject. What folder a message is in is told by its node; the tables that list the messages
-//! of a folder say the same once more and are not needed, so damage to them costs nothing.
+//! Each message is passed on as mail, named by its folders, its number in the last of them and its subject. The node of
+//! a message tells its folder; the tables that list the messages of a folder repeat that and are not needed, so damage
+//! to them costs nothing.
 
 mod cipher;
 mod heap;
@@ -29,9 +29,9 @@ use store::Store;
 /// Numbers of the nodes of the mailbox itself and of the folder all others are in [§2.4.1].
 const MAILBOX: u32 = 0x21;
 const ROOT_FOLDER: u32 = 0x122;
-/// Nodes of messages and folders that are looked at.
+/// Maximum number of message and folder nodes.
 const MAX_NODES: usize = 4 << 20;
-/// Folders within one another.
+/// Maximum nesting of folders.
 const MAX_DEPTH: usize = 100;
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
@@ -65,7 +65,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// `None` where nothing can be found in the tree.
+    /// `None` if nothing can be found in the tree.
     fn of(store: &Store<'_>) -> Option<Self> {
         let mut nodes = Self::default();
         let (mut seen, mut kept) = (0_usize, 0_usize);
@@ -89,12 +89,12 @@ impl Nodes {
     }
 }
 
-/// The way through the folders.
+/// The traversal of the folders.
 struct Walk<'a, 's> {
     store: &'a Store<'a>,
     sink: &'s mut Sink,
     visited: BTreeSet<u32>,
-    /// Bytes of all messages that may still be handed over.
+    /// Bytes of all messages that may still be passed on.
     left: u64,
     /// Messages whose properties are lost.
     lost: u64,
@@ -115,7 +115,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// All folders from the root down; then those, and the messages, that it does not lead to.
+    /// All folders from the root down; then the folders and messages that cannot be reached from it.
     fn all(&mut self, nodes: &Nodes) {
         self.folder(ROOT_FOLDER, "", 0, nodes);
         for &folder in nodes.folders.values().flatten() {

@@ -1,7 +1,7 @@
-//! What Outlook wraps its messages into when it sends them by mail, `winmail.dat` [MS-OXTNEF].
+//! The wrapper in which Outlook sends messages by mail, `winmail.dat` [MS-OXTNEF].
 //!
-//! A stream of attributes: those of the message, then those of one attachment after the other. Most
-//! hold a bag of MAPI properties; some older ones stand for one property each.
+//! A stream of attributes: those of the message, then those of one attachment after the other. Most hold a bag of MAPI
+//! properties; some older ones are single properties.
 
 mod stream;
 
@@ -13,7 +13,7 @@ use crate::sink::Sink;
 use simdex_extract::{Outcome, Reason};
 use stream::{Attribute, Bag, Cursor};
 
-/// Begins every stream.
+/// The first bytes of every stream.
 const SIGNATURE: u32 = 0x223e_9f78;
 /// Object identifier of a message: `IID_IMessage` of Microsoft, 00020307-….
 const MESSAGE_INTERFACE: &[u8] = &[
@@ -45,7 +45,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     Ok(message.read(sink).or(cut))
 }
 
-/// The message of a stream; `None` where that is none.
+/// The message of a stream; `None` if it is no TNEF stream.
 fn message<'a>(bytes: &'a [u8], depth: u32, sink: &mut Sink) -> Option<Message<'a>> {
     let mut cursor = Cursor::new(bytes);
     if cursor.u32()? != SIGNATURE {
@@ -72,11 +72,11 @@ fn message<'a>(bytes: &'a [u8], depth: u32, sink: &mut Sink) -> Option<Message<'
     Some(parts.into_message(depth, sink))
 }
 
-/// The message that the attributes read so far make up.
+/// The message made of the attributes read so far.
 #[derive(Default)]
 struct TnefContents<'a> {
     message: Properties,
-    /// What the older attributes say; the properties know it better.
+    /// The older attributes; the properties are more accurate.
     older: Properties,
     recipients: Vec<Properties>,
     attachments: Vec<TnefAttachment<'a>>,
@@ -85,17 +85,17 @@ struct TnefContents<'a> {
     partial: Option<Reason>,
 }
 
-/// An attachment, put together from its attributes.
+/// An attachment, assembled from its attributes.
 #[derive(Default)]
 struct TnefAttachment<'a> {
     properties: Properties,
     data: Option<&'a [u8]>,
-    /// Object with the identifier of its kind before it.
+    /// Object, preceded by the identifier of its kind.
     object: Option<&'a [u8]>,
 }
 
 impl<'a> TnefContents<'a> {
-    /// Takes an attribute in; `None` when that is damaged.
+    /// Adds an attribute; `None` if it is damaged.
     fn take(&mut self, attribute: &Attribute<'a>, sink: &Sink) -> Option<()> {
         let data = attribute.data;
         let many = sink.budgets().entries as usize;
@@ -122,7 +122,7 @@ impl<'a> TnefContents<'a> {
                     read?;
                 }
             }
-            // Beyond the limit the last one takes the attributes of all others, to no effect.
+            // Beyond the limit the last one receives the attributes of all others, without effect.
             att::ATTACH_BEGIN if self.attachments.len() >= many => {
                 self.partial = Some(Reason::PartsLimit);
             }
@@ -132,7 +132,7 @@ impl<'a> TnefContents<'a> {
         Some(())
     }
 
-    /// Takes an attribute of an attachment. Some programs leave out the one that begins it.
+    /// Adds an attribute of an attachment. Some programs leave out the one that begins it.
     fn take_attachment(&mut self, attribute: &Attribute<'a>) -> Option<()> {
         let data = attribute.data;
         let is_known = matches!(

@@ -1,6 +1,6 @@
 //! Elements of an OpenDocument file and the text they make (ISO/IEC 26300-3).
 //!
-//! Elements are known by their usual prefixes, which every program writes.
+//! Elements are recognised by their usual prefixes, which every program writes.
 
 mod element;
 
@@ -15,14 +15,13 @@ use super::lists::Lists;
 use super::table::{Table, Value};
 use crate::sink::Sink;
 
-/// Most spaces that one `text:s` gives.
+/// Maximum number of spaces that one `text:s` gives.
 const MAX_SPACES: u64 = 256;
 
 /// Text collected apart from the body.
 #[derive(Debug)]
 pub(super) enum Piece {
-    /// A header, footer, note or comment; of the first two, whether fields stood there, which say
-    /// another thing on every page.
+    /// A header, footer, note or comment; for the first two, whether they contain fields, which differ on every page.
     Aside(AsideKind, bool),
     Fact(Fact),
     /// Speaker notes of a slide.
@@ -40,7 +39,7 @@ pub(super) enum Piece {
     Master,
 }
 
-/// What an element's end undoes.
+/// What the end of an element undoes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Undo {
     Nothing,
@@ -48,7 +47,7 @@ enum Undo {
     List,
     Piece,
     Meta,
-    /// The end of what is skipped.
+    /// The end of a skipped element.
     Skip,
 }
 
@@ -66,10 +65,10 @@ pub(super) struct Content<'a> {
     lists: Lists,
     genre: Genre,
     open: Vec<Undo>,
-    /// For each paragraph and piece within one another: whether text counts there, and if so,
-    /// whether white space that follows is left out.
+    /// For each nested paragraph and piece: whether text counts there, and if so, whether following white space is left
+    /// out.
     text: Vec<Option<bool>>,
-    /// Depth below an element that is skipped, that one included.
+    /// Depth below a skipped element, including it.
     skipped: usize,
     /// Whether tracked changes are being skipped: they are counted.
     in_changes: bool,
@@ -96,7 +95,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Takes one event; false when no more is wanted.
+    /// Processes one event; returns false when no more is wanted.
     pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -123,7 +122,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Writes what is held back; says why if something was left out.
+    /// Writes what is held back; returns why if something was left out.
     pub(super) fn finish(mut self) -> Option<Reason> {
         self.end_part();
         if self.genre == Genre::Sheets {
@@ -171,7 +170,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Counts a tracked change; its element holds what was deleted, the document what was inserted.
+    /// Counts a tracked change; its element contains the deleted text, and the document the inserted text.
     fn change(&mut self, name: &str) {
         if self.in_changes {
             match name {
@@ -184,7 +183,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Begins a piece, in which only its own paragraphs hold text.
+    /// Begins a piece, in which only its own paragraphs have text.
     fn piece(&mut self, piece: Piece) -> Undo {
         self.streams.begin(piece);
         self.text.push(None);
@@ -221,7 +220,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Writes lines of their own.
+    /// Writes text on lines of its own.
     fn block(&mut self, text: &str) {
         self.streams.newline();
         self.streams.push(text);
@@ -234,7 +233,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Writes white space that counts.
+    /// Writes significant white space.
     fn mark(&mut self, space: &str) {
         if let Some(Some(blank)) = self.text.last_mut() {
             *blank = false;
@@ -242,8 +241,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Writes text, with white space as the format means it: any run of it is one space, and none
-    /// at a paragraph's start.
+    /// Writes text with white space as the format defines it: any run of it is one space, and none at the start of a
+    /// paragraph.
     fn push(&mut self, text: &str) {
         let Some(Some(blank)) = self.text.last_mut() else {
             return;
@@ -262,7 +261,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// A date without an offset is of unknown offset (RFC 3339 §4.3); one of the year 0 is none.
+/// A date without an offset has an unknown offset (RFC 3339 §4.3); one of the year 0 is dropped.
 fn stated(fact: Fact, text: String) -> String {
     let is_date = matches!(fact, Fact::Created | Fact::Modified);
     match text.split_once('T') {

@@ -1,8 +1,8 @@
 //! Lists, numbered headings, and the styles that number them (OpenDocument 1.3 Part 3 §5.3, §16.29 to
 //! §16.38, §19.880).
 //!
-//! An item is counted with its first paragraph: programs write a deep item as items within items that
-//! have no paragraph of their own, and count none of those.
+//! An item is counted with its first paragraph: programs write a deep item as nested items without paragraphs of their
+//! own, and do not count those.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use super::super::list_label::{Counters, LEVELS, Level, Numeral, Piece};
 use super::super::package::attribute;
 use crate::formats::symbol_font::is_bullet;
 
-/// Names of styles, styles of paragraphs and lists that are remembered, of each.
+/// Maximum number each of style names, paragraph styles and lists that are remembered.
 const MAX_KEPT: usize = 20_000;
-/// Characters of a label's prefix, suffix or format that are kept.
+/// Maximum characters of a label's prefix, suffix or format.
 const MAX_LABEL: usize = 200;
 
-/// Where lists stand, and how their items are labelled.
+/// The open lists, and how their items are labelled.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// Names of list styles, each once: a long one that every list inherits is not copied for each.
@@ -33,7 +33,7 @@ pub(super) struct Lists {
     open: Vec<List>,
     counters: Counters,
     headings: Counters,
-    /// How far lists counted: the last of each style, and each by its id.
+    /// The counters of lists: of the last list of each style, and of each list by its id.
     by_style: BTreeMap<Name, Counters>,
     by_id: BTreeMap<String, Counters>,
 }
@@ -44,7 +44,7 @@ enum Current {
     Style(Name),
 }
 
-/// The place of a list style's name among all.
+/// The index of a list style's name.
 type Name = usize;
 
 /// An open list.
@@ -66,7 +66,7 @@ enum Item {
 }
 
 impl Lists {
-    /// Takes an event of a part of which nothing but styles is wanted.
+    /// Processes an event of a part of which only styles are wanted.
     pub(super) fn take_style(&mut self, event: &Event<'_>) -> bool {
         if let Event::Start(tag) | Event::Empty(tag) = event {
             self.style(tag.name().into_inner(), tag);
@@ -74,7 +74,7 @@ impl Lists {
         true
     }
 
-    /// Takes an element that is, or is in, a style.
+    /// Processes an element that is, or is in, a style.
     pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
         match name {
             "text:list-style" => {
@@ -94,7 +94,7 @@ impl Lists {
         }
     }
 
-    /// The list style that an attribute names; none for an empty name.
+    /// The list style in an attribute; `None` for an empty name.
     fn named(&mut self, tag: &BytesStart<'_>, attribute_name: &str) -> Option<Name> {
         let name = attribute(tag, attribute_name).filter(|name| !name.is_empty())?;
         let next = self.names.len();
@@ -171,7 +171,7 @@ impl Lists {
         }
     }
 
-    /// The label of a paragraph or heading, with what parts it from the text.
+    /// The label of a paragraph or heading, with the separator from the text.
     pub(super) fn label(&mut self, tag: &BytesStart<'_>, is_heading: bool) -> Option<String> {
         let Some(at) = self.open.len().checked_sub(1) else {
             return self.heading(tag).filter(|_| is_heading);

@@ -1,9 +1,9 @@
-//! Rows and cells (ISO/IEC 26300-3 §9). A cell or row may say that it stands there many times; what
-//! is empty costs nothing then, and what is not is counted against the limit on cells.
+//! Rows and cells (ISO/IEC 26300-3 §9). A cell or row may be repeated many times; empty ones then cost nothing, others
+//! are counted against the limit on cells.
 //!
 //! A cell of a spreadsheet gives its value as the cells of other workbooks do ([`cells`](super::super::ooxml::cells)),
-//! whatever the colour, currency or rounding it is shown with: so one sheet saved in either kind is
-//! one text. A table of a text or of a slide is text: its cells give what they show.
+//! whatever the colour, currency or rounding of its display: so a sheet saved in either format gives the same text. A
+//! table in a text or on a slide is text: its cells give what they display.
 
 use jiff::Unit;
 use jiff::civil::{DateTime, Time};
@@ -14,7 +14,7 @@ use super::super::ooxml::cells;
 use super::super::package::attribute;
 use super::content::Piece;
 
-/// Attributes that hold a cell's value where it has no text.
+/// Attributes with a cell's value if it has no text.
 const VALUES: [&str; 5] = [
     "office:string-value",
     "office:value",
@@ -23,7 +23,7 @@ const VALUES: [&str; 5] = [
     "office:boolean-value",
 ];
 
-/// Cells that hold something, and how many may.
+/// Number of non-empty cells, and their limit.
 pub(super) struct Table {
     cells: u64,
     limit: u64,
@@ -43,7 +43,7 @@ impl Table {
         self.cells > self.limit
     }
 
-    /// Writes a cell into its row, apart from the one before.
+    /// Writes a cell into its row, separated from the previous one.
     pub(super) fn end_cell(&mut self, streams: &mut Streams<'_, Piece>, text: &str, repeated: u64) {
         if text.is_empty() {
             return;
@@ -76,7 +76,7 @@ impl Table {
             return;
         }
         for time in 0..repeated {
-            // The cells of the first are counted already.
+            // The cells of the first are already counted.
             self.cells += if time == 0 { 0 } else { cells };
             if time > 0 && (self.is_full() || streams.is_full()) {
                 return;
@@ -91,14 +91,14 @@ impl Table {
 /// The value that a cell states.
 #[derive(Debug)]
 pub(super) enum Value {
-    /// As it stands for itself, however it is shown.
+    /// The value itself, however it is displayed.
     Stated(String),
-    /// Text, which the cell shows; this is it where the cell shows none.
+    /// Text, as the cell displays it; this value is used if the cell displays none.
     Shown(Option<String>),
 }
 
 impl Value {
-    /// What a cell of this value says that shows this text.
+    /// The text of a cell with this value that displays `shown`.
     pub(super) fn said(self, shown: String) -> String {
         match self {
             Self::Stated(value) => value,
@@ -108,7 +108,7 @@ impl Value {
     }
 }
 
-/// What kind of value a cell states, and which (§19.385).
+/// The type and value that a cell states (§19.385).
 pub(super) fn value(tag: &BytesStart<'_>) -> Value {
     let kind = attribute(tag, "office:value-type").unwrap_or_default();
     let stated = match kind.as_str() {
@@ -124,7 +124,7 @@ pub(super) fn value(tag: &BytesStart<'_>) -> Value {
     }
 }
 
-/// What a cell shows, or the value that it states where it shows nothing.
+/// What a cell displays, or the value that it states if it displays nothing.
 pub(super) fn shown(tag: &BytesStart<'_>) -> Value {
     Value::Shown(VALUES.iter().find_map(|name| attribute(tag, name)))
 }
@@ -144,7 +144,7 @@ fn moment(value: &str) -> Option<String> {
     })
 }
 
-/// A duration as a clock shows it: `PT06H30M00S` (XML Schema Part 2 §3.2.6, without days).
+/// A duration in clock format: `PT06H30M00S` (XML Schema Part 2 §3.2.6, without days).
 fn span(value: &str) -> Option<String> {
     let mut rest = value.strip_prefix("PT")?;
     let mut part = |end: char| {

@@ -282,7 +282,7 @@ fn tables_of_texts_and_slides_give_what_they_show() {
     );
 }
 
-/// A sheet of one cell that stands there `columns` times `rows` times.
+/// A sheet of one cell that is repeated `columns` times `rows` times.
 fn repeated(columns: u64, rows: u64, cell: &str) -> Vec<u8> {
     let body = format!(
         "<table:table><table:table-row table:number-rows-repeated='{rows}'><table:table-cell \

@@ -30,7 +30,7 @@ const NUMBERS: &[(u16, &Encoding)] = &[
     (65001, e::UTF_8),
 ];
 
-/// Primary language numbers and the code pages of what is not western.
+/// Primary language numbers and code pages of languages that are not western.
 const LANGUAGES: &[(u16, u16)] = &[
     (0x01, 1256),
     (0x02, 1251),
@@ -57,7 +57,7 @@ const LANGUAGES: &[(u16, u16)] = &[
     (0x29, 1256),
 ];
 
-/// The encoding of a code page; western where the number is not known.
+/// The encoding of a code page; western if the number is not known.
 pub(super) fn encoding(number: u16) -> &'static Encoding {
     let found = NUMBERS.iter().find(|(known, _)| *known == number);
     found.map_or(e::WINDOWS_1252, |(_, encoding)| encoding)

@@ -1,7 +1,7 @@
 //! Word documents [MS-DOC], and those of Word 6 and 95, which keep the same structures elsewhere.
 //!
-//! The text lies in pieces all over one stream. Put together they are the parts of the document,
-//! one after another: body, footnotes, headers and footers, comments, endnotes, text boxes.
+//! The text is in pieces scattered over one stream. Joined they are the parts of the document, one after another: body,
+//! footnotes, headers and footers, comments, endnotes, text boxes.
 
 mod fib;
 mod pieces;
@@ -82,7 +82,7 @@ fn write(
     reason
 }
 
-/// Counts what the text holds besides paragraphs, by the lengths of its tables.
+/// Counts what the text contains besides paragraphs, by the lengths of its tables.
 fn count(fib: &Fib, sink: &mut Sink) {
     let count = |structure, bytes_each: u32| {
         let (_, length) = fib.structure(structure);
@@ -91,7 +91,7 @@ fn count(fib: &Fib, sink: &mut Sink) {
     let notes = count(Structure::FOOTNOTES, 6) + count(Structure::ENDNOTES, 6);
     sink.count(Fact::Notes, notes);
     sink.count(Fact::Comments, count(Structure::COMMENTS, 34));
-    // The last text box is none.
+    // The last text box is a dummy.
     let boxes = count(Structure::TEXT_BOXES, 26).saturating_sub(1);
     sink.count(Fact::TextBoxes, boxes);
 }

@@ -1,5 +1,5 @@
-//! Objects embedded in a document: packaged files as they are, documents in storages written as
-//! files of their own. Macros are noticed.
+//! Objects embedded in a document: packaged files unchanged, documents in storages written as separate files. Macros
+//! are counted.
 
 use std::io::Cursor;
 
@@ -9,7 +9,7 @@ use super::codepage;
 use crate::compound::{Compound, ROOT, double_word, word, write};
 use crate::sink::Sink;
 
-/// Storages of whole documents, by a stream they hold.
+/// Storages of whole documents, recognised by a stream in them.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("WordDocument", "doc"),
     ("Workbook", "xls"),
@@ -18,12 +18,12 @@ const DOCUMENTS: &[(&str, &str)] = &[
     ("VisioDocument", "vsd"),
     ("__properties_version1.0", "msg"),
 ];
-/// Streams that are a file as it stands.
+/// Streams that are an unchanged file.
 const FILES: &[&str] = &["Package", "CONTENTS"];
 const NATIVE: &str = "\u{1}Ole10Native";
 const MACROS: &str = "VBA";
 
-/// Hands over every object embedded in a document; counts macro projects.
+/// Passes on every object embedded in a document; counts macro projects.
 pub(super) fn members(file: &Compound<'_>, sink: &mut Sink) -> Option<Reason> {
     let mut reason = None;
     let mut left: Vec<usize> = storages(file, ROOT).collect();
@@ -40,7 +40,7 @@ pub(super) fn members(file: &Compound<'_>, sink: &mut Sink) -> Option<Reason> {
     reason
 }
 
-/// Hands over an object that is a compound file by itself.
+/// Passes on an object that is a compound file by itself.
 pub(super) fn object(bytes: &[u8], name: &str, sink: &mut Sink) -> Option<Reason> {
     match Compound::of_bytes(bytes) {
         Ok(file) => member(&file, ROOT, name, sink).flatten(),
@@ -54,7 +54,7 @@ fn storages<'a>(file: &'a Compound<'_>, storage: usize) -> impl Iterator<Item = 
     children.filter(|&child| file.entry(child).is_storage)
 }
 
-/// Hands over what a storage holds, if it is an object; then says why that is not all.
+/// Passes on the content of a storage, if it is an object; returns why it is incomplete.
 fn member(
     file: &Compound<'_>,
     storage: usize,
@@ -86,8 +86,7 @@ fn member(
     Some(sink.member(name, Role::Embedded, modified, &mut file.stream(stream)))
 }
 
-/// Name and content of a packaged file: label, path, temporary path, then the bytes, each with
-/// what tells its length.
+/// Name and content of a packaged file: label, path, temporary path, then the bytes, each with its length.
 fn native(bytes: &[u8]) -> (String, &[u8]) {
     let raw = (String::new(), bytes.get(4..).unwrap_or_default());
     if word(bytes, 4) != Some(2) {

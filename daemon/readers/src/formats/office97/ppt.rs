@@ -1,5 +1,5 @@
-//! Presentations [MS-PPT]: each slide in the order of the presentation, with its notes and comments
-//! behind it. What masters show is not the slides' text.
+//! Presentations [MS-PPT]: each slide in the order of the presentation, followed by its notes and comments. What
+//! masters show is not the slides' text.
 
 mod objects;
 mod records;
@@ -18,9 +18,9 @@ use crate::compound::{double_word, double_words};
 use crate::input::Input;
 use crate::sink::Sink;
 
-/// What the stream of the current user begins with if the document is encrypted.
+/// First bytes of the current user's stream if the document is encrypted.
 const ENCRYPTED: u32 = 0xf3d1_c4df;
-/// Saves that are followed back.
+/// Maximum number of saves that are followed back.
 const MAX_EDITS: usize = 10_000;
 /// All slides together may be this many times as long as the stream; more means that they overlap.
 const MAX_REUSE: usize = 2;
@@ -42,7 +42,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
 /// A presentation as its last save left it.
 struct Presentation<'a> {
     bytes: &'a [u8],
-    /// Where each object lies, by its number.
+    /// Offset of each object, by its number.
     places: BTreeMap<u32, usize>,
     document: Record<'a>,
     /// Whether a save could not be followed.
@@ -53,18 +53,18 @@ struct Presentation<'a> {
 #[derive(Debug, Default)]
 struct ListedSlide {
     place: Option<usize>,
-    /// Number that slides and notes refer to one another by.
+    /// Number by which slides and notes refer to each other.
     id: u32,
     /// Text that the drawing refers to by number.
     outline: Vec<String>,
 }
 
 impl<'a> Presentation<'a> {
-    /// Follows the saves back from the one at `edit`; what a later one placed stays.
+    /// Follows the saves back from the one at `edit`; offsets of later saves take precedence.
     fn open(bytes: &'a [u8], edit: usize) -> Result<Self, Outcome> {
         let (mut places, mut document, mut next) = (BTreeMap::new(), None, edit);
         let mut is_damaged = false;
-        // Lists of places cannot be longer than the stream, all together.
+        // Lists of offsets cannot be longer than the stream, in total.
         let mut left = bytes.len();
         for _ in 0..MAX_EDITS {
             let found = Record::at(bytes, next).filter(|record| record.kind == kind::USER_EDIT);
@@ -72,7 +72,7 @@ impl<'a> Presentation<'a> {
                 is_damaged = true;
                 break;
             };
-            // A ninth field is the place of what decrypts the rest.
+            // A ninth field is the offset of the decryption data.
             if double_word(record.body, 28).is_some() {
                 return Err(Outcome::Encrypted(Reason::PasswordNeeded));
             }
@@ -157,7 +157,7 @@ impl<'a> Presentation<'a> {
         }
     }
 
-    /// What is drawn on a slide or on notes; `None` where it cannot be found.
+    /// The drawing on a slide or on notes; `None` if it cannot be found.
     fn slide(&self, listed: &ListedSlide, kind: u16, left: &mut usize) -> Option<Slide> {
         let record = Record::at(self.bytes, listed.place?)?;
         *left = left.checked_sub(record.body.len())?;
@@ -165,14 +165,14 @@ impl<'a> Presentation<'a> {
     }
 }
 
-/// Without a list of places the last document in the stream has to do.
+/// Without a list of offsets the last document in the stream is used.
 fn last_document(bytes: &[u8]) -> Option<Record<'_>> {
     let documents = records(bytes).filter(|record| record.kind == kind::DOCUMENT);
     documents.last()
 }
 
-/// Adds the places a save tells of, but for those that a later one told of; in a list of up to
-/// `left` bytes. Gives what is left of these.
+/// Adds the offsets in a save that no later save has stated; the list may have up to `left` bytes. Returns how many of
+/// these are left.
 fn add_places(bytes: &[u8], at: usize, left: usize, places: &mut BTreeMap<u32, usize>) -> usize {
     let list = Record::at(bytes, at).filter(|record| record.kind == kind::PLACES);
     let list = list.map_or(&[][..], |list| &list.body[..list.body.len().min(left)]);

@@ -62,7 +62,7 @@ fn state_set(bytes: &[u8], facts: &[(u32, Fact)], sink: &mut Sink) {
     }
 }
 
-/// A typed value as text; zeros and empty values say nothing.
+/// A typed value as text; zeros and empty values mean nothing.
 fn text(value: &[u8], encoding: &'static Encoding) -> Option<String> {
     let length = || Some(double_word(value, 4)? as usize);
     let bytes = |length: usize| {
@@ -89,7 +89,7 @@ fn text(value: &[u8], encoding: &'static Encoding) -> Option<String> {
         }
         0x40 => {
             let seconds = seconds_since_1970(quad_word(value, 4)?)?;
-            // Some writers count editing time as a date near 1601.
+            // Some writers store editing time as a date near 1601.
             (seconds > 0).then_some(())?;
             Some(Timestamp::from_second(seconds).ok()?.to_string())
         }

@@ -1,7 +1,7 @@
 //! Workbooks [MS-XLS] of Excel 97 to 2003, and of Excel 5 and 95, which lack Unicode.
 //!
-//! The stream is read once, from its beginning: what the workbook shares, then sheet by sheet in
-//! the order of the tabs. What cells show is rendered as it is for the sheets of OOXML.
+//! The stream is read once, from its beginning: first the shared data of the workbook, then sheet by sheet in the order
+//! of the tabs. Cells are rendered as for the sheets of OOXML.
 
 mod globals;
 mod records;
@@ -68,7 +68,7 @@ fn write(globals: &Globals, records: &mut Records<'_>, sink: &mut Sink) -> Optio
     records.is_cut().then_some(Reason::Damaged)
 }
 
-/// Broken beyond reading.
+/// The outcome of a workbook that cannot be read.
 fn malformed() -> Outcome {
     Outcome::Failed(Reason::Malformed)
 }

@@ -1,5 +1,5 @@
-//! What stands beside the text: properties, embedded objects, macros, references outside
-//! (ECMA-376 Part 2 §8 and Part 1 §15.2).
+//! Everything outside the text: properties, embedded objects, macros, references outside (ECMA-376 Part 2 §8 and Part 1
+//! §15.2).
 
 use quick_xml::events::{BytesStart, Event};
 use simdex_extract::{Fact, Outcome, Reason, Role};
@@ -22,19 +22,19 @@ const PROPERTIES: &[(&str, Fact)] = &[
     ("Pages", Fact::Pages),
 ];
 
-/// Longest property that is kept while it is read.
+/// Maximum bytes of a property that are kept.
 const MAX_PROPERTY_BYTES: usize = 4096;
 
-/// Relations to objects that are files of their own.
+/// Relations to objects that are separate files.
 const EMBEDDED: &[&str] = &["package", "oleObject", "aFChunk", "subDocument"];
 
-/// Whether a relation leads to an outside that a program would fetch: hyperlinks wait for a click.
+/// Whether a relation leads outside and a program would fetch it: hyperlinks wait for a click.
 fn is_fetched(tag: &BytesStart<'_>) -> bool {
     attribute(tag, "TargetMode").is_some_and(|mode| mode == "External")
         && !attribute(tag, "Type").is_some_and(|kind| kind.ends_with("/hyperlink"))
 }
 
-/// Relations to parts that name databases, pages and programs which a workbook takes values from.
+/// Relations to parts that name databases, pages and programs from which a workbook takes values.
 const FETCHING: &[&str] = &["connections", "externalLink"];
 
 fn is_connection(tag: &BytesStart<'_>) -> bool {
@@ -92,7 +92,7 @@ fn state(fact: Fact, value: &str, sink: &mut Sink) {
     }
 }
 
-/// An instant (W3CDTF) as RFC 3339 writes it; without an offset it is of unknown offset (§4.3).
+/// An instant (W3CDTF) in the form of RFC 3339; without an offset the offset is unknown (§4.3).
 fn instant(value: &str) -> Option<String> {
     let (date, time) = value.split_once('T').unwrap_or((value, "00:00:00"));
     let (clock, offset) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
@@ -120,7 +120,7 @@ fn instant(value: &str) -> Option<String> {
     is_sound.then(|| format!("{date}T{clock}{seconds}{offset}"))
 }
 
-/// Hands over embedded objects; counts macros and references outside.
+/// Passes on embedded objects; counts macros and references outside.
 pub(super) fn hand_over(parts: &mut Parts<'_>, sink: &mut Sink) {
     let names = parts.names();
     let mut embedded: Vec<_> = names

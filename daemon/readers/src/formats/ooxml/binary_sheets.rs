@@ -94,7 +94,7 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     strings
 }
 
-/// Looks by number of style.
+/// Number kinds by style.
 fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
     let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
     let wanted = [FORMAT, BEGIN_STYLES, STYLE, END_STYLES];
@@ -121,7 +121,7 @@ fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
     number_kinds
 }
 
-/// Writes the comments of a part; gives their number.
+/// Writes the comments of a part; returns their number.
 fn write_comments(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) -> u64 {
     let (mut flow, mut threads, mut is_thread) = (Flow::toward(sink), Vec::new(), false);
     let mut count = 0;

@@ -1,8 +1,8 @@
-//! What cells show: numbers, dates, shared strings. The same for sheets in XML and in binary.
+//! The text of cells: numbers, dates, shared strings. It is the same for sheets in XML and in binary.
 //!
-//! Values stand for themselves, whatever their format puts around them (colours, currencies,
-//! thousands): so the same table gives the same words wherever it was saved. Only what would mean
-//! nothing as a number, a date or a time, is written as one (ISO 8601).
+//! Values are written plainly, whatever their format adds (colours, currencies, thousands): so the same table gives the
+//! same words wherever it was saved. Only dates and times, which would mean nothing as numbers, are formatted (ISO
+//! 8601).
 
 use super::flow::Flow;
 use crate::sink::Sink;
@@ -10,11 +10,11 @@ use crate::sink::Sink;
 /// Days from 0000-03-01 to the day before the first of the 1900 and of the 1904 system.
 const BEFORE_1900: i64 = 693_899;
 const DAYS_1900_TO_1904: i64 = 1462;
-/// The first day past 9999-12-31.
+/// The first day after 9999-12-31.
 const END_OF_DATES: f64 = 2_958_466.0;
 const DAY_SECONDS: i64 = 86_400;
 
-/// How a cell's number is meant.
+/// How a cell's number is interpreted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::formats) enum NumberKind {
     #[default]
@@ -26,7 +26,7 @@ pub(in crate::formats) enum NumberKind {
 }
 
 impl NumberKind {
-    /// Of a built-in format, or of a `code` (ECMA-376 Part 1 §18.8.30 and §18.8.31).
+    /// The kind of a built-in format, or of a `code` (ECMA-376 Part 1 §18.8.30 and §18.8.31).
     pub(in crate::formats) fn of(id: u32, code: Option<&str>) -> Self {
         match (id, code) {
             (_, Some(code)) => Self::of_code(code),
@@ -41,7 +41,7 @@ impl NumberKind {
         let mut kind = Self::Number;
         while let Some(next) = chars.next() {
             match next.to_ascii_lowercase() {
-                // Of the section for positive numbers only.
+                // Only the section for positive numbers.
                 ';' => break,
                 '"' => drop(chars.by_ref().find(|c| *c == '"')),
                 '\\' | '_' | '*' => drop(chars.next()),
@@ -60,7 +60,7 @@ impl NumberKind {
     }
 }
 
-/// Strings that cells refer to by number, in one piece.
+/// Strings that cells refer to by number, stored in one piece.
 #[derive(Debug, Default)]
 pub(in crate::formats) struct Strings {
     text: String,
@@ -68,7 +68,7 @@ pub(in crate::formats) struct Strings {
 }
 
 impl Strings {
-    /// Adds to the string that is not yet ended.
+    /// Appends to the string that is not ended yet.
     pub(in crate::formats) fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -90,7 +90,7 @@ impl Strings {
 #[derive(Debug, Default)]
 pub(in crate::formats) struct Book {
     pub(in crate::formats) strings: Strings,
-    /// By the number of a style.
+    /// Number kinds by style.
     pub(in crate::formats) number_kinds: Vec<NumberKind>,
     pub(in crate::formats) since_1904: bool,
 }
@@ -101,7 +101,7 @@ pub(in crate::formats) struct Rows<'a> {
     flow: Flow,
     /// Cells that may still be read.
     left: u64,
-    /// Cells that hold something.
+    /// Number of non-empty cells.
     pub(in crate::formats) cells: u64,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Rows<'a> {
         self.flow.end_row();
     }
 
-    /// Takes a cell's text; empty cells cost too.
+    /// Adds a cell's text; empty cells count too.
     pub(in crate::formats) fn cell(&mut self, text: &str) {
         self.left = self.left.saturating_sub(1);
         let text = text.trim();
@@ -154,19 +154,19 @@ impl<'a> Rows<'a> {
         self.left == 0
     }
 
-    /// Whether reading on gives nothing.
+    /// Whether reading further gives nothing.
     pub(in crate::formats) fn is_full(&self) -> bool {
         self.is_spent() || self.flow.is_full()
     }
 
-    /// Writes the rows; gives back how many cells may still be read.
+    /// Writes the rows; returns how many cells may still be read.
     pub(in crate::formats) fn write(self, sink: &mut Sink) -> u64 {
         self.flow.write(sink);
         self.left
     }
 }
 
-/// A number, written as its kind asks for.
+/// A number, formatted by its kind.
 fn number(value: f64, kind: NumberKind, since_1904: bool) -> String {
     match kind {
         NumberKind::Moment if (0.0..END_OF_DATES).contains(&value) => moment(value, since_1904),
@@ -175,7 +175,7 @@ fn number(value: f64, kind: NumberKind, since_1904: bool) -> String {
     }
 }
 
-/// A date where there are whole days, a time where there is a part of one.
+/// A date if there are whole days, a time if there is a fraction.
 fn moment(value: f64, since_1904: bool) -> String {
     let days = whole(value.floor());
     let seconds = whole((value - value.floor()) * DAY_SECONDS as f64);
@@ -192,12 +192,12 @@ fn clock(hours: i64, seconds: i64) -> String {
     format!("{hours:02}:{:02}:{:02}", seconds / 60 % 60, seconds % 60)
 }
 
-/// The 1900 system counts a 29 February 1900 that never was.
+/// The 1900 system counts a 29 February 1900 that did not exist.
 fn date(days: i64, since_1904: bool) -> String {
     let leap = i64::from(!since_1904 && days < 60);
     let offset = if since_1904 { DAYS_1900_TO_1904 } else { 0 };
     let days = BEFORE_1900 + offset + leap + days;
-    // Years begin in March, so that leap days end them; 400 years have 146,097 days.
+    // Years begin in March, so that leap days are last; 400 years have 146,097 days.
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -211,7 +211,7 @@ fn date(days: i64, since_1904: bool) -> String {
     format!("{:04}-{month:02}-{day:02}", era * 400 + year + next)
 }
 
-/// Seconds as hours that do not end with the day; none where no clock has so many.
+/// Seconds as hours that do not end with the day; `None` if there are too many.
 pub(in crate::formats) fn clocked(seconds: f64) -> Option<String> {
     let in_range = (0.0..END_OF_DATES * DAY_SECONDS as f64).contains(&seconds);
     let seconds = in_range.then(|| whole(seconds))?;
@@ -239,7 +239,7 @@ pub(in crate::formats) fn general(value: f64) -> String {
     }
 }
 
-/// Rounded; of numbers that fit.
+/// Rounded; for numbers that fit.
 #[expect(clippy::cast_possible_truncation, reason = "callers keep to dates")]
 fn whole(value: f64) -> i64 {
     value.round() as i64

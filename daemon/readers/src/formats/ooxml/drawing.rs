@@ -1,5 +1,5 @@
-//! Text of shapes, their tables, charts and diagrams (ECMA-376 Part 1 §21); and of comments, which
-//! are built of the same paragraphs.
+//! Text of shapes, their tables, charts and diagrams (ECMA-376 Part 1 §21); and of comments, which have the same
+//! paragraphs.
 
 use quick_xml::events::{BytesStart, Event};
 
@@ -8,11 +8,10 @@ use super::flow::Flow;
 use super::parts::{Parts, Relation, attribute, by_id, relation_id};
 use crate::sink::Sink;
 
-/// Most references that are kept of one part.
+/// Maximum number of references kept for one part.
 const MAX_REFERENCES: usize = 10_000;
 
-/// Elements whose content does not count: the older twin of a choice, the outline of a chart's
-/// number, extensions that repeat what stands there.
+/// Elements whose content does not count: the fallback of a choice, and extensions that repeat existing text.
 const SKIPPED: &[&str] = &["Fallback", "extLst"];
 
 /// The text of one part.
@@ -20,12 +19,12 @@ pub(super) struct Drawing {
     pub(super) shapes: Flow,
     /// Footers, headers and dates of a slide: most slides have the same.
     pub(super) running: Flow,
-    /// Ids of charts and diagrams that stand in it, in their order.
+    /// Ids of charts and diagrams in it, in their order.
     pub(super) references: Vec<String>,
-    /// Elements that were to be counted: comments.
+    /// Number of the elements to be counted: comments.
     pub(super) count: u64,
     counted: &'static [&'static str],
-    /// Depth below a skipped element, that one included.
+    /// Depth below a skipped element, including it.
     skipped: usize,
     in_text: bool,
     place: Place,
@@ -65,7 +64,7 @@ impl Drawing {
         self
     }
 
-    /// Takes one event; false when there is enough.
+    /// Processes one event; returns false when there is enough.
     pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(_) if self.skipped > 0 => self.skipped += 1,
@@ -133,7 +132,7 @@ impl Drawing {
     }
 }
 
-/// Numbers of slides and pictures of them are no text; what runs along the edge is kept apart.
+/// Slide numbers and pictures of slides are no text; headers and footers are kept apart.
 fn place_of(placeholder: Option<&str>) -> Place {
     match placeholder {
         Some("sldNum" | "sldImg") => Place::DiscardMembers,
@@ -142,7 +141,7 @@ fn place_of(placeholder: Option<&str>) -> Place {
     }
 }
 
-/// Numbers of slides and today's dates are computed whenever the slide is shown.
+/// Slide numbers and today's dates are computed whenever the slide is shown.
 fn is_skipped(tag: &BytesStart<'_>) -> bool {
     match tag.local_name().into_inner() {
         "fld" => attribute(tag, "type")
@@ -167,8 +166,8 @@ pub(super) fn write_referred(
     }
 }
 
-/// Writes every part of a kind that another refers to as a drawing, with what it refers to itself;
-/// gives the number of elements named in `counted`.
+/// Writes every part of a kind that another refers to as a drawing, with what it refers to itself; returns the number
+/// of elements named in `counted`.
 pub(super) fn write_kind(
     parts: &mut Parts<'_>,
     relations: &[Relation],

@@ -1,5 +1,5 @@
-//! Paragraphs, cells and rows into lines: a paragraph a line, cells of a row apart by a tab, and
-//! nothing for what is empty.
+//! Converts paragraphs, cells and rows to lines: one line per paragraph, cells of a row separated by a tab, and nothing
+//! for empty ones.
 
 use crate::sink::Sink;
 
@@ -7,15 +7,14 @@ use crate::sink::Sink;
 pub(super) struct Flow {
     text: String,
     limit: usize,
-    /// What parts the next piece from the one before.
+    /// What separates the next piece from the previous one.
     pending: Option<char>,
-    /// Whether the row has text yet: the first cell with text follows no other.
+    /// Whether the row has text yet: no separator precedes the first cell with text.
     row_has_text: bool,
 }
 
 impl Flow {
-    /// A flow that holds what `sink` has room for, and a little more: so that the sink knows that
-    /// it was full.
+    /// A flow that holds slightly more than `sink` has room for, so that the sink notices when it is full.
     pub(super) fn toward(sink: &Sink) -> Self {
         Self {
             text: String::new(),
@@ -74,7 +73,7 @@ impl Flow {
         std::mem::take(&mut self.text)
     }
 
-    /// Writes the text as lines of their own; says whether there were words.
+    /// Writes the text on lines of its own; returns whether there were words.
     pub(super) fn write(mut self, sink: &mut Sink) -> bool {
         let text = self.take();
         if text.trim().is_empty() {

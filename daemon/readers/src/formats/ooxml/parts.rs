@@ -18,7 +18,7 @@ pub(super) struct Relation {
     pub(super) id: String,
     /// The last word of its type, which is the same in the transitional and the strict variety.
     pub(super) kind: String,
-    /// Name of the part; an address where it is outside.
+    /// Name of the part; an address if it is outside.
     pub(super) target: String,
     pub(super) external: bool,
 }
@@ -26,10 +26,9 @@ pub(super) struct Relation {
 /// An open document.
 pub(super) struct Parts<'a> {
     package: Package<'a>,
-    /// From names as they are compared to names as they are stored: names of parts do not tell
-    /// cases apart.
+    /// Maps names as they are compared to names as they are stored: names of parts are case-insensitive.
     names: BTreeMap<String, String>,
-    /// Names of the parts whose text was asked for.
+    /// Names of the parts whose text was requested.
     begun: BTreeSet<String>,
     limit: usize,
     partial: Option<Reason>,
@@ -48,7 +47,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Why not everything was read, so far.
+    /// Why not everything was read so far.
     pub(super) fn partial(&self) -> Option<Reason> {
         self.partial
     }
@@ -67,8 +66,8 @@ impl<'a> Parts<'a> {
         self.names.contains_key(&key(name))
     }
 
-    /// Whether the text of a part is asked for the first time. However often it is referred to, it
-    /// stands in the document once, and costs once.
+    /// Whether the text of a part is requested for the first time. However often it is referred to, it is in the
+    /// document once, and costs once.
     pub(super) fn begin(&mut self, name: &str) -> bool {
         self.begun.insert(key(name))
     }
@@ -83,19 +82,19 @@ impl<'a> Parts<'a> {
         self.package.stream(name, read)
     }
 
-    /// Feeds the XML events of a part to `take` until it says false.
+    /// Feeds the XML events of a part to `take` until it returns false.
     pub(super) fn xml(&mut self, name: &str, take: impl FnMut(&Event<'_>) -> bool) -> Reading {
         let name = self.names.get(&key(name)).map_or(name, String::as_str);
         self.package.xml(name, take)
     }
 
-    /// Reads, as [`Parts::xml`] does, a part that a document can do without.
+    /// Reads, like [`Parts::xml`], a part that a document can do without.
     pub(super) fn optional_xml(&mut self, name: &str, take: impl FnMut(&Event<'_>) -> bool) {
         let reading = self.xml(name, take);
         self.note_reading(reading);
     }
 
-    /// Reads, as [`Parts::stream`] does, a part that a document can do without.
+    /// Reads, like [`Parts::stream`], a part that a document can do without.
     pub(super) fn optional_stream(
         &mut self,
         name: &str,
@@ -109,8 +108,8 @@ impl<'a> Parts<'a> {
         self.note(reading.unwrap_or(Some(Reason::Damaged)));
     }
 
-    /// The part that a document is about: the package refers to it; where that reference is lost,
-    /// the end of its content type tells it.
+    /// The main part of a document: the package refers to it; if that reference is lost, it is recognised by the end of
+    /// its content type.
     pub(super) fn main(&mut self, types: &[&str]) -> Result<String, Outcome> {
         let relations = self.relations("");
         let main = relations.into_iter().find(|r| r.kind == "officeDocument");
@@ -131,7 +130,7 @@ impl<'a> Parts<'a> {
         Ok(name.trim_start_matches('/').to_owned())
     }
 
-    /// What a part refers to, hyperlinks left out; of the package itself if `part` is empty.
+    /// The relations of a part, without hyperlinks; those of the package itself if `part` is empty.
     pub(super) fn relations(&mut self, part: &str) -> Vec<Relation> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = format!("{folder}/_rels/{file}.rels");
@@ -172,7 +171,7 @@ fn relation(tag: &BytesStart<'_>, folder: &str) -> Option<Relation> {
     })
 }
 
-/// The name of the part that `target` means, seen from `folder`.
+/// The name of the part that `target` refers to, seen from `folder`.
 fn resolved(folder: &str, target: &str) -> String {
     let target = target.split('#').next().unwrap_or_default();
     let path = match target.strip_prefix('/') {
@@ -202,14 +201,14 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     })
 }
 
-/// The id of a relation that an element names, as `r:id` beside an `id` of its own.
+/// The id of a relation in an element, such as `r:id` in addition to its own `id`.
 pub(super) fn relation_id(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     find(tag, |attribute| {
         attribute.key.local_name().into_inner() == name && attribute.key.prefix().is_some()
     })
 }
 
-/// Without the search for duplicates, which would make a tag of many attributes costly.
+/// Finds an attribute without checking for duplicates, which would make a tag with many attributes costly.
 fn find(tag: &BytesStart<'_>, is_it: impl Fn(&Attribute<'_>) -> bool) -> Option<String> {
     let mut attributes = tag.attributes();
     let found = attributes
@@ -220,7 +219,7 @@ fn find(tag: &BytesStart<'_>, is_it: impl Fn(&Attribute<'_>) -> bool) -> Option<
     Some(value.map_or_else(|_| found.value.into_owned(), |value| value.into_owned()))
 }
 
-/// Whether an element of `xsd:boolean` type, or an attribute of it, says yes.
+/// Whether an element of `xsd:boolean` type, or an attribute of it, is true.
 pub(super) fn is_true(value: &str) -> bool {
     matches!(value, "1" | "true" | "on")
 }

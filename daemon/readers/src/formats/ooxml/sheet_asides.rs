@@ -1,4 +1,4 @@
-//! What stands on a sheet beside its cells: headers, footers, shapes, comments.
+//! Text on a sheet outside its cells: headers, footers, shapes, comments.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::flow::Flow;
 use super::parts::{Parts, Relation, attribute};
 use crate::sink::Sink;
 
-/// Authors of comments that only repeat the beginning of a thread, for programs that know none.
+/// Author prefix of comments that only repeat the beginning of a thread, for programs without threads.
 pub(super) const THREAD_AUTHOR: &str = "tc=";
 
-/// Writes headers and footers: each text once in a workbook, of `running`.
+/// Writes headers and footers: each text once in a workbook; a text already in `running` is skipped.
 pub(in crate::formats) fn write_running(
     codes: &[String],
     running: &mut BTreeSet<String>,
@@ -31,8 +31,8 @@ pub(in crate::formats) fn write_running(
     }
 }
 
-/// Writes shapes, charts and comments of a sheet. `write_comments` writes a part of comments and
-/// gives their number.
+/// Writes shapes, charts and comments of a sheet. `write_comments` writes a part with comments and returns their
+/// number.
 pub(super) fn write(
     parts: &mut Parts<'_>,
     relations: &[Relation],
@@ -65,7 +65,7 @@ pub(super) fn write_xml_comments(parts: &mut Parts<'_>, name: &str, sink: &mut S
 /// The comments of one part.
 struct Comments {
     flow: Flow,
-    /// By the number of an author, whether it stands for a thread.
+    /// For the number of an author, whether it stands for a thread.
     threads: Vec<bool>,
     count: u64,
     is_thread: bool,
@@ -134,8 +134,8 @@ impl Comments {
     }
 }
 
-/// The text of a header or footer without the codes for fonts, pages and dates (ECMA-376 Part 1
-/// §18.3.1.46); its left, centre and right apart by tabs.
+/// The text of a header or footer without the codes for fonts, pages and dates (ECMA-376 Part 1 §18.3.1.46); its left,
+/// centre and right separated by tabs.
 fn running_text(code: &str) -> String {
     let (mut text, mut chars) = (String::new(), code.chars().peekable());
     while let Some(next) = chars.next() {

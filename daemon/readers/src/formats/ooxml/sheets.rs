@@ -1,5 +1,5 @@
-//! Sheets (ECMA-376 Part 1 §18): cells row by row, as they are stored. A sheet is never spread out:
-//! one cell in its last row costs one cell.
+//! Sheets (ECMA-376 Part 1 §18): cells row by row, as they are stored. A sheet is never expanded: one cell in its last
+//! row costs one cell.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
 struct Xml;
 
 impl Notation for Xml {
-    /// Workbook, template, with macros or without.
+    /// Main content types: workbook, template, with macros or without.
     const MAIN: &[&str] = &[
         "spreadsheetml.sheet.main+xml",
         "spreadsheetml.template.main+xml",
@@ -79,7 +79,7 @@ fn take_content(tag: &BytesStart<'_>, contents: &mut Contents) {
     }
 }
 
-/// The shared strings (§18.4), however many there are said to be.
+/// The shared strings (§18.4), whatever count is stated.
 fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     let mut strings = Strings::default();
     let (mut in_text, mut in_reading) = (false, false);
@@ -109,7 +109,7 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     strings
 }
 
-/// Looks by number of style (§18.8).
+/// Number kinds by style (§18.8).
 fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
     let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
     let id = |tag: &BytesStart<'_>| attribute(tag, "numFmtId")?.parse::<u32>().ok();

@@ -1,5 +1,5 @@
-//! Slides (ECMA-376 Part 1 §19): each slide in the order of the presentation, with its notes and
-//! comments behind it. What masters and layouts show is not the slides' text.
+//! Slides (ECMA-376 Part 1 §19): each slide in the order of the presentation, followed by its notes and comments. What
+//! masters and layouts show is not the slides' text.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,7 @@ fn slides(parts: &mut Parts<'_>) -> Result<Vec<String>, Outcome> {
     Ok(shown.map(|to| to.target.clone()).collect())
 }
 
-/// Writes a slide and what belongs to it. `running` are the footers that were written already.
+/// Writes a slide and what belongs to it. `running` are the footers already written.
 fn write(parts: &mut Parts<'_>, name: &str, running: &mut BTreeSet<String>, sink: &mut Sink) {
     let relations = parts.relations(name);
     let mut slide = Drawing::toward(sink).of(parts, name);

@@ -1,4 +1,4 @@
-//! Packages made here: properties, embedded objects, what lies outside, bombs.
+//! Packages made here: properties, embedded objects, references outside, bombs.
 
 use simdex_extract::{Budgets, Fact, Facts, Reason, Role};
 
@@ -11,7 +11,7 @@ use crate::sink::collected::Collected;
 use super::super::Reading;
 use super::word;
 
-/// A part of relations: id, last word of the type, target; outside where that is an address.
+/// A part of relations: id, last word of the type, target; outside if that is an address.
 pub(super) fn relations(list: &[(&str, &str, &str)]) -> String {
     let base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let relation = |(id, kind, target): &(&str, &str, &str)| {

@@ -23,7 +23,7 @@ const MAIN: &[&str] = &[
     "ms-word.template.macroEnabledTemplate.main+xml",
 ];
 
-/// Parts that are read behind the body, by the body's relations to them, in the order of the text.
+/// Parts that are read after the body, by the body's relations to them, in the order of the text.
 const BEHIND: &[&str] = &["header", "footer", "footnotes", "endnotes", "comments"];
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
@@ -46,8 +46,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     })
 }
 
-/// Relations to the parts behind the body: numbered names in the order of their numbers, header2
-/// before header10.
+/// Relations to the parts after the body: numbered names in the order of their numbers, header2 before header10.
 fn behind(relations: &[Relation]) -> Vec<&Relation> {
     let rank = |to: &Relation| BEHIND.iter().position(|kind| *kind == to.kind);
     let read = relations.iter().filter(|to| !to.external);
@@ -57,8 +56,8 @@ fn behind(relations: &[Relation]) -> Vec<&Relation> {
     found.into_iter().map(|(_, to)| to).collect()
 }
 
-/// Writes a part behind the body. Headers and footers are stored with every section: each text is
-/// written once, of `running`.
+/// Writes a part after the body. Headers and footers are stored with every section: a text already in `running` is
+/// skipped.
 fn write(
     parts: &mut Parts<'_>,
     to: &Relation,
@@ -75,7 +74,7 @@ fn write(
     finish(story, parts, &relations, sink);
 }
 
-/// Writes what a part came to, and the charts and diagrams in it.
+/// Writes the text of a part, and the charts and diagrams in it.
 fn finish(story: Story<'_>, parts: &mut Parts<'_>, relations: &[Relation], sink: &mut Sink) {
     let (flow, references, counts) = story.into_parts();
     flow.write(sink);

@@ -1,4 +1,4 @@
-//! What workbooks in XML and in binary have in common: which parts there are, and their order.
+//! What workbooks in XML and in binary have in common: which parts they have, and their order.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::sheet_asides;
 use crate::input::Input;
 use crate::sink::Sink;
 
-/// How the parts of a workbook are written.
+/// The notation of a workbook's parts.
 pub(super) trait Notation {
     /// Ends of the main part's content types.
     const MAIN: &[&str];
@@ -19,20 +19,20 @@ pub(super) trait Notation {
     /// Reads the main part.
     fn contents(parts: &mut Parts<'_>, main: &str, contents: &mut Contents) -> Reading;
 
-    /// The strings that cells share, however many there are said to be.
+    /// The strings that cells share, whatever count is stated.
     fn strings(parts: &mut Parts<'_>, name: &str) -> Strings;
 
-    /// Looks by number of style.
+    /// Number kinds by style.
     fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind>;
 
-    /// Reads the cells of a sheet into `rows`; gives its headers and footers with their codes.
+    /// Reads the cells of a sheet into `rows`; returns its headers and footers with their codes.
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String>;
 
-    /// Writes the comments of a part; gives their number.
+    /// Writes the comments of a part; returns their number.
     fn comments(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) -> u64;
 }
 
-/// What the main part tells.
+/// The content of the main part.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// Ids of the sheets, in their order.
@@ -83,7 +83,7 @@ fn book<N: Notation>(parts: &mut Parts<'_>, relations: &[Relation], since_1904: 
     }
 }
 
-/// Writes a sheet and what belongs to it; gives back how many cells may still be read.
+/// Writes a sheet and what belongs to it; returns how many cells may still be read.
 fn write<N: Notation>(
     parts: &mut Parts<'_>,
     name: &str,

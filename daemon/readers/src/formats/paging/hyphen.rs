@@ -8,17 +8,17 @@ const AFTER_SUSPENDED: &[&str] = &[
     "and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e",
 ];
 
-/// What a text shows of its hyphens: which words it knows, and whether it breaks words at all.
+/// What a text shows about its hyphens: which words it uses, and whether it breaks words at all.
 #[derive(Debug, Default)]
 pub(in super::super) struct Hyphens {
     /// Hashes of the words, compounds included.
     words: HashSet<u64>,
-    /// Breaks whose word stands elsewhere with its hyphen, less those where it stands without.
+    /// Breaks whose word occurs elsewhere with its hyphen, minus those whose word occurs without.
     compounds: i64,
 }
 
 impl Hyphens {
-    /// Looks through the lines of a text.
+    /// Analyses the lines of a text.
     pub(in super::super) fn of<'a>(lines: impl Iterator<Item = &'a String> + Clone) -> Self {
         let mut hyphens = Self::default();
         let mut breaks = Vec::new();
@@ -40,7 +40,7 @@ impl Hyphens {
         hyphens
     }
 
-    /// Appends `line` to `text`, and a line break; true if a word broken before it was joined.
+    /// Appends `line` to `text`, and a line break; returns true if a word broken before it was joined.
     pub(in super::super) fn append(&self, text: &mut String, line: &str) -> bool {
         let above = text.strip_suffix('\n').unwrap_or(text);
         let above = above.rsplit('\n').next().unwrap_or_default();
@@ -59,7 +59,7 @@ impl Hyphens {
         dropped.is_some()
     }
 
-    /// Whether the hyphen was put there by the break.
+    /// Whether the hyphen was inserted by the break.
     fn drops(&self, joint: &BrokenWord<'_>) -> bool {
         let BrokenWord { head, tail, hyphen } = joint;
         if *hyphen == SOFT {
@@ -79,7 +79,7 @@ impl Hyphens {
         }
     }
 
-    /// Whether a word stands in the text that begins with `head` and a hyphen.
+    /// Whether the text contains a word that begins with `head` and a hyphen.
     fn knows_compound(&self, head: &str) -> bool {
         self.knows(&format!("{head}-"))
     }
@@ -99,8 +99,8 @@ struct BrokenWord<'a> {
 }
 
 impl<'a> BrokenWord<'a> {
-    /// The break between two lines, if the first ends with a letter and a hyphen and the second
-    /// begins with a letter or digit.
+    /// The break between two lines, if the first ends with a letter and a hyphen and the second begins with a letter or
+    /// digit.
     fn between(above: &'a str, below: &'a str) -> Option<Self> {
         let above = above.trim_end();
         let word = above.rsplit(char::is_whitespace).next()?;

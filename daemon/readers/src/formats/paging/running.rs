@@ -1,26 +1,26 @@
-//! Running headers, footers and page numbers: lines at the edge of pages that come again.
+//! Running headers, footers and page numbers: lines at the edge of pages that recur.
 
 use std::collections::{HashMap, HashSet};
 
-/// Lines from the edge of a page that may be running ones.
+/// Lines at the edge of a page that may be running ones.
 const EDGE_LINES: usize = 3;
 /// Longest running line, in bytes.
 const MAX_BYTES: usize = 300;
 /// Fewer pages than this have no running lines.
 const MIN_PAGES: usize = 3;
 
-/// What was taken from the pages.
+/// What was removed from the pages.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    /// Each running line once, as it stood first: numbers that count no pages make another of it.
-    /// Page numbers alone are left out.
+    /// Each running line once, in its first form; a different number that is no page number makes it another line.
+    /// Lines of page numbers alone are left out.
     pub(super) lines: Vec<String>,
-    /// How many lines were taken.
+    /// How many lines were removed.
     pub(super) count: u64,
 }
 
-/// Takes running lines away from the edges of the pages; none where hardly anything would be left,
-/// for then the pages are copies of one another.
+/// Removes running lines from the edges of the pages; none if hardly anything would be left, since then the pages are
+/// copies of each other.
 pub(super) fn take(pages: &mut Vec<Vec<String>>) -> Running {
     if pages.len() < MIN_PAGES {
         return Running::default();
@@ -70,7 +70,7 @@ impl Edge {
         }
     }
 
-    /// Cuts the page off beyond the innermost of `found`, and the blank lines there.
+    /// Cuts the page off after the innermost of `found`, and the blank lines there.
     fn cut(self, page: &mut Vec<String>, found: &[usize]) {
         let Some(&last) = found.last() else { return };
         match self {
@@ -95,7 +95,7 @@ impl Edge {
     }
 }
 
-/// A line with its numbers put aside.
+/// A line with its numbers separated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mask {
     text: String,
@@ -133,7 +133,7 @@ impl Mask {
                 .unwrap_or(digits.len());
             self.text.push_str(before);
             self.text.push('#');
-            // Numbers too long to be a page's are told apart well enough by their length.
+            // Numbers too long to be a page's are distinguished well enough by their length.
             self.numbers.push(digits[..end].parse().unwrap_or(-1));
             rest = &digits[end..];
         }
@@ -184,24 +184,23 @@ fn roman(word: &str) -> Option<i64> {
     (rest.is_empty() && value > 0).then_some(value)
 }
 
-/// A number of a line: as it is, or as it counts on with the pages.
+/// A number of a line: as it is, or relative to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Number {
     Same(i64),
     Counting(i64),
 }
 
-/// How often lines come again at an edge.
+/// How often lines recur at an edge.
 struct Repeats {
-    /// Pages a line stands on at least, to be a running one.
+    /// Minimum number of pages with a running line.
     least: usize,
     lines: HashMap<(Edge, String), Tally>,
-    /// By line and place in it.
+    /// By edge, line and position of the number in it.
     numbers: HashMap<(Edge, String, usize, Number), Tally>,
 }
 
-/// How often something comes again on a page near by: headers may alternate between odd and even
-/// pages.
+/// How often something recurs on a nearby page: headers may alternate between odd and even pages.
 #[derive(Debug, Default)]
 struct Tally {
     last: usize,
@@ -233,7 +232,7 @@ impl Repeats {
         repeats
     }
 
-    /// Takes the running lines at an edge of a page, the outermost first, each with what it says.
+    /// Removes the running lines at an edge of a page, the outermost first; returns each with its key.
     fn take(&self, index: usize, edge: Edge, page: &mut Vec<String>) -> Vec<(String, String)> {
         let lines = edge.lines(page).into_iter();
         let found: Vec<_> = lines
@@ -262,9 +261,9 @@ impl Repeats {
         self.lines.entry((edge, mask.text)).or_default().see(index);
     }
 
-    /// What a running line of the page with this index says: its text and those of its numbers that
-    /// count no pages. `None` where it is no running line: it comes again, and each of its numbers
-    /// does or counts the pages. A line of numbers alone has to count.
+    /// The key of a running line on the page with this index: its text and those of its numbers that are no page
+    /// numbers. `None` if it is no running line, which recurs, and each of whose numbers recurs or counts the pages. A
+    /// line of numbers alone has to count pages.
     fn said(&self, index: usize, edge: Edge, line: &str) -> Option<String> {
         if line.len() > MAX_BYTES {
             return None;

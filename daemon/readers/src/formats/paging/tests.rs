@@ -1,4 +1,4 @@
-//! Pages made here: what runs through them, what is broken between them.
+//! Pages made here: running lines and broken words.
 
 use super::*;
 use proptest::prelude::*;
@@ -86,7 +86,7 @@ fn headers_may_alternate_and_begin_late() {
 #[test]
 fn what_comes_again_far_away_or_within_the_page_stays() {
     let page = |(at, own): (usize, char)| {
-        // At the edge of every seventh page; and deep in the middle of each.
+        // At the edge of every seventh page; and in the middle of each.
         let edge = if at % 7 == 0 { "Example" } else { "" };
         format!("{edge}{own}\nb{own}\nc{own}\nd{own}\nsame\ne{own}\nf{own}\ng{own}")
             .replace(&format!("Example{own}"), "Example")
@@ -120,7 +120,7 @@ fn compounds_keep_their_hyphens() {
     );
     assert_eq!(body(&["the sub-\nTLV"]).text, "the sub-TLV\n");
     assert_eq!(body(&["state-of-the-\nart"]).text, "state-of-the-art\n");
-    // A text that shows its hyphens to be real ones is not one that breaks words.
+    // A text whose hyphens are real ones is not one that breaks words.
     let real = body(&["a vendor-specific thing is vendor-\nspecific, and well-\nformed"]);
     assert_eq!(
         real.text,

@@ -1,4 +1,4 @@
-//! What may cost too much is made harmless before the first engine sees it.
+//! Makes harmless what may cost too much, before the first engine sees it.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -8,17 +8,17 @@ use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream};
 
 /// No deflated stream unpacks to more than this many times its length.
 const MAX_DEFLATE_RATIO: u64 = 1032;
-/// What is kept of a stream that unpacks to too much.
+/// Bytes kept of a stream that unpacks to too much.
 const KEPT_BYTES: u64 = 4 << 20;
-/// Filters of one stream, one on top of the other.
+/// Maximum number of chained filters of one stream.
 const MAX_FILTERS: usize = 8;
-/// Fonts and drawn objects of a page that are looked at.
+/// Maximum number of a page's fonts and drawn objects that are checked.
 const MAX_DRAWN: usize = 1000;
-/// Forms that draw forms that draw forms.
+/// Maximum nesting of forms.
 const MAX_FORM_DEPTH: usize = 24;
 
-/// Empties pictures, whose bytes the engine would take for drawing operators, and cuts streams that
-/// unpack to more than `limit`. True if anything was cut.
+/// Empties pictures, whose bytes the engine would mistake for drawing operators, and cuts streams that unpack to more
+/// than `limit`. Returns true if anything was cut.
 pub(super) fn tame(document: &mut Document, limit: u64) -> bool {
     let mut cut = false;
     for object in document.objects.values_mut() {
@@ -41,7 +41,7 @@ fn replace(stream: &mut Stream, content: Vec<u8>) {
     stream.set_content(content);
 }
 
-/// The beginning of what `stream` unpacks to, where all of it is too much.
+/// The beginning of what `stream` unpacks to, if all of it is too much.
 fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     let filters = stream.filters().ok()?;
     if filters.len() > MAX_FILTERS {
@@ -56,13 +56,13 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     if deflated == 0 || at_most <= limit {
         return None;
     }
-    // Deflated once: counted. Deflated again and again: never in earnest.
+    // Deflated once: counted. Deflated repeatedly: never legitimate.
     if deflated > 1 || filters[0] != b"FlateDecode" {
         return Some(Vec::new());
     }
     let inflate = || ZlibDecoder::new(stream.content.as_slice());
     let all = std::io::copy(&mut inflate().take(limit + 1), &mut std::io::sink());
-    // A damaged stream breaks off where it is damaged.
+    // A damaged stream ends where it is damaged.
     if all.is_ok_and(|bytes| bytes > limit) {
         let mut kept = Vec::new();
         let _ = inflate().take(KEPT_BYTES).read_to_end(&mut kept);
@@ -71,8 +71,8 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// Numbers of the pages that the first engine misreads: those that draw forms, all of which it
-/// draws at the origin, or write in one of `fonts`.
+/// Numbers of the pages that the first engine misreads: those that draw forms, all of which it draws at the origin, or
+/// write in one of `fonts`.
 pub(super) fn pages_misread(document: &Document, fonts: &HashSet<ObjectId>) -> HashSet<u32> {
     let is_misread = |page: ObjectId| {
         let Ok((own, inherited)) = document.get_page_resources(page) else {
@@ -97,7 +97,7 @@ pub(super) fn pages_misread(document: &Document, fonts: &HashSet<ObjectId>) -> H
         .collect()
 }
 
-/// Whether some resource of a kind is as asked for.
+/// Whether some resource of a kind matches.
 fn uses(
     document: &Document,
     resources: &Dictionary,
@@ -109,8 +109,7 @@ fn uses(
     named.take(MAX_DRAWN).any(|(_, object)| wanted(object))
 }
 
-/// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the engine follows
-/// them down its stack.
+/// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the engine follows them recursively.
 pub(super) fn may_recurse(document: &Document) -> bool {
     let mut harmless = HashSet::new();
     let forms = document
@@ -130,7 +129,7 @@ fn is_form(object: &Object) -> bool {
     stream.dict.get(b"Subtype").and_then(Object::as_name).ok() == Some(b"Form")
 }
 
-/// Follows what a form draws; `harmless` remembers what came to an end.
+/// Follows what a form draws; `harmless` remembers the forms that end.
 fn recurses(
     document: &Document,
     id: ObjectId,
@@ -146,7 +145,7 @@ fn recurses(
     let Some(Object::Stream(form)) = document.objects.get(&id).filter(|form| is_form(form)) else {
         return false;
     };
-    // Without resources of its own a form takes those of who draws it, itself among them.
+    // Without resources of its own a form uses those of whatever draws it, which may include itself.
     let Some(resources) = dictionary(document, &form.dict, b"Resources") else {
         return may_draw(form);
     };
@@ -164,7 +163,7 @@ fn recurses(
     found
 }
 
-/// Whether `Do` may stand in a form's content.
+/// Whether `Do` may occur in a form's content.
 fn may_draw(form: &Stream) -> bool {
     let content = form.decompressed_content().unwrap_or_default();
     content
@@ -173,7 +172,7 @@ fn may_draw(form: &Stream) -> bool {
         || content.ends_with(b"Do")
 }
 
-/// The dictionary that stands under `key`, or that is referred to there.
+/// The dictionary under `key`, or that is referred to there.
 pub(super) fn dictionary<'a>(
     document: &'a Document,
     of: &'a Dictionary,

@@ -1,4 +1,4 @@
-//! What a PDF holds beside its pages: what it says of itself, form values, comments, attached files.
+//! What a PDF contains besides its pages: metadata, form values, comments, attached files.
 
 mod info;
 mod said;
@@ -15,9 +15,9 @@ use self::said::WrittenTexts;
 use super::bounds::dictionary;
 use crate::sink::Sink;
 
-/// Fields within fields, names within names.
+/// Maximum nesting of fields, and of names.
 const MAX_DEPTH: usize = 32;
-/// Fields, annotations and nodes that are looked at.
+/// Maximum number of fields, annotations and nodes.
 const MAX_NODES: usize = 200_000;
 /// Annotations (ISO 32000-2, 12.5.6) whose contents somebody wrote: not links, not form fields.
 const COMMENTS: &[&[u8]] = &[
@@ -41,7 +41,7 @@ const COMMENTS: &[&[u8]] = &[
 /// Actions (12.6.4) that lead out of the file; links to web pages are text.
 const OUTWARD: &[&[u8]] = &[b"Launch", b"GoToR", b"ImportData", b"SubmitForm"];
 
-/// Numbers of the pages with annotations that look like something (12.5.5).
+/// Numbers of the pages with annotations that have an appearance (12.5.5).
 pub(super) fn pages_with_appearances(document: &Document) -> Vec<u32> {
     let mut left = MAX_NODES;
     let mut looks = |page: ObjectId| {
@@ -68,8 +68,8 @@ pub(super) fn pages_with_appearances(document: &Document) -> Vec<u32> {
         .collect()
 }
 
-/// States the facts, writes form values and comments and what else `shown` lines of annotations
-/// say, hands over attached files. Says why if that is not all.
+/// States the facts, writes form values and comments and anything else in `shown`, the lines of annotations, and passes
+/// on attached files. Returns why if that is incomplete.
 pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Option<Reason> {
     info::state(document, sink);
     for object in document.objects.values() {
@@ -102,7 +102,7 @@ pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Op
     walk.reason
 }
 
-/// Counts scripts and ways out, in an object and what stands in it directly.
+/// Counts scripts and actions that lead outside, in an object and directly in it.
 fn count_actions(object: &Object, depth: usize, sink: &mut Sink) {
     let entries = match object {
         _ if depth == 0 => return,
@@ -128,14 +128,14 @@ struct Walk<'a, 's> {
     document: &'a Document,
     sink: &'s mut Sink,
     nodes: usize,
-    /// Fields, names and files that were read: a tree may lead back into itself.
+    /// Fields, names and files that were read: a tree may be cyclic.
     seen: HashSet<ObjectId>,
     said: WrittenTexts,
     reason: Option<Reason>,
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Counts a node; false when it was seen before, or when there were too many.
+    /// Counts a node; returns false if it was seen before, or there were too many.
     fn enter(&mut self, id: Option<ObjectId>) -> bool {
         id.is_none_or(|id| self.seen.insert(id)) && self.step()
     }
@@ -148,7 +148,7 @@ impl<'a> Walk<'a, '_> {
         self.nodes <= MAX_NODES
     }
 
-    /// The XML form (12.7.8): the ways out of it, and where the pages do not show it, what it says.
+    /// The XML form (12.7.8): its references outside, and, if the pages do not show it, its text.
     fn xfa(&mut self, catalog: &Dictionary, form: &'a Dictionary) {
         let document = self.document;
         let limit = |stream: &Stream| self.sink.budgets().unpacked(stream.content.len() as u64);
@@ -167,7 +167,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Values of text and choice fields (12.7.4); `written` says of their parent that it is one.
+    /// Values of text and choice fields (12.7.4); `written` says whether their parent is one.
     fn fields(&mut self, fields: &'a [Object], written: bool, depth: usize) {
         for field in fields {
             let Ok((id, Object::Dictionary(field))) = self.document.dereference(field) else {
@@ -217,8 +217,7 @@ impl<'a> Walk<'a, '_> {
         self.sink.newline();
     }
 
-    /// Writes what annotations show beyond their values: captions, stamps, text that only their
-    /// appearance has.
+    /// Writes what annotations show besides their values: captions, stamps, text that only their appearance has.
     fn shown(&mut self, lines: &[String]) {
         for piece in lines.iter().flat_map(|line| line.split('\t')) {
             if !self.said.has(piece) {
@@ -239,7 +238,7 @@ impl<'a> Walk<'a, '_> {
                 continue;
             };
             if annotation.has(b"FT") {
-                // A field that no form names is a field.
+                // A field that no form refers to is still a field.
                 self.fields(field, false, 1);
             }
             if !self.step() {
@@ -278,7 +277,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Hands over the file that a file specification (7.11.3) holds.
+    /// Passes on the file in a file specification (7.11.3).
     fn file(&mut self, specification: &Object) {
         let Ok((_, Object::Dictionary(file))) = self.document.dereference(specification) else {
             return;
@@ -329,7 +328,7 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
-/// The bytes of a stream as they are unpacked; `None` where its filters are not known.
+/// The unpacked bytes of a stream; `None` if its filters are not known.
 fn opened(stream: &Stream) -> Option<Box<dyn Read + '_>> {
     let filters = stream.filters().unwrap_or_default();
     let plain = !stream.dict.has(b"DecodeParms");
@@ -343,7 +342,7 @@ fn opened(stream: &Stream) -> Option<Box<dyn Read + '_>> {
     }
 }
 
-/// The text that a string object (7.9.2) or a name holds.
+/// The text of a string object (7.9.2) or a name.
 fn text(object: &Object) -> Option<String> {
     let bytes = match object {
         Object::Name(name) => return Some(String::from_utf8_lossy(name).into_owned()),
@@ -352,13 +351,13 @@ fn text(object: &Object) -> Option<String> {
     if bytes.starts_with(b"\xfe\xff") || bytes.starts_with(b"\xef\xbb\xbf") {
         return decode_text_string(object).ok();
     }
-    // The library's table of characters lacks the ends of lines.
+    // The library's table of characters lacks line ends.
     let lines = bytes.split(|byte| matches!(byte, b'\t' | b'\n' | b'\r'));
     let lines = lines.map(|line| decode_text_string(&Object::string_literal(line)).ok());
     Some(lines.collect::<Option<Vec<_>>>()?.join("\n"))
 }
 
-/// The array that stands under `key`, or that is referred to there; empty where there is none.
+/// The array under `key`, or that is referred to there; empty if there is none.
 fn array<'a>(document: &'a Document, of: &'a Dictionary, key: &[u8]) -> &'a [Object] {
     let array = of.get_deref(key, document).and_then(Object::as_array);
     array.map_or(&[], Vec::as_slice)

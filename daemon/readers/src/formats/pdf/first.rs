@@ -1,4 +1,4 @@
-//! The first engine: fast, and it panics at what it does not know.
+//! The first engine: fast, but it panics at unknown input.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,14 +6,13 @@ use pdf_extract::{Document, MediaBox, OutputDev, OutputError, Transform};
 
 use super::layout::{Layout, Place};
 
-/// Bound on pages read singly times pages in all: the library walks the page tree for each.
+/// Limit of pages read one by one times pages in total: the library walks the page tree for each.
 const MAX_SINGLE_STEPS: usize = 2_000_000;
 
-/// Takes a page: its number, what stands on it, and whether that is all. False when no further
-/// page is wanted.
+/// Receives a page: its number, its layout, and whether it is complete. Returns false when no further page is wanted.
 pub(super) type Take<'a> = &'a mut dyn FnMut(u32, Layout, bool) -> bool;
 
-/// Reads the pages in order. A page that breaks the engine off is given as far as it was read.
+/// Reads the pages in order. A page at which the engine panics is passed on as far as it was read.
 pub(super) fn read(document: &Document, pages: &[u32], take: Take<'_>) {
     let mut output = Output {
         take,
@@ -21,7 +20,7 @@ pub(super) fn read(document: &Document, pages: &[u32], take: Take<'_>) {
         page: None,
         stopped: false,
     };
-    // The whole document in one pass; where that breaks off, the pages after it one by one.
+    // The whole document in one pass; if that breaks off, the pages after it one by one.
     survives(|| pdf_extract::output_doc(document, &mut output));
     output.give_up();
     let after = pages.iter().filter(|&&page| page > output.number);
@@ -64,7 +63,7 @@ impl Output<'_> {
         }
     }
 
-    /// Gives a page that was begun and not ended.
+    /// Passes on a page that was begun and not ended.
     fn give_up(&mut self) {
         self.give(false);
     }

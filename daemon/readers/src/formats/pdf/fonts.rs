@@ -1,8 +1,8 @@
-//! What characters mean, where a font does not say it in a way that the engines understand.
+//! What characters mean, if a font does not say so in a way that the engines understand.
 //!
-//! A font should carry a table from its codes to Unicode (`ToUnicode`, ISO 32000-2, 9.10.3). Where
-//! there is none, or a useless one, it is made here from what else is known: names of glyphs, the
-//! character map of the embedded font program, the character collection. Both engines then read it.
+//! A font should carry a table from its codes to Unicode (`ToUnicode`, ISO 32000-2, 9.10.3). If there is none, or a
+//! useless one, it is made here from other information: names of glyphs, the character map of the embedded font
+//! program, the character collection. Both engines then read it.
 //!
 //! | fonts | module |
 //! |---|---|
@@ -26,13 +26,13 @@ use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream};
 
 use self::table::Table;
 
-/// Most fonts that are looked at.
+/// Maximum number of fonts.
 const MAX_FONTS: usize = 1000;
-/// Bound on codes of a font times pages: the first engine reads its table for each page.
+/// Limit of codes of a font times pages: the first engine reads its table for each page.
 const MAX_TABLE_STEPS: usize = 4_000_000;
 
-/// Gives every font that lacks one a table from codes to Unicode, and makes composite fonts of those
-/// that are it. True if there was any.
+/// Gives every font that lacks one a table from codes to Unicode, and makes composite fonts of those that really are.
+/// Returns true if there were any.
 pub(super) fn mend(document: &mut Document) -> bool {
     let composed = chinese::compose(document);
     let pages = document.get_pages().len();
@@ -54,8 +54,8 @@ pub(super) fn mend(document: &mut Document) -> bool {
     composed || !tables.is_empty()
 }
 
-/// Fonts that the first engine mistakes: symbols, composite fonts with a map from codes to glyphs of
-/// their own, which it takes for one that begins with 0, and those that write downwards.
+/// Fonts that the first engine misreads: symbols, composite fonts with a map of their own from codes to glyphs, which
+/// it assumes to begin with 0, and those that write vertically.
 pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
     let fonts = document.objects.iter();
     fonts
@@ -84,7 +84,7 @@ fn is_composite(font: &Dictionary) -> bool {
     name(font, b"Subtype") == Some(b"Type0")
 }
 
-/// The table that a font should have, where that is more than it has.
+/// The table that a font should have, if that is more than it has.
 fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
     let told = match Table::told(document, font) {
         Some(told) if told.is_sound() && is_composite(font) => return None,
@@ -106,7 +106,7 @@ fn name<'a>(dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a [u8]> {
     dictionary.get(key).and_then(Object::as_name).ok()
 }
 
-/// What stands under `key`, or is referred to there.
+/// The object under `key`, or that is referred to there.
 fn entry<'a>(document: &'a Document, of: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
     of.get_deref(key, document).ok()
 }

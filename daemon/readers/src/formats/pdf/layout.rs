@@ -1,8 +1,8 @@
-//! From characters with their places to lines in reading order.
+//! Converts characters with their positions to lines in reading order.
 //!
 //! A content stream (ISO 32000-2, 9.4) may draw a page in any order: some writers put the bold words
-//! of a page after all others. So a line is what stands on one baseline, columns are told by the
-//! gap between them, and the order is that of the page.
+//! of a page after all others. So characters on one baseline form a line, columns are recognised by the gap between
+//! them, and the order is that of the page.
 
 mod piece;
 mod run;
@@ -13,13 +13,13 @@ use piece::pieces;
 pub(super) use run::Place;
 use run::{Run, run};
 
-/// Gap that parts pieces of a line: cells, columns.
+/// Gap that separates pieces of a line: cells, columns.
 const PIECE_GAP: f64 = 1.2;
-/// Least gap between columns that stand close together; words of one line may stand as far apart.
+/// Smallest gap between narrowly spaced columns; words of one line may be as far apart.
 const NARROW_GAP: f64 = 0.8;
-/// Distance of lines beyond which an empty line stands between them.
+/// Distance of lines above which an empty line is put between them.
 const PARAGRAPH_GAP: f64 = 1.7;
-/// Most runs of a page; what is drawn after them is left out.
+/// Maximum number of runs of a page; what is drawn after them is left out.
 const MAX_RUNS: usize = 200_000;
 
 /// The characters of one page.
@@ -29,8 +29,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Takes the next character of the content stream. One without a text leaves a gap: it may be a
-    /// space.
+    /// Adds the next character of the content stream. One without text leaves a gap: it may be a space.
     pub(super) fn push(&mut self, text: &str, place: Place) {
         let run = run(text, place).filter(|_| !text.is_empty());
         let Some(run) = run else { return };
@@ -87,7 +86,7 @@ fn pieces_of(runs: Vec<Run>) -> Vec<Run> {
 fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
     runs.sort_by(|a, b| b.base.total_cmp(&a.base));
     let mut rows: Vec<Vec<Run>> = Vec::new();
-    // The tallest run of the last row stands for its line.
+    // The tallest run of the last row represents its line.
     let mut tallest: Option<Run> = None;
     for run in runs {
         match (&mut tallest, rows.last_mut()) {
@@ -110,24 +109,24 @@ fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
     rows
 }
 
-/// Columns within columns that are looked for.
+/// Maximum nesting of columns.
 const MAX_COLUMNS_DEPTH: usize = 3;
-/// Places at which a gutter is looked for.
+/// Maximum number of positions checked for a gutter.
 const MAX_GUTTERS: usize = 16;
-/// Lines a column has at least.
+/// Minimum number of lines of a column.
 const MIN_COLUMN_LINES: usize = 5;
-/// Width that the lines of a column have at least, in sizes of the font: cells have less.
+/// Minimum width of the lines of a column, in font sizes: cells are narrower.
 const MIN_COLUMN_WIDTH: f64 = 12.0;
-/// Height of the labels of a figure at most, in sizes of the text beside it.
+/// Maximum height of the labels of a figure, relative to the text beside it.
 const LABEL_SIZE: f64 = 0.7;
 
-/// Writes the pieces of a page, column by column where there are columns.
+/// Writes the pieces of a page, column by column if there are columns.
 fn write_columns(pieces: Vec<Run>, depth: usize, lines: &mut Vec<String>) {
     let gutter = (depth > 0).then(|| gutter(&pieces)).flatten();
     let Some(gutter) = gutter else {
         return write_rows(pieces, lines);
     };
-    // What reaches across the gutter parts the columns above it from those below.
+    // Pieces that cross the gutter separate the columns above from those below.
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let mut across = Vec::new();
     for piece in rows(pieces).into_iter().flatten() {
@@ -152,7 +151,7 @@ fn write_columns(pieces: Vec<Run>, depth: usize, lines: &mut Vec<String>) {
 
 /// The middle of the gap between two columns of running text.
 fn gutter(pieces: &[Run]) -> Option<f64> {
-    // Where pieces that stand right of something begin.
+    // Where pieces to the right of something begin.
     let mut starts: Vec<f64> = pieces.iter().map(|piece| piece.left).collect();
     starts.sort_by(f64::total_cmp);
     let candidates = starts.chunk_by(|a, b| b - a < 1.0);
@@ -172,7 +171,7 @@ fn gutter(pieces: &[Run]) -> Option<f64> {
     best.map(|(_, at)| at)
 }
 
-/// Pieces that reach across `at`, if running text stands on both sides of it.
+/// Number of pieces that cross `at`, if there is running text on both sides of it.
 fn columns_at(pieces: &[Run], at: f64) -> Option<usize> {
     let left: Vec<_> = pieces.iter().filter(|piece| piece.right <= at).collect();
     let right: Vec<_> = pieces.iter().filter(|piece| piece.left >= at).collect();
@@ -185,7 +184,7 @@ fn columns_at(pieces: &[Run], at: f64) -> Option<usize> {
     (few && shared >= size * MIN_COLUMN_LINES as f64).then_some(across)
 }
 
-/// From where down to where `pieces` go, if they are lines of text rather than cells.
+/// The vertical extent of `pieces`, if they are lines of text rather than cells.
 fn running_text(pieces: &[&Run]) -> Option<(f64, f64)> {
     let long = |piece: &&&Run| piece.right - piece.left >= MIN_COLUMN_WIDTH * piece.size;
     let long: Vec<_> = pieces.iter().filter(long).collect();
@@ -200,7 +199,7 @@ fn running_text(pieces: &[&Run]) -> Option<(f64, f64)> {
     Some((high, low))
 }
 
-/// Writes rows from the top down, their pieces apart by tabs.
+/// Writes rows from the top down, their pieces separated by tabs.
 fn write_rows(pieces_of_block: Vec<Run>, lines: &mut Vec<String>) {
     let mut above: Option<(f64, f64)> = None;
     for row in rows(pieces_of_block) {

@@ -1,18 +1,18 @@
-//! How much a text looks like text: without a character table a font gives noise.
+//! How much a text looks like text: a font without a character table gives noise.
 
 /// Below this a page is tried again by the second engine, in percent.
 const POOR: u8 = 80;
-/// Fewer words than this say nothing of words.
+/// Fewer words than this do not allow a judgement by words.
 const MIN_WORDS: usize = 20;
 /// Longest mean word of running text; German laws stay below.
 const MAX_MEAN_LETTERS: usize = 20;
 
-/// What a text is made of.
+/// The composition of a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Quality {
     /// Characters that are no white space.
     characters: usize,
-    /// Of these, characters without a meaning.
+    /// How many of these have no meaning.
     odd: usize,
     /// Letters of scripts that put spaces between words.
     letters: usize,
@@ -47,7 +47,7 @@ impl Quality {
         quality
     }
 
-    /// Share of the characters that look like text; 100 where there are none.
+    /// Share of the characters that look like text; 100 if there are none.
     pub(super) fn percent(self) -> u8 {
         let good = (self.characters - self.odd) * 100;
         let share = good.checked_div(self.characters).unwrap_or(100);
@@ -59,7 +59,7 @@ impl Quality {
         self.characters == 0 || self.percent() < POOR || self.is_split() || self.is_glued()
     }
 
-    /// Whether words fell apart into letters.
+    /// Whether words were split into letters.
     fn is_split(self) -> bool {
         self.words >= MIN_WORDS && self.single * 2 > self.words
     }
@@ -69,10 +69,9 @@ impl Quality {
         self.letters >= MIN_WORDS * MAX_MEAN_LETTERS && self.letters > self.words * MAX_MEAN_LETTERS
     }
 
-    /// Whether this text is to be preferred to `other`: it has more characters that mean something;
-    /// those of broken words count half.
+    /// Whether this text is better than `other`: it has more meaningful characters; those of broken words count half.
     pub(super) fn is_better_than(self, other: Self) -> bool {
-        // A twentieth more: the same text with a few other spaces is no better.
+        // By a twentieth: the same text with a few different spaces is no better.
         self.worth() * 20 > other.worth() * 21
     }
 
@@ -86,7 +85,7 @@ impl Quality {
     }
 }
 
-/// Characters that no text has: replacements, of private use, control characters.
+/// Characters that occur in no text: replacements, private use, control characters.
 pub(super) fn is_odd(c: char) -> bool {
     let private = matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
     private || c == '\u{fffd}' || c.is_control()

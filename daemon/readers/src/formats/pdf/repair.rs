@@ -1,4 +1,4 @@
-//! Mending of PDFs that readers forgive and the library does not.
+//! Repairs PDFs that readers tolerate and the library does not.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -12,9 +12,8 @@ const MAX_CODES: usize = 1 << 16;
 /// Most objects a rebuilt table holds.
 const MAX_OBJECTS: usize = 1 << 20;
 
-/// The file with a new cross reference table at its end, made from the objects that stand in it;
-/// `None` where there is no header, no object or no catalog. The last definition of an object
-/// counts, as after an update.
+/// The file with a new cross reference table at its end, made from the objects found in it; `None` if there is no
+/// header, no object or no catalog. The last definition of an object counts, as after an update.
 pub(super) fn rebuild(bytes: &[u8]) -> Option<Vec<u8>> {
     let header = find(&bytes[..bytes.len().min(1024)], b"%PDF-")?;
     let file = &bytes[header..];
@@ -70,7 +69,7 @@ fn objects(file: &[u8]) -> BTreeMap<u32, (u16, usize)> {
     objects
 }
 
-/// The decimal number that `bytes` ends with, and where it begins.
+/// The decimal number at the end of `bytes`, and where it begins.
 fn number_before(bytes: &[u8]) -> Option<(usize, u64)> {
     let digits = bytes
         .iter()
@@ -97,7 +96,7 @@ fn value_of(file: &[u8], key: &[u8]) -> Option<String> {
         .then(|| format!("{number} {generation} R"))
 }
 
-/// The file identifier, which unlocking needs: the last `/ID [ … ]`.
+/// The file identifier, which decryption needs: the last `/ID [ … ]`.
 fn file_id(file: &[u8]) -> Option<&[u8]> {
     let at = file.windows(3).rposition(|window| window == b"/ID")?;
     let rest = &file[at..file.len().min(at + 400)];
@@ -108,7 +107,7 @@ fn file_id(file: &[u8]) -> Option<&[u8]> {
     Some(&rest[..=find(rest, b"]")?])
 }
 
-/// The last object that calls itself the catalog near its beginning.
+/// The last object that states to be the catalog near its beginning.
 fn catalog(file: &[u8], objects: &BTreeMap<u32, (u16, usize)>) -> Option<String> {
     let is_catalog = |at: usize| {
         let start = &file[at..file.len().min(at + 200)];
@@ -127,16 +126,16 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
         .position(|window| window == needle)
 }
 
-/// The document as a file again, after it was mended.
+/// The document as a file again, after its repair.
 pub(super) fn saved(document: &mut Document) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     document.save_to(&mut bytes).ok()?;
     Some(bytes)
 }
 
-/// Pages whose contents the file names and does not hold: it broke off before them.
+/// Pages whose contents the file refers to and does not contain: it is truncated before them.
 pub(super) fn pages_broken_off(document: &Document) -> HashSet<u32> {
-    // A stream without its end is taken for a dictionary.
+    // A stream without its end is mistaken for a dictionary.
     let holds = |id| {
         matches!(
             document.get_object(id),
@@ -156,7 +155,7 @@ pub(super) fn pages_broken_off(document: &Document) -> HashSet<u32> {
         .collect()
 }
 
-/// Pages, or whole branches of them, that the page tree names and the file does not hold.
+/// Pages, or whole branches of them, that the page tree refers to and the file does not contain.
 pub(super) fn pages_missing(document: &Document) -> u64 {
     let is_tree = |object: &&Dictionary| object.has_type(b"Pages");
     let trees = document
@@ -170,14 +169,13 @@ pub(super) fn pages_missing(document: &Document) -> u64 {
     named.filter(|id| !document.has_object(*id)).count() as u64
 }
 
-/// Whether a file that nobody can open says that it is encrypted.
+/// Whether a file that cannot be opened says that it is encrypted.
 pub(super) fn is_locked(file: &[u8]) -> bool {
     find(file, b"/Encrypt").is_some_and(|at| !file[at + 8..].starts_with(b"M"))
 }
 
-/// Character widths in forms that the library passes over or panics at: without widths it sees
-/// gaps within words. Simple fonts give numbers by reference, composite ones give ranges, Type 3
-/// fonts have units of their own.
+/// Repairs character widths in forms that the library ignores or panics at: without widths it sees gaps within words.
+/// Simple fonts give numbers by reference, composite ones give ranges, Type 3 fonts have their own units.
 pub(super) fn mend_widths(document: &mut Document) {
     let mut mended = Vec::new();
     for (&id, object) in &document.objects {
@@ -195,15 +193,15 @@ pub(super) fn mend_widths(document: &mut Document) {
     }
 }
 
-/// The widths of a simple font as numbers, if they are not so already.
+/// The widths of a simple font as numbers, if they are not already.
 fn simple_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> {
     let widths = array(document, font.get(b"Widths").ok()?)?;
     let odd = !widths.iter().all(is_number);
     odd.then(|| widths.iter().map(|width| number(document, width)).collect())
 }
 
-/// The widths of a Type 3 font (ISO 32000-2, 9.6.4) in thousandths, if its matrix says that they
-/// are in other units: the library never looks at it.
+/// The widths of a Type 3 font (ISO 32000-2, 9.6.4) in thousandths, if its matrix has other units: the library ignores
+/// it.
 fn scaled_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> {
     let matrix = array(document, font.get(b"FontMatrix").ok()?)?;
     let scale = number(document, matrix.first()?).as_float().ok()? * 1000.0;
@@ -218,7 +216,7 @@ fn scaled_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> 
     })
 }
 
-/// The matrix of a font that counts in thousandths.
+/// The matrix of a font with units of a thousandth.
 fn thousandth() -> Vec<Object> {
     [0.001, 0.0, 0.0, 0.001, 0.0, 0.0]
         .map(Object::Real)
@@ -272,7 +270,7 @@ fn is_number(object: &Object) -> bool {
     matches!(object, Object::Integer(_) | Object::Real(_))
 }
 
-/// The number that `object` is or refers to; 0 for what is none.
+/// The number that `object` is or refers to; otherwise 0.
 fn number(document: &Document, object: &Object) -> Object {
     let direct = document.dereference(object).ok().map(|(_, object)| object);
     direct

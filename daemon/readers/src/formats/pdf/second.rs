@@ -13,12 +13,12 @@ use hayro_interpret::{
 
 use super::layout::{Layout, Place};
 
-/// Fonts count in thousandths of their height.
+/// Units of a font per height.
 const UNITS: f64 = 1000.0;
 
-/// The font that stands for all that are not embedded: one glyph without width (OpenType, `head`,
-/// `hhea`, `hmtx`, `maxp`). Glyphs of any other the engine would stretch to the widths that the file
-/// gives, and the places of characters would count these twice.
+/// The font used for all that are not embedded: one glyph without width (OpenType, `head`, `hhea`, `hmtx`, `maxp`). The
+/// engine would stretch glyphs of any other font to the widths in the file, and the positions of characters would count
+/// these twice.
 const NO_FONT: &[u8] = b"\
     \0\x01\0\0\0\x04\0\0\0\0\0\0\
     head\0\0\0\0\0\0\0\x4c\0\0\0\x36\
@@ -31,13 +31,13 @@ const NO_FONT: &[u8] = b"\
     \0\0\0\0\
     \0\0\x50\0\0\x01";
 
-/// A PDF as the second engine sees it.
+/// A PDF opened by the second engine.
 pub(super) struct Second {
     pdf: Pdf,
 }
 
 impl Second {
-    /// `None` where it cannot make out a page tree, or a password is needed.
+    /// `None` if it cannot parse a page tree, or a password is needed.
     pub(super) fn load(bytes: &[u8]) -> Option<Self> {
         let pdf = Pdf::new(Arc::new(bytes.to_vec())).ok()?;
         Some(Self { pdf })
@@ -47,12 +47,12 @@ impl Second {
         self.pdf.pages().len()
     }
 
-    /// What stands on a page, without its annotations; pages count from 0.
+    /// The layout of a page, without its annotations; pages count from 0.
     pub(super) fn page(&self, index: usize) -> Option<Layout> {
         self.layout(index, RenderContent::PAGE)
     }
 
-    /// What the annotations of a page look like (ISO 32000-2, 12.5.5): hidden ones, like nothing.
+    /// The layout of a page's annotations (ISO 32000-2, 12.5.5); hidden ones are left out.
     pub(super) fn annotations(&self, index: usize) -> Option<Layout> {
         self.layout(index, RenderContent::ANNOTATIONS)
     }
@@ -74,7 +74,7 @@ impl Second {
     }
 }
 
-/// Takes characters and draws nothing.
+/// Collects characters and draws nothing.
 struct Glyphs(Layout);
 
 impl Glyphs {
@@ -106,7 +106,7 @@ impl Glyphs {
     }
 }
 
-/// Whether a glyph that the font has draws nothing: a space that nobody named leaves a gap.
+/// Whether an existing glyph of the font draws nothing: an unnamed space leaves a gap.
 fn is_blank(glyph: &Glyph<'_>) -> bool {
     match glyph {
         Glyph::Outline(glyph) => glyph.glyph_id() != GlyphId::NOTDEF && glyph.outline().is_empty(),

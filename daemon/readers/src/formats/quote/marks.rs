@@ -1,8 +1,8 @@
-//! How mail programs mark what is quoted, in the languages they speak.
+//! How mail programs mark quotes, in several languages.
 
 /// Longer lines mark nothing.
 pub(super) const MAX_BYTES: usize = 600;
-/// Lines in which the fields of the other message must stand.
+/// Lines in which the fields of the other message must occur.
 const HEADER_LINES: usize = 8;
 
 /// Words that open an attribution: On …, Am …, Le …
@@ -11,7 +11,7 @@ const OPENINGS: &[&str] = &[
     "in ", "в ", "pe ", "quoting ",
 ];
 
-/// What people did, as attributions say it.
+/// Verbs of attributions.
 const VERBS: &[&str] = &[
     "wrote",
     "writes",
@@ -167,8 +167,7 @@ const ABOUT: &[&str] = &[
     "件名",
 ];
 
-/// Whether the line is marked as quoted: at its very beginning, since code and figures stand
-/// further in.
+/// Whether the line is marked as quoted: at its very beginning, since code and figures are indented.
 pub(super) fn is_marked(line: &str) -> bool {
     let start = line.trim_start_matches([' ', '\t', '\u{a0}']);
     line.len() - start.len() <= 1 && start.starts_with('>')
@@ -183,13 +182,13 @@ pub(super) fn unmarked(line: &str) -> &str {
     }
 }
 
-/// A ruled line, as some programs put above the quote.
+/// Whether it is a ruled line, which some programs put above the quote.
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 5 && line.bytes().all(|b| matches!(b, b'_' | b'-' | b'='))
 }
 
-/// A line behind which another message follows.
+/// Whether it is a line after which another message follows.
 pub(super) fn is_separator(line: &str) -> bool {
     let line = line.trim().trim_matches('*').to_lowercase();
     if FORWARDS.contains(&line.trim_end_matches([':', ' ', '\u{a0}'])) {
@@ -201,9 +200,9 @@ pub(super) fn is_separator(line: &str) -> bool {
         && core.len() < 80
 }
 
-/// Header fields of another message, one a line: who, when, and to whom or about what.
+/// Header fields of another message, one per line: who, when, and to whom or about what.
 pub(super) fn is_header_block(lines: &[&str]) -> bool {
-    // Examples of mail in a text are set in.
+    // Examples of mail in a text are indented.
     if lines[0].starts_with("  ") || !has_label(lines[0], FROM) {
         return false;
     }
@@ -253,7 +252,7 @@ pub(super) fn is_attribution(line: &str) -> bool {
     VERBS.iter().any(|verb| line.contains(verb))
 }
 
-/// Digits around a colon or a point: `9:41`, `9.41`.
+/// Digits around a colon or a full stop: `9:41`, `9.41`.
 fn has_time(text: &str) -> bool {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();

@@ -10,7 +10,7 @@ use crate::formats::symbol_font::SymbolFont;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::formats) enum CodePage {
     Known(&'static Encoding),
-    /// A page of DOS: ASCII, and these characters from 128 on.
+    /// A DOS code page: ASCII, and these characters from 128 on.
     Dos(&'static str),
     /// Signs of a font.
     Symbols(SymbolFont),
@@ -89,7 +89,7 @@ impl CodePage {
         Encoding::for_label(label.as_bytes()).map(Self::Known)
     }
 
-    /// The code page of a font's character set; `None` where it is the document's.
+    /// The code page of a font's character set; `None` if it is the document's.
     pub(super) fn of_charset(charset: i32) -> Option<Self> {
         let (_, page) = CHARSETS.iter().find(|(known, _)| *known == charset)?;
         Self::numbered(*page)

@@ -27,13 +27,13 @@ pub(super) enum Dest {
     Object,
     /// Bytes written as hexadecimal digits.
     Hex,
-    /// A pair of texts, of which the second says the same as the first in Unicode.
+    /// A pair of texts, the second of which repeats the first in Unicode.
     Pair,
-    /// A pair among what the document says of itself.
+    /// A pair in the document's metadata.
     InfoPair,
-    /// Properties of a row of a nested table, the end of which they hold.
+    /// Properties of a row of a nested table, which contain its end.
     Rows,
-    /// HTML that the document was made from.
+    /// HTML that the document was converted from.
     Tag,
 }
 
@@ -44,27 +44,27 @@ pub(super) enum Piece {
     Fact(Fact),
     Date(Fact),
     TextBox,
-    /// Of a list item, as the program showed it that wrote the document.
+    /// The label of a list item, as the program that wrote the document showed it.
     Label,
     Instruction,
     ObjectClass,
     ObjectData,
-    /// The page the document was made from.
+    /// The page that the document was converted from.
     Html,
 }
 
-/// What holds until the group ends.
+/// The state that lasts until the group ends.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     dest: Dest,
     /// Whether a piece ends with the group.
     collects: bool,
     font: Option<i32>,
-    /// Characters that follow a Unicode character for readers that do not know it.
+    /// Number of characters that follow a Unicode character for readers that do not know it.
     fallback: usize,
     deleted: bool,
     inserted: bool,
-    /// Made for readers of RTF, not of the page it was made from.
+    /// Written for readers of RTF, not part of the page that it was converted from.
     rtf_only: bool,
 }
 
@@ -72,25 +72,25 @@ pub(super) struct Document<'a> {
     streams: Streams<'a, Piece>,
     group: Group,
     outer: Vec<Group>,
-    /// Groups open beyond the limit; nothing in them is read.
+    /// Number of open groups beyond the limit; nothing in them is read.
     too_deep: usize,
     partial: Option<Reason>,
     /// Bytes not decoded yet: a character may be spread over several units.
     run: Vec<u8>,
-    /// Characters of a fallback still to be left out.
+    /// Characters of a fallback still to be skipped.
     skip: usize,
     /// The first half of a character beyond 16 bits.
     high: Option<u16>,
-    /// What has just stood there.
+    /// The previous token.
     before: PreviousToken,
     page: CodePage,
     fonts: Fonts,
     default_font: Option<i32>,
     from_html: bool,
-    /// Whether the text before was inserted or deleted: a change is counted once.
+    /// Whether the previous text was inserted or deleted: a change is counted once.
     change: Option<Fact>,
     date: [i32; 6],
-    /// Whether the header or footer being read has fields, which say another thing on every page.
+    /// Whether the header or footer being read has fields, which differ on every page.
     has_fields: bool,
     /// Whether the last field is one of those.
     is_running: bool,
@@ -130,7 +130,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Takes one unit; false when the document ends there or no more is wanted.
+    /// Processes one unit; returns false when the document ends or no more is wanted.
     pub(super) fn take(&mut self, token: Token<'_>) -> bool {
         if self.too_deep > 0 {
             match token {
@@ -168,8 +168,8 @@ impl<'a> Document<'a> {
         true
     }
 
-    /// Writes what is left; `ended` says whether the last group was closed. A document that ends
-    /// with the end of some group is not cut, only badly nested.
+    /// Writes what is left; `ended` says whether the last group was closed. A document that ends with the end of some
+    /// group is not cut, only badly nested.
     pub(super) fn finish(mut self, ended: bool) -> Option<Reason> {
         let ended = ended || self.before == PreviousToken::Close;
         self.flush();
@@ -244,8 +244,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Takes a property of the document, of a font or of the text; false if it is none of those
-    /// that matter.
+    /// Processes a property of the document, of a font or of the text; returns false if it is not one that matters.
     fn property(&mut self, word: &str, parameter: Option<i32>) -> bool {
         let on = parameter != Some(0);
         let number = parameter.unwrap_or(0);
@@ -306,7 +305,7 @@ impl<'a> Document<'a> {
     fn unicode(&mut self, number: i32) {
         self.flush();
         self.skip = self.group.fallback;
-        // Numbers beyond 15 bits are written as negative ones; some writers go beyond 16.
+        // Numbers beyond 15 bits are written as negative ones; some writers exceed 16 bits.
         let code = if number < 0 {
             number + 0x1_0000
         } else {
@@ -332,7 +331,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Takes bytes of text, less what is a fallback.
+    /// Adds bytes of text, without those of a fallback.
     fn text(&mut self, bytes: &[u8]) {
         let left_out = self.skip.min(bytes.len());
         self.skip -= left_out;
@@ -345,7 +344,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Decodes the bytes that stand by the font in use.
+    /// Decodes the collected bytes by the current font.
     fn flush(&mut self) {
         if self.run.is_empty() {
             return;
@@ -363,7 +362,7 @@ impl<'a> Document<'a> {
         self.emit(&text);
     }
 
-    /// Writes characters, if those of this group are for reading.
+    /// Writes characters, if this group has text to read.
     fn emit(&mut self, text: &str) {
         let group = &self.group;
         if !matches!(group.dest, Dest::Text | Dest::Tag) || self.from_html && group.rtf_only {

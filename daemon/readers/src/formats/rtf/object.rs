@@ -4,7 +4,7 @@ use simdex_extract::{Reason, Role};
 
 use crate::sink::Sink;
 
-/// The bytes of one object, as they come.
+/// The bytes of one object, as they are read.
 pub(super) struct Data {
     pub(super) class: String,
     bytes: Vec<u8>,
@@ -49,7 +49,7 @@ impl Data {
         self.bytes.extend_from_slice(&bytes[..taken]);
     }
 
-    /// Gives the object to `sink` as a member.
+    /// Passes the object to `sink` as a member.
     pub(super) fn hand_over(&mut self, sink: &mut Sink) -> Option<Reason> {
         let bytes = std::mem::take(&mut self.bytes);
         let class = std::mem::take(&mut self.class);
@@ -93,7 +93,7 @@ fn native_data(bytes: &[u8]) -> Option<(String, &[u8])> {
     Some((class, &rest[..length.min(rest.len())]))
 }
 
-/// Name and content of a file that the object packager wrapped.
+/// Name and content of a file wrapped by the object packager.
 fn packaged(native: &[u8]) -> Option<(String, &[u8])> {
     let mut rest = native.get(2..)?;
     let label = string(&mut rest)?;
@@ -113,7 +113,7 @@ fn number(rest: &mut &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*head))
 }
 
-/// Bytes after their number, as far as they are there.
+/// Bytes after their number, as far as they exist.
 fn counted<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = number(rest)? as usize;
     let (head, tail) = rest.split_at(length.min(rest.len()));

@@ -13,7 +13,7 @@ pub(super) enum Token<'a> {
     Hex(u8),
     /// Bytes of text, line ends taken out.
     Text(&'a [u8]),
-    /// What `\bin` announces, as far as it is there.
+    /// The bytes announced by `\bin`, as far as they exist.
     Binary(&'a [u8]),
 }
 
@@ -33,13 +33,13 @@ impl<'a> Tokens<'a> {
         head
     }
 
-    /// The length of the beginning that satisfies `belongs`.
+    /// The length of the prefix that satisfies `belongs`.
     fn span(&self, belongs: impl Fn(u8) -> bool) -> usize {
         let end = self.rest.iter().position(|&byte| !belongs(byte));
         end.unwrap_or(self.rest.len())
     }
 
-    /// What follows a backslash.
+    /// The token after a backslash.
     fn control(&mut self) -> Option<Token<'a>> {
         let first = *self.rest.first()?;
         if first.is_ascii_alphabetic() {
@@ -83,7 +83,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// A decimal number, held to what 32 bits can say.
+/// A decimal number, clamped to 32 bits.
 fn number(digits: &[u8]) -> i32 {
     let (negative, digits) = match digits {
         [b'-', digits @ ..] => (true, digits),

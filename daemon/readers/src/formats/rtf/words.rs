@@ -1,12 +1,11 @@
-//! What control words mean for the text (specification 1.9.1, "Special Characters" and
-//! "Destinations").
+//! What control words mean for the text (specification 1.9.1, "Special Characters" and "Destinations").
 
 use simdex_extract::Fact;
 
 use super::super::aside::AsideKind;
 use super::document::{Dest, Piece};
 
-/// Destinations without a word of the text.
+/// Destinations without text.
 const SILENT: &[&str] = &[
     "colortbl",
     "stylesheet",
@@ -71,15 +70,14 @@ pub(super) fn character(word: &str) -> Option<&'static str> {
 /// Where the text of a group goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextTarget {
-    /// What follows is of this sort.
+    /// What follows is of this kind.
     To(Dest),
-    /// What follows is text that is collected apart.
+    /// What follows is text that is collected separately.
     Collect(Piece),
 }
 
-/// The destination a control word opens, by the sort of group it stands in. Unknown destinations
-/// that matter are marked as ignorable by `\*`; the others here hold no text, or text that stands
-/// elsewhere again.
+/// The destination that a control word opens, by the kind of the surrounding group. Unknown destinations that matter
+/// are marked as ignorable by `\*`; the others here contain no text, or text that is repeated elsewhere.
 pub(super) fn destination(word: &str, within: Dest) -> Option<TextTarget> {
     match within {
         Dest::Silent | Dest::Fonts | Dest::Hex => None,
@@ -121,7 +119,7 @@ fn text(word: &str) -> Option<TextTarget> {
     Some(TextTarget::To(to))
 }
 
-/// Properties of formulas hold their values as text.
+/// Properties of formulas have their values as text.
 fn is_silent(word: &str) -> bool {
     SILENT.contains(&word) || word.starts_with('m') && word.ends_with("Pr")
 }
@@ -138,7 +136,7 @@ fn info(word: &str) -> Option<Piece> {
     })
 }
 
-/// A drawn shape: of its properties nothing, of its text all.
+/// A drawn shape: none of its properties, all of its text.
 fn shape(word: &str) -> Option<TextTarget> {
     match word {
         "shptxt" | "dptxbxtext" => Some(TextTarget::Collect(Piece::TextBox)),
@@ -147,7 +145,7 @@ fn shape(word: &str) -> Option<TextTarget> {
     }
 }
 
-/// An embedded object: its class, its bytes, and how it looks.
+/// An embedded object: its class, its bytes, and its appearance.
 fn object(word: &str) -> Option<TextTarget> {
     match word {
         "objclass" => Some(TextTarget::Collect(Piece::ObjectClass)),

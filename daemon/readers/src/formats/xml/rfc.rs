@@ -1,13 +1,13 @@
-//! RFCXML (RFC 7991), of which readers see both less and more than the text of its elements.
+//! RFCXML (RFC 7991), whose renderings show both less and more than the text of its elements.
 //!
-//! A cited document stands there with its whole abstract, which no rendering shows: by it two
-//! documents that cite the same would resemble each other more than their own renderings. A
-//! cross-reference is an empty element, of which renderings show what it refers to.
+//! A cited document is included with its whole abstract, which no rendering shows: because of it two documents that
+//! cite the same would resemble each other more than their own renderings. A cross-reference is an empty element;
+//! renderings show what it refers to.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
-/// Which text of an XML document is shown: all of it, but in RFCXML.
+/// Which text of an XML document is shown: all of it, except in RFCXML.
 #[derive(Default)]
 pub(super) struct RfcText {
     is_rfc: bool,
@@ -18,7 +18,7 @@ pub(super) struct RfcText {
 }
 
 impl RfcText {
-    /// An element begins at this depth; that of the root is 1.
+    /// Begins an element at this depth; that of the root is 1.
     pub(super) fn enter(&mut self, name: &str, depth: usize) {
         match name {
             "rfc" if depth == 1 => self.is_rfc = true,
@@ -30,19 +30,19 @@ impl RfcText {
         }
     }
 
-    /// The element at this depth ends.
+    /// Ends the element at this depth.
     pub(super) fn leave(&mut self, depth: usize) {
         for open in [&mut self.reference, &mut self.hidden] {
             open.take_if(|at| *at >= depth);
         }
     }
 
-    /// Whether text at this place is not shown.
+    /// Whether text at this position is hidden.
     pub(super) fn hides(&self) -> bool {
         self.hidden.is_some()
     }
 
-    /// What is shown in place of an empty element; none for most.
+    /// The text shown for an empty element; `None` for most.
     pub(super) fn in_place_of(&self, tag: &BytesStart<'_>) -> Option<String> {
         if !self.is_rfc || tag.name().as_ref() != "xref" {
             return None;

@@ -1,6 +1,6 @@
-//! Messages by the fields they begin with.
+//! Recognises messages by the fields they begin with.
 
-/// Header fields of mail. The first nine hardly stand in any other text.
+/// Header fields of mail. The first nine hardly occur in any other text.
 const MAIL_FIELDS: &[&str] = &[
     "received",
     "return-path",
@@ -25,7 +25,7 @@ const MAIL_FIELDS: &[&str] = &[
 ];
 const STRONG_MAIL_FIELDS: usize = 9;
 
-/// Fields that a message has on its way, and a saved page has not.
+/// Fields that a sent message has, and a saved page does not.
 const SENT_FIELDS: &[&str] = &[
     "to",
     "cc",
@@ -37,14 +37,14 @@ const SENT_FIELDS: &[&str] = &[
     "in-reply-to",
 ];
 
-/// Fields of the head and their values; folded lines are left out.
+/// Fields of the head and their values; continuation lines are left out.
 fn fields(head: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = head.lines().enumerate();
     let lines = lines.filter(|(number, line)| *number == 0 || !line.starts_with([' ', '\t']));
     lines.map_while(|(_, line)| line.split_once(':').filter(|(field, _)| is_field(field)))
 }
 
-/// A page saved by a browser: parts that belong together, sent to nobody.
+/// Whether it is a page saved by a browser: parts that belong together, sent to nobody.
 pub(super) fn is_web_archive(head: &str) -> bool {
     let is = |field: &str, name: &str| field.trim_end().eq_ignore_ascii_case(name);
     let (mut is_page, mut is_saved) = (false, false);
@@ -60,7 +60,7 @@ pub(super) fn is_web_archive(head: &str) -> bool {
     is_mail(head) && (is_page || is_saved)
 }
 
-/// Without the line that Apple's `.emlx` begins with.
+/// The head without the first line of Apple's `.emlx`.
 pub(super) fn without_length_line(head: &str) -> &str {
     let length = head
         .split_once('\n')
@@ -68,7 +68,7 @@ pub(super) fn without_length_line(head: &str) -> &str {
     length.map_or(head, |(_, rest)| rest)
 }
 
-/// A separator line, and a message behind it; or one with a date.
+/// Whether it has a separator line followed by a message, or one with a date.
 pub(super) fn is_mbox(head: &str) -> bool {
     let lines = head
         .strip_prefix("From ")
@@ -78,8 +78,8 @@ pub(super) fn is_mbox(head: &str) -> bool {
     })
 }
 
-/// Header lines from the first line on, two fields of mail among them, one hardly used elsewhere;
-/// or one that says the parts that follow.
+/// Whether it has header lines from the first line on, with two mail fields of which one is hardly used elsewhere, or
+/// with one that declares the parts that follow.
 pub(super) fn is_mail(head: &str) -> bool {
     let (mut known, mut strong) = (0, false);
     for (field, value) in fields(head) {

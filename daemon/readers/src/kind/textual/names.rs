@@ -1,6 +1,6 @@
-//! What names say of plain texts, whose bytes say nothing.
+//! Media types by name for plain texts, whose bytes do not tell.
 
-/// Endings and media types; the IANA name where there is one.
+/// Extensions and media types; the IANA name if there is one.
 const NAMES: &[(&[&str], &str)] = &[
     (&["md", "markdown", "mkd"], "text/markdown"),
     (&["csv"], "text/csv"),
@@ -32,7 +32,7 @@ const NAMES: &[(&[&str], &str)] = &[
     (&["log"], "text/x-log"),
 ];
 
-/// The media type of a plain text with this ending.
+/// The media type of a plain text with this extension.
 pub(super) fn media_type(extension: &str) -> &'static str {
     let found = NAMES
         .iter()

@@ -1,4 +1,4 @@
-//! Archives that broke off: local headers followed one after the other (APPNOTE §4.3.7).
+//! Archives that are cut off: local headers are followed one after the other (APPNOTE §4.3.7).
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
@@ -11,7 +11,7 @@ use crate::sink::Sink;
 use crate::zip_header::{LocalHeader, local_header};
 
 const ENCRYPTED: u16 = 1;
-/// Sizes stand behind the data.
+/// Sizes follow the data.
 const STREAMED: u16 = 1 << 3;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
@@ -32,7 +32,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     entries.finish()
 }
 
-/// Reads an entry and finds its end, where that can be known.
+/// Reads an entry and finds its end, if that can be known.
 fn entry(
     input: &Input,
     header: &LocalHeader,
@@ -82,7 +82,7 @@ fn entry(
     }))
 }
 
-/// What follows the sizes behind the data: their signature is optional, their width is either.
+/// The position after the sizes that follow the data: their signature is optional, and they have either width.
 fn after_descriptor(input: &Input, at: u64) -> u64 {
     let bytes = input.range(at, 64).unwrap_or_default();
     let next = bytes.windows(4).position(|window| window == b"PK\x03\x04");

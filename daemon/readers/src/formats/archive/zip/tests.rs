@@ -1,4 +1,4 @@
-//! ZIP archives that say one thing and hold another.
+//! ZIP archives that state one thing and contain another.
 
 use std::io::{Cursor, Write};
 

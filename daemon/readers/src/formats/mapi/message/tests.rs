@@ -161,7 +161,7 @@ fn as_mail_attachments_and_messages_within_are_kept() {
     let mut inner = offer(&[(id::BODY, "The inner body")]);
     inner.attachments = vec![attached("in.bin", Content::Bytes(Box::new(&b"inside"[..])))];
     let mut outer = offer(&[(id::BODY, "The outer body")]);
-    // The file stands behind the message, whose end must not be taken for that of the whole.
+    // The file follows the message, whose end must not be mistaken for the end of the whole.
     outer.attachments = vec![
         attached("", Content::Message(Box::new(inner))),
         attached(

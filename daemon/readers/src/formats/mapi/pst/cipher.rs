@@ -1,5 +1,5 @@
-//! How the data of a mailbox are enciphered [MS-PST §5.1, §5.2]: against a glance, not an attack; no
-//! password has a part in it.
+//! How the data of a mailbox is obfuscated [MS-PST §5.1, §5.2]: against casual reading, not an attack; no password is
+//! involved.
 
 /// The ciphers that need no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +47,7 @@ impl Cipher {
     }
 }
 
-/// The second cipher is its own inverse: its key is put through the tables with each byte, and
-/// counts up.
+/// The second cipher is its own inverse: its key is added at each step between the tables, and counts up.
 fn cycle(bytes: &mut [u8], key: u32) {
     let mut word = (key ^ (key >> 16)) as u16;
     for byte in bytes {

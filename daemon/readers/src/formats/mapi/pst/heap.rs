@@ -6,16 +6,16 @@ use simdex_extract::Reason;
 use super::super::properties::{Properties, id, is_used};
 use super::store::{Node, Store};
 
-/// Signs of a heap, a tree, a bag of properties and a table [§2.3.1.2].
+/// Signatures of a heap, a tree, a bag of properties and a table [§2.3.1.2].
 const HEAP: u8 = 0xec;
 const TREE: u8 = 0xb5;
 const BAG: u8 = 0xbc;
 const TABLE: u8 = 0x7c;
-/// Levels of a tree of records.
+/// Maximum levels of a tree of records.
 const MAX_LEVELS: u8 = 8;
-/// Records of one tree.
+/// Maximum records of one tree.
 const MAX_RECORDS: usize = 1 << 20;
-/// Low bits that tell a number of a subnode from a place in the heap.
+/// Low bits that distinguish a number of a subnode from a place in the heap.
 const TYPE_BITS: u32 = 5;
 
 /// The heap of a node, and the node's subnodes.
@@ -23,7 +23,7 @@ pub(super) struct Heap<'a> {
     store: &'a Store<'a>,
     blocks: Vec<Vec<u8>>,
     pub(super) subnodes: Vec<(u32, Node)>,
-    /// Longest value that is taken in.
+    /// Longest value that is read.
     limit: u64,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Lazy {
 }
 
 impl<'a> Heap<'a> {
-    /// The heap of a node. `None` where there is none, or parts of it are lost.
+    /// The heap of a node. `None` if there is none, or parts of it are lost.
     pub(super) fn open(store: &'a Store<'a>, node: Node, limit: u64) -> Option<Self> {
         let blocks = store.data(node, limit)?;
         let is_heap = *blocks.first()?.get(2)? == HEAP;
@@ -48,7 +48,7 @@ impl<'a> Heap<'a> {
         is_heap.then_some(heap)
     }
 
-    /// The sign of what the heap holds, and where its root is.
+    /// The signature of the heap's content, and where its root is.
     fn root(&self) -> Option<(u8, u32)> {
         let first = self.blocks.first()?;
         Some((*first.get(3)?, long(first, 4)?))
@@ -60,7 +60,7 @@ impl<'a> Heap<'a> {
         let index = (place >> TYPE_BITS) & ((1 << bits) - 1);
         let block = self.blocks.get((place >> (TYPE_BITS + bits)) as usize)?;
         let map = usize::from(short(block, 0)?);
-        // The count of allocations and of freed ones stand before where each begins.
+        // The counts of allocations and of freed ones precede the offsets.
         let at = map + 4 + 2 * (index.checked_sub(1)? as usize);
         if index > u32::from(short(block, map)?) {
             return None;
@@ -74,7 +74,7 @@ impl<'a> Heap<'a> {
         found.map(|(_, node)| *node)
     }
 
-    /// A value that does not fit its record: in the heap or a subnode of its own [§2.3.3.2].
+    /// A value that does not fit in its record: in the heap or in a subnode [§2.3.3.2].
     fn value(&self, place: u32) -> Result<Vec<u8>, Reason> {
         match self.lazy(place) {
             Lazy::Here(bytes) => Ok(bytes),
@@ -175,7 +175,7 @@ impl<'a> Heap<'a> {
         if width == 0 || bitmap > width {
             return None;
         }
-        // Rows do not go across blocks.
+        // Rows do not span blocks.
         let rows = match self.lazy(long(info, 14)?) {
             Lazy::Here(rows) => vec![rows],
             Lazy::Subnode(node) => self.store.data(node, self.limit)?,
@@ -250,7 +250,7 @@ impl Column {
     }
 }
 
-/// Bytes of a value of that type, where all have the same.
+/// Bytes of a value of that type, if all have the same.
 fn width(kind: u16) -> Option<usize> {
     match kind {
         0x0002 | 0x000b => Some(2),

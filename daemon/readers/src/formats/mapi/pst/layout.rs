@@ -1,11 +1,11 @@
-//! Where the fields of pages, blocks and headers are: files of 32-bit numbers (until Outlook 2002),
-//! of 64-bit numbers, and of those in pages of 4 KiB (cached mailboxes since Outlook 2013).
+//! The layout of pages, blocks and headers: files with 32-bit numbers (until Outlook 2002), with 64-bit numbers, and
+//! with 64-bit numbers in pages of 4 KiB (cached mailboxes since Outlook 2013).
 //!
 //! The last is not in [MS-PST]; it differs in what [`Layout::Large`] does differently here.
 
 use super::store::Node;
 
-/// Types of pages: of the tree of blocks, of the tree of nodes [§2.2.2.7.1].
+/// Types of pages: of the tree of blocks, and of the tree of nodes [§2.2.2.7.1].
 pub(super) const BLOCKS: u8 = 0x80;
 pub(super) const NODES: u8 = 0x81;
 
@@ -30,7 +30,7 @@ pub(super) struct Page {
 pub(super) struct Block {
     pub(super) at: u64,
     pub(super) length: usize,
-    /// Its length once it is unpacked; the same where it is not packed.
+    /// Its length once it is unpacked; the same if it is not packed.
     pub(super) inflated: usize,
 }
 
@@ -41,7 +41,7 @@ impl Page {
 }
 
 impl Layout {
-    /// The layout that the version in the header stands for [§2.2.2.6].
+    /// The layout for the version in the header [§2.2.2.6].
     pub(super) fn of(header: &[u8]) -> Option<Self> {
         match half(header, 10)? {
             14 | 15 => Some(Self::Narrow),
@@ -64,7 +64,7 @@ impl Layout {
         }
     }
 
-    /// Places of the roots of the trees of nodes and of blocks, and the number of the cipher.
+    /// Positions of the roots of the trees of nodes and of blocks, and the number of the cipher.
     pub(super) fn roots(self, header: &[u8]) -> Option<(u64, u64, u8)> {
         let (nodes, blocks, method) = match self {
             Self::Narrow => (188, 196, 461),
@@ -78,7 +78,7 @@ impl Layout {
         if self == Self::Large { 4096 } else { 512 }
     }
 
-    /// Takes a page apart; `None` where it is none of that kind.
+    /// Parses a page; `None` if it is not of that kind.
     pub(super) fn page(self, mut bytes: Vec<u8>, kind: u8) -> Option<Page> {
         let (end, trailer) = match self {
             Self::Narrow => (496, 500),
@@ -104,13 +104,13 @@ impl Layout {
         })
     }
 
-    /// Number and place of the page below.
+    /// Number and position of the page below.
     pub(super) fn child(self, entry: &[u8]) -> Option<(u64, u64)> {
         let width = self.word_bytes();
         Some((self.word(entry, width)?, self.word(entry, 2 * width)?))
     }
 
-    /// Number, place of data and subnodes, and parent of a node [§2.2.2.7.7.4].
+    /// Number, location of data and subnodes, and parent of a node [§2.2.2.7.7.4].
     pub(super) fn node(self, entry: &[u8]) -> Option<(u32, Node, u32)> {
         let width = self.word_bytes();
         let node = Node {

@@ -1,5 +1,5 @@
-//! Messages of a mailbox [MS-PST §2.4]: their recipients are a table among their subnodes, each of
-//! their attachments is a subnode itself.
+//! Messages of a mailbox [MS-PST §2.4]: the recipients are a table in a subnode, and each attachment is a subnode
+//! itself.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ use super::heap::{Heap, Lazy, long};
 use super::store::{Node, Store};
 use crate::sink::Sink;
 
-/// What a node is, in the low bits of its number [§2.2.2.1].
+/// The type of a node, in the low bits of its number [§2.2.2.1].
 pub(super) const TYPE_BITS: u32 = 0x1f;
 pub(super) const FOLDER: u32 = 0x02;
 pub(super) const MESSAGE: u32 = 0x04;
@@ -20,11 +20,11 @@ const RECIPIENTS: u32 = 0x12;
 /// Method of an attachment that is a message.
 const BY_MESSAGE: i32 = 5;
 
-/// Reads one message, and the messages within it.
+/// Reads one message, and the nested messages.
 pub(super) struct Reader<'a, 's> {
     store: &'a Store<'a>,
     sink: &'s mut Sink,
-    /// Attachments that may still be read. The same nodes may stand in one another many times.
+    /// Attachments that may still be read. The same nodes may be nested in each other many times.
     parts: u32,
     limit: u64,
 }
@@ -39,7 +39,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    /// The message at `node`; `None` where there is none, or its properties are lost.
+    /// The message at `node`; `None` if there is none, or its properties are lost.
     pub(super) fn message(
         &mut self,
         node: Node,

@@ -1,9 +1,8 @@
 //! The lower layer of a mailbox [MS-PST §2.2]: two trees of pages, by which nodes and blocks are
 //! found, and the blocks.
 //!
-//! Pages and blocks are read where they lie, one at a time; a mailbox may be larger than memory.
-//! Nothing in it is believed: trees are followed for a bounded depth, and all blocks together may
-//! give no more than the budget.
+//! Pages and blocks are read in place, one at a time; a mailbox may be larger than memory. Nothing in it is trusted:
+//! trees are followed to a bounded depth, and all blocks together may not exceed the budget.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -19,13 +18,13 @@ use crate::sink::Sink;
 
 /// Pages from the root of a tree to a leaf.
 const MAX_LEVELS: usize = 16;
-/// Blocks that one node's data may be in, or that hold the list of its subnodes.
+/// Maximum number of blocks with one node's data, or with the list of its subnodes.
 const MAX_BLOCKS: usize = 1 << 20;
-/// Subnodes of one node.
+/// Maximum number of subnodes of one node.
 const MAX_SUBNODES: usize = 1 << 20;
-/// The bit of a block's number that is of no account.
+/// A bit of a block's number that is ignored.
 const RESERVED_BIT: u64 = 1;
-/// The bit of those that hold structure, not data; they are never enciphered.
+/// The bit of blocks with structure, not data; they are never enciphered.
 const INTERNAL_BIT: u64 = 2;
 /// Types of internal blocks: data trees, lists of subnodes [§2.2.2.8.3].
 const DATA_TREE: u8 = 1;
@@ -78,8 +77,8 @@ impl<'a> Store<'a> {
         Some(node)
     }
 
-    /// Gives number and parent of all nodes to `take`, in the order of their numbers, until it says
-    /// false. False when some could not be read.
+    /// Passes number and parent of all nodes to `take`, in the order of their numbers, until it returns false. Returns
+    /// false if some could not be read.
     pub(super) fn each_node(&self, mut take: impl FnMut(u32, u32) -> bool) -> bool {
         let mut left = vec![(self.nodes, MAX_LEVELS)];
         let mut pages = self.input.len() / self.layout.page_bytes() as u64 + 1;
@@ -119,7 +118,7 @@ impl<'a> Store<'a> {
         for _ in 0..MAX_LEVELS {
             let page = self.page(at, kind)?;
             let key_of = |entry: &[u8]| self.layout.word(entry, 0);
-            // The last that begins at or before the key.
+            // The last one that begins at or before the key.
             let entry = page
                 .entries()
                 .rev()
@@ -160,7 +159,7 @@ impl<'a> Store<'a> {
         Some(bytes)
     }
 
-    /// Numbers of the blocks that a node's data are in [§2.2.2.8.3.2]. `None` if some are lost.
+    /// Numbers of the blocks with a node's data [§2.2.2.8.3.2]. `None` if some are lost.
     fn data_blocks(&self, id: u64) -> Option<Vec<u64>> {
         let mut blocks = Vec::new();
         self.collect_data(id, 2, &mut blocks)?;

@@ -121,7 +121,7 @@ fn damage_costs_what_it_hits() {
     wrong[at] ^= 1;
     let (reading, members, warnings) = read_all(&wrong, Budgets::default());
     assert_eq!((reading, members.len(), warnings.len()), (Ok(None), 2, 1));
-    // The heap of the first message begins before its body; without its sign it is lost.
+    // The heap of the first message begins before its body; without its signature it is lost.
     let start = bytes[..at]
         .windows(2)
         .rposition(|window| window == [0xec, 0xbc])
@@ -168,7 +168,7 @@ fn folders_that_hold_each_other_and_messages_without_a_folder_are_read_once() {
 #[test]
 fn a_message_that_holds_itself_ends_at_the_limits() {
     let mut build = Build::new(Layout::Wide, Cipher::None);
-    // Each level holds the next twice: without a bound on the sum that would be a million.
+    // Each level contains the next twice: without a total limit that would be a million.
     let (mut data, mut subnodes) = build.bag(&[(0x0037, Value::Wide("Deep"))]);
     for _ in 0..20 {
         let object = [(0x3705, Value::Long(5)), (0x3701, Value::Object(0x20_0064))];

@@ -4,7 +4,7 @@ use mail_parser::DateTime;
 
 use super::super::properties::{Properties, id, kind};
 
-/// Bytes that are read front to back; `None` where they end too early.
+/// Bytes that are read from front to back; `None` if they end too early.
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
 }
@@ -14,7 +14,7 @@ impl<'a> Cursor<'a> {
         Self { rest }
     }
 
-    /// Less than the shortest attribute is filling.
+    /// Fewer bytes than the shortest attribute are padding.
     pub(super) fn has_room_for_attribute(&self) -> bool {
         self.rest.len() >= MIN_ATTRIBUTE_BYTES
     }
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A length and as many bytes, filled up to a multiple of four. What fills up the last may lack.
+    /// A length and as many bytes, padded to a multiple of four. The last padding may be missing.
     fn counted(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()? as usize;
         let taken = self.take(length)?;
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// An attribute of the stream, with its data as it stands.
+/// An attribute of the stream, with its raw data.
 pub(super) struct Attribute<'a> {
     pub(super) id: u16,
     pub(super) data: &'a [u8],
@@ -61,7 +61,7 @@ pub(super) struct Attribute<'a> {
 
 /// Level, number, type, length and checksum.
 const MIN_ATTRIBUTE_BYTES: usize = 11;
-/// What an attribute belongs to: the message or an attachment.
+/// Levels of an attribute: the message or an attachment.
 const LEVELS: [u8; 2] = [1, 2];
 
 impl<'a> Attribute<'a> {
@@ -89,7 +89,7 @@ pub(super) struct Bag<'a> {
 }
 
 impl<'a> Bag<'a> {
-    /// Reads the properties that stand there; `None` when they break off.
+    /// Reads the properties at the cursor; `None` if they are truncated.
     pub(super) fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()> {
         for _ in 0..cursor.u32()? {
             self.property(cursor)?;
@@ -123,7 +123,7 @@ impl<'a> Bag<'a> {
 
     fn take(&mut self, id: u16, kind: u16, value: &'a [u8]) {
         match (id, kind) {
-            // Numbers from here on are given anew in each stream.
+            // Numbers from here on are assigned separately in each stream.
             (FIRST_NAMED.., _) => {}
             (id::ATTACH_DATA, kind::BINARY) => self.data = Some(value),
             (id::ATTACH_DATA, kind::OBJECT) => self.object = Some(value),
@@ -134,8 +134,8 @@ impl<'a> Bag<'a> {
 
 const FIRST_NAMED: u16 = 0x8000;
 
-/// A property of a number without meaning has its name before its value: a set, then a number or a
-/// string within the set.
+/// A property whose number has no fixed meaning has its name before its value: a set, then a number or a string within
+/// the set.
 fn skip_name(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.take(16)?;
     match cursor.u32()? {
@@ -144,10 +144,10 @@ fn skip_name(cursor: &mut Cursor<'_>) -> Option<()> {
     }
 }
 
-/// Bytes of a value of that type, where all have the same.
+/// Bytes of a value of that type, if all have the same.
 fn width(kind: u16) -> Option<usize> {
     match kind {
-        // Short values are filled up to four bytes.
+        // Short values are padded to four bytes.
         0x0000..=0x0004 | 0x000a | 0x000b => Some(4),
         0x0005..=0x0007 | 0x0014 | 0x0040 => Some(8),
         0x0048 => Some(16),
@@ -155,8 +155,7 @@ fn width(kind: u16) -> Option<usize> {
     }
 }
 
-/// A date as seven numbers, in seconds since 1970 [MS-OXTNEF §2.1.3.3.6]. It has no time zone; read
-/// as universal time.
+/// A date of seven numbers, in seconds since 1970 [MS-OXTNEF §2.1.3.3.6]. It has no time zone; read as UTC.
 pub(super) fn date(data: &[u8]) -> Option<i64> {
     let mut cursor = Cursor::new(data);
     let mut next = || cursor.u16();

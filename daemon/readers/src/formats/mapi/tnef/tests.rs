@@ -26,7 +26,7 @@ fn stream(attributes: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// A property: type, number, value behind a count where its type asks for one.
+/// A property: type, number, and value, preceded by a count if its type requires one.
 fn property(kind: u16, id: u16, value: &[u8]) -> Vec<u8> {
     let mut bytes = [kind.to_le_bytes(), id.to_le_bytes()].concat();
     if id >= 0x8000 {

@@ -8,8 +8,8 @@ use super::super::super::package::attribute;
 use super::super::table;
 use super::{Content, Genre, Piece, Undo};
 
-/// Elements without text for reading: of shapes, what they are for those who cannot see them; of
-/// lists, numbers that the program counts; objects, which are members.
+/// Elements without text to read: descriptions of shapes for those who cannot see them; numbers of lists, which are
+/// counted here; objects, which are members.
 const SKIPPED: &[&str] = &[
     "svg:title",
     "svg:desc",
@@ -80,7 +80,7 @@ impl Content<'_> {
         Undo::Nothing
     }
 
-    /// Writes the number of an item or a heading, which its program counts.
+    /// Writes the number of an item or a heading, which programs count themselves.
     fn label(&mut self, tag: &BytesStart<'_>, is_heading: bool) {
         if let Some(label) = self.lists.label(tag, is_heading) {
             self.streams.sink.count(Fact::ListNumbers, 1);
@@ -92,7 +92,7 @@ impl Content<'_> {
         match local {
             "table" => {
                 self.streams.newline();
-                // Tables of a sheet's charts and the like stand deeper.
+                // Tables of a sheet's charts and the like are nested deeper.
                 if self.genre == Genre::Sheets && self.streams.innermost().is_none() {
                     self.streams.sink.count(Fact::Sheets, 1);
                     let style = attribute(tag, "table:style-name").unwrap_or_default();
@@ -119,7 +119,7 @@ impl Content<'_> {
     fn cell(&mut self, tag: &BytesStart<'_>) -> Undo {
         self.piece(Piece::Cell {
             repeated: number(tag, "table:number-columns-repeated"),
-            // Cells of texts and slides state values too, beside what is written there by hand.
+            // Cells of texts and slides state values too, besides the text written by hand.
             value: match self.genre {
                 Genre::Sheets => table::value(tag),
                 Genre::Text | Genre::Pages => table::shown(tag),
@@ -148,7 +148,7 @@ impl Content<'_> {
                 self.lists.style("style:style", tag);
             }
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
-                // Moved: cloned, a long name and many properties would be quadratic.
+                // Moved: cloning a long name for many properties would be quadratic.
                 let style = std::mem::take(&mut self.style);
                 self.hidden
                     .extend(Some(style).filter(|style| !style.is_empty()));
@@ -176,7 +176,7 @@ impl Content<'_> {
             "text-box" if self.genre == Genre::Text => return self.piece(Piece::TextBox),
             "image" => self.external(tag),
             "frame" | "custom-shape" => return self.frame(tag),
-            // What all slides show in the master's place for it.
+            // What all slides show in the master's placeholder for it.
             "header-decl" => return self.line(Piece::Aside(AsideKind::Header, false)),
             "footer-decl" => return self.line(Piece::Aside(AsideKind::Footer, false)),
             "header" | "footer" | "date-time" => return Undo::Skip,
@@ -185,7 +185,7 @@ impl Content<'_> {
         Undo::Nothing
     }
 
-    /// A shape, perhaps one of those that stand on every page.
+    /// A shape, perhaps one that is on every page.
     fn frame(&mut self, tag: &BytesStart<'_>) -> Undo {
         let aside = match attribute(tag, "presentation:class").as_deref() {
             Some("date-time" | "page-number") => return Undo::Skip,
@@ -207,7 +207,7 @@ impl Content<'_> {
         Undo::Nothing
     }
 
-    /// What the document says of itself.
+    /// Metadata of the document.
     pub(super) fn meta(&mut self, name: &str, tag: &BytesStart<'_>) -> Undo {
         let fact = match name {
             "dc:title" => Fact::Title,
@@ -228,14 +228,14 @@ impl Content<'_> {
         self.line(Piece::Fact(fact))
     }
 
-    /// Begins a piece that holds its text itself.
+    /// Begins a piece that contains its text directly.
     fn line(&mut self, piece: Piece) -> Undo {
         self.streams.begin(piece);
         self.text.push(Some(true));
         Undo::Piece
     }
 
-    /// In running headers and footers a field says another thing on every page.
+    /// In running headers and footers a field differs on every page.
     fn field(&mut self) -> Undo {
         for piece in self.streams.kinds() {
             if let Piece::Aside(AsideKind::Header | AsideKind::Footer, fields) = piece {
@@ -261,7 +261,7 @@ fn skip(name: &str) -> Undo {
     }
 }
 
-/// The value of an attribute that counts; 1 where there is none.
+/// The value of an attribute with a count; 1 if there is none.
 fn number(tag: &BytesStart<'_>, name: &str) -> u64 {
     attribute(tag, name)
         .and_then(|value| value.trim().parse().ok())

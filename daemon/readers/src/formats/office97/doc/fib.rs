@@ -1,19 +1,19 @@
-//! The file information block at the beginning of the main stream [MS-DOC] §2.5: where all else is.
+//! The file information block at the beginning of the main stream [MS-DOC] §2.5: it tells where everything else is.
 
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::super::codepage;
 use crate::compound::{double_word, word};
 
-/// What the block begins with: Word 97 and later, Word 6 and 95, and both of East Asia.
+/// First bytes of the block: Word 97 and later, Word 6 and 95, and the East Asian versions of both.
 const MAGIC: [u16; 4] = [0xa5ec, 0xa5dc, 0xa697, 0xa699];
-/// From this version on, text is partly UTF-16 and tables have a stream of their own.
+/// From this version on, text is partly UTF-16 and tables have a separate stream.
 const WORD_97: u16 = 0x00c1;
 /// Parts of the document: body, footnotes, headers and footers, macros, comments, endnotes, text
 /// boxes, text boxes of headers.
 const PARTS: usize = 8;
 
-/// Number of a pair of place and length in the block.
+/// Number of an offset and length pair in the block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Structure(usize);
 
@@ -35,7 +35,7 @@ pub(super) struct Fib<'a> {
     pub(super) table: Option<&'static str>,
     /// Encoding of 8-bit text.
     pub(super) encoding: &'static Encoding,
-    /// Where the text of an old document begins that was not saved in pieces.
+    /// Where the text of an old document begins if it was not saved in pieces.
     pub(super) text_start: u32,
     /// Whether an old document was saved in pieces.
     pub(super) is_complex: bool,
@@ -67,14 +67,14 @@ impl<'a> Fib<'a> {
         })
     }
 
-    /// Place and length of a structure in the table stream.
+    /// Offset and length of a structure in the table stream.
     pub(super) fn structure(&self, Structure(number): Structure) -> (u32, u32) {
         let start = if self.is_old { 88 } else { 154 } + 8 * number;
         let field = |at| double_word(self.bytes, at).unwrap_or(0);
         (field(start), field(start + 4))
     }
 
-    /// The bytes of a structure, as far as they are there.
+    /// The bytes of a structure, as far as they exist.
     pub(super) fn bytes_of<'t>(&self, structure: Structure, table: &'t [u8]) -> &'t [u8] {
         let (start, length) = self.structure(structure);
         let rest = table.get(start as usize..).unwrap_or_default();

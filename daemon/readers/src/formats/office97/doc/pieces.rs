@@ -1,4 +1,4 @@
-//! The piece table [MS-DOC] §2.8.35: which run of characters lies where, and in which width.
+//! The piece table [MS-DOC] §2.8.35: where each run of characters is, and in which width.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use super::fib::{Fib, Structure};
 use super::revisions::Changes;
 use crate::compound::{double_word, double_words, word};
 
-/// Bit of a piece's place that tells 8-bit text; the place is then doubled.
+/// Bit of a piece's offset that marks 8-bit text; the offset is then doubled.
 const NARROW: u32 = 1 << 30;
 
-/// Some characters that lie side by side.
+/// A run of contiguous characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     /// Number of the first character.
     pub(super) start: u32,
     pub(super) length: u32,
-    /// Place of the first character in the main stream.
+    /// Offset of the first character in the main stream.
     pub(super) place: u32,
     /// Whether characters have 16 bits.
     pub(super) is_wide: bool,
-    /// What a fast save changed of the whole piece.
+    /// A fast save's change of the whole piece.
     modifier: u16,
 }
 
@@ -56,8 +56,8 @@ impl Piece {
     }
 }
 
-/// All pieces in the order of the text, and the lists of changes they may refer to. Never more
-/// characters than the stream has bytes.
+/// All pieces in the order of the text, and the lists of changes they may refer to. Never more characters than the
+/// stream has bytes.
 pub(super) fn pieces(fib: &Fib, table: &[u8], document: &[u8]) -> (Vec<Piece>, Vec<Changes>) {
     if fib.is_old && !fib.is_complex {
         let length = fib
@@ -80,8 +80,8 @@ pub(super) fn pieces(fib: &Fib, table: &[u8], document: &[u8]) -> (Vec<Piece>, V
         lists.push(Changes::of(list));
         rest = rest.get(3 + length..).unwrap_or_default();
     }
-    // 2, the length, then one number more than there are pieces, then the pieces. The length counts,
-    // not what is left of it in a cut stream.
+    // 2, the length, then one number more than there are pieces, then the pieces. The stated length counts, not what
+    // remains of it in a cut stream.
     let length = double_word(rest, 1).unwrap_or(0) as usize;
     let count = length.saturating_sub(4) / 12;
     let rest = rest.get(5..).unwrap_or_default();

@@ -7,22 +7,21 @@ use crate::compound::{double_words, word};
 
 /// Bytes of a page of character formatting.
 const PAGE_BYTES: usize = 512;
-/// Changes of character properties: marked as deleted, marked as inserted; and as numbered in the
-/// short form.
+/// Changes of character properties: marked as deleted, marked as inserted; and their numbers in the short form.
 const DELETED: u16 = 0x0800;
 const INSERTED: u16 = 0x0801;
 const SHORT_DELETED: u16 = 0x41;
 const SHORT_INSERTED: u16 = 0x42;
 
-/// What is marked in the main stream, by place.
+/// What is marked in the main stream, by offset.
 #[derive(Debug, Default)]
 pub(super) struct Revisions {
-    /// Sorted, apart from one another.
+    /// Sorted and disjoint.
     deleted: Vec<Range<usize>>,
     pub(super) insertions: u64,
 }
 
-/// What a list of property changes says of revision.
+/// The tracked changes in a list of property changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     pub(super) is_deleted: bool,
@@ -30,7 +29,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// From a list of changes, each with an operand whose length its number tells.
+    /// From a list of changes, each with an operand whose length follows from its number.
     pub(super) fn of(mut list: &[u8]) -> Self {
         let mut changes = Self::default();
         while let Some(change) = word(list, 0) {
@@ -64,7 +63,7 @@ impl Changes {
 }
 
 impl Revisions {
-    /// From the pages of character formatting. Those of Word 6 are not looked at.
+    /// From the pages of character formatting. Those of Word 6 are not read.
     pub(super) fn parse(fib: &Fib, table: &[u8], document: &[u8]) -> Self {
         let mut revisions = Self::default();
         if fib.is_old {
@@ -75,7 +74,7 @@ impl Revisions {
         let count = length.saturating_sub(4) / 8;
         let pages = list.get(4 * (count + 1)..).unwrap_or_default();
         let mut after_insertion = None;
-        // More pages than there are would be the same ones again.
+        // More pages than exist would be the same ones again.
         for number in double_words(pages).take(document.len() / PAGE_BYTES) {
             let start = (number & 0x3f_ffff) as usize * PAGE_BYTES;
             let Some(page) = document.get(start..start + PAGE_BYTES) else {
@@ -100,7 +99,7 @@ impl Revisions {
         self.deleted.len() as u64
     }
 
-    /// What is left of a range without what is deleted.
+    /// A range without its deleted parts.
     pub(super) fn kept(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut kept = Vec::new();
         let mut start = range.start;
@@ -123,7 +122,7 @@ impl Revisions {
     }
 }
 
-/// The runs of a page: places, then half the offsets of their changes; the last byte counts them.
+/// The runs of a page: offsets, then half the offsets of their changes; the last byte is their number.
 fn runs(page: &[u8]) -> impl Iterator<Item = (Range<usize>, Changes)> + '_ {
     let count = page.last().map_or(0, |&count| usize::from(count));
     let places: Vec<u32> = double_words(page).take(count + 1).collect();
@@ -136,7 +135,7 @@ fn runs(page: &[u8]) -> impl Iterator<Item = (Range<usize>, Changes)> + '_ {
     })
 }
 
-/// Sorted, and joined where one ends where the next begins.
+/// Sorted, and joined if one ends where the next begins.
 fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut joined: Vec<Range<usize>> = Vec::new();

@@ -12,8 +12,8 @@ const TEXT: usize = 1024;
 /// A run of text of one width.
 struct Run(&'static str, bool);
 
-/// A document of these runs, with the characters of its parts and the bytes from one place to
-/// another marked as deleted. Runs are stored back to front, as fast saves may.
+/// A document of these runs, with the characters of its parts and the bytes between two offsets marked as deleted. Runs
+/// are stored back to front, as fast saves may do.
 fn doc(runs: &[Run], parts: &[u32], deleted: Option<(usize, usize)>) -> Vec<u8> {
     let (mut main, mut places) = (vec![0; TEXT], vec![0; runs.len()]);
     for (index, Run(text, is_wide)) in runs.iter().enumerate().rev() {
@@ -70,7 +70,7 @@ fn mark_deleted(main: &mut Vec<u8>, table: &mut Vec<u8>, from: usize, to: usize)
         .collect();
     bytes.extend([0, 200, 0]);
     bytes.resize(512, 0);
-    // Four bytes: bold, as something to pass over, then the mark.
+    // Four bytes: bold, to be skipped, then the mark.
     put(&mut bytes, 400, &[6, 0x35, 0x08, 1, 0x00, 0x08, 1]);
     bytes[511] = 3;
     main.extend(bytes);

@@ -1,4 +1,4 @@
-//! From the characters of a document to text: breaks, cells, fields.
+//! Converts the characters of a document to text: breaks, cells, fields.
 
 use encoding_rs::{Encoding, UTF_16LE};
 use simdex_extract::Fact;
@@ -9,7 +9,7 @@ use crate::sink::Sink;
 const FORM_FIELDS: &[&str] = &["FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN"];
 /// Fields that take their content from elsewhere.
 const EXTERNAL_FIELDS: &[&str] = &["INCLUDETEXT", "INCLUDEPICTURE", "LINK", "DDE", "DDEAUTO"];
-/// Bytes of an instruction that are looked at.
+/// Bytes of an instruction that are kept.
 const MAX_INSTRUCTION: usize = 256;
 
 /// Writes one part of a document.
@@ -40,7 +40,7 @@ impl<'a> TextWriter<'a> {
     /// Writes characters of 16 bits, or of 8.
     pub(super) fn write(&mut self, bytes: &[u8], is_wide: bool) {
         let encoding = if is_wide { UTF_16LE } else { self.encoding };
-        // Bounded pieces, each of whole characters of 16 bits.
+        // Bounded pieces, each with whole 16-bit characters.
         for bytes in bytes.chunks(64 << 10) {
             let (text, _) = encoding.decode_without_bom_handling(bytes);
             let mut rest = &*text;
@@ -73,7 +73,7 @@ impl<'a> TextWriter<'a> {
         }
     }
 
-    /// A control character, or any one within an instruction.
+    /// A control character, or any character in an instruction.
     fn special(&mut self, c: char) {
         match c {
             '\u{13}' => {
@@ -111,7 +111,7 @@ impl<'a> TextWriter<'a> {
         }
     }
 
-    /// Equations have no result. Readings above characters are made with them: those stay.
+    /// Equations have no result. Ruby text above characters is made with them: that stays.
     fn end_field(&mut self) {
         if self.fields.pop() != Some(false) {
             return;

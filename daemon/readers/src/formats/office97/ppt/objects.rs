@@ -1,5 +1,5 @@
-//! Objects embedded in a presentation [MS-PPT] §2.10.34: compound files, mostly deflated, that lie
-//! in the main stream. Macros are such an object too.
+//! Objects embedded in a presentation [MS-PPT] §2.10.34: compound files, mostly deflated, in the main stream. Macros
+//! are such an object too.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -16,7 +16,7 @@ use crate::sink::Sink;
 const DEFLATED: u16 = 1;
 const LENGTH_BYTES: usize = 4;
 
-/// Hands over all objects of the stream.
+/// Passes on all objects of the stream.
 pub(super) fn members(bytes: &[u8], sink: &mut Sink) -> Option<Reason> {
     let mut reason = None;
     let mut left = sink.budgets().total_bytes;
@@ -37,7 +37,7 @@ pub(super) fn members(bytes: &[u8], sink: &mut Sink) -> Option<Reason> {
     reason
 }
 
-/// The bytes of an object, and why they are not all.
+/// The bytes of an object, and why they are incomplete.
 fn unpacked<'a>(object: &Record<'a>, left: u64, sink: &Sink) -> (Cow<'a, [u8]>, Option<Reason>) {
     if object.instance != DEFLATED {
         return (Cow::Borrowed(object.body), None);

@@ -38,7 +38,7 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record at a place; of a cut one what is there.
+    /// The record at an offset; of a truncated one what exists.
     pub(super) fn at(bytes: &'a [u8], place: usize) -> Option<Self> {
         let bytes = bytes.get(place..)?;
         let (head, kind) = (word(bytes, 0)?, word(bytes, 2)?);
@@ -47,7 +47,7 @@ impl<'a> Record<'a> {
         Some(Self {
             kind,
             instance: head >> 4,
-            // What tags hold are records as well.
+            // The content of tags is records as well.
             is_container: head & 0xf == 0xf || kind == kind::TAGS,
             body: &body[..length.min(body.len())],
         })
@@ -68,13 +68,13 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Records side by side.
+/// Consecutive records.
 pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
     each(bytes, |record| record.body.len())
 }
 
-/// Records side by side and all within them, containers before what they hold. Nothing is read
-/// twice, however deep it lies.
+/// Consecutive records and all records nested in them, containers before their content. Nothing is read twice, however
+/// deep it is nested.
 pub(super) fn walk(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
     each(bytes, |record| {
         if record.is_container {
@@ -85,7 +85,7 @@ pub(super) fn walk(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
     })
 }
 
-/// Records, each followed by what lies `passed` bytes behind its head.
+/// Records, each followed by what is `passed` bytes after its head.
 fn each<'a>(
     bytes: &'a [u8],
     passed: impl Fn(&Record<'a>) -> usize,

@@ -1,4 +1,4 @@
-//! The text of one slide, or of its notes: what its drawing shows, in the order of the shapes.
+//! The text of one slide, or of its notes: the text of its drawing, in the order of the shapes.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use super::records::{Record, kind, walk};
 use crate::compound::{double_word, word};
 use crate::sink::Sink;
 
-/// Strings of a footer: date and footer, and the bits that tell whether they are shown.
+/// Strings of a footer: date and footer, and the bits that say whether they are shown.
 const RUNNING: [(u16, u16); 2] = [(0, 1 << 2), (2, 1 << 5)];
 /// String of a comment that is its text.
 const COMMENT_TEXT: u16 = 1;
-/// What stands for page numbers and dates that are filled in.
+/// Placeholder for page numbers and dates that are filled in.
 const PLACEHOLDER: &str = "*";
 
 #[derive(Debug, Default)]
@@ -35,8 +35,8 @@ impl Slide {
         }
     }
 
-    /// The drawing may refer to a text of the outline instead of holding it; what it does not refer
-    /// to is not shown, but was written.
+    /// The drawing may refer to a text of the outline instead of containing it; text that it does not refer to is not
+    /// shown, but was written.
     pub(super) fn of(slide: &Record<'_>, outline: &[String]) -> Self {
         let mut found = Self::default();
         let mut used = vec![false; outline.len()];
@@ -49,7 +49,7 @@ impl Slide {
                 kind::RUNNING_ATOM => shown = word(record.body, 2).unwrap_or(0),
                 kind::OUTLINE_REFERENCE => {
                     let number = double_word(record.body, 0).unwrap_or(u32::MAX) as usize;
-                    // Once only, or few references would make much text.
+                    // Only once, or few references would give much text.
                     if used.get(number) == Some(&false) {
                         used[number] = true;
                         found.texts.push(outline[number].clone());
@@ -76,8 +76,7 @@ impl Slide {
         }
     }
 
-    /// Writes the texts, and the footer where it was not written before; says whether there were
-    /// words.
+    /// Writes the texts, and the footer if it was not written before; returns whether there were words.
     pub(super) fn write(&self, running: &mut BTreeSet<String>, sink: &mut Sink) -> bool {
         let mut has_words = false;
         for text in &self.texts {

@@ -11,7 +11,7 @@ use super::malformed;
 use super::records::{Record, Records, Text, kind};
 use crate::sink::Sink;
 
-/// Version of the first record that tells Excel 97 and later.
+/// Version in the first record of Excel 97 and later.
 const EXCEL_97: u16 = 0x0600;
 
 pub(super) struct Globals {
@@ -54,7 +54,7 @@ impl Globals {
         Ok(globals)
     }
 
-    /// A string with its own count, in the way of this workbook.
+    /// A string with its own count, in the form used by this workbook.
     pub(super) fn string(&self, mut text: Text<'_>, is_long: bool) -> Option<String> {
         if self.is_unicode {
             text.string(is_long)
@@ -68,13 +68,13 @@ impl Globals {
             kind::CODE_PAGE => self.encoding = codepage::encoding(record.word(0).unwrap_or(0)),
             kind::DATE_1904 => self.book.since_1904 = record.word(0) == Some(1),
             kind::SST => self.strings(record),
-            // Counts and marks of what is in this workbook itself are four bytes long.
+            // Counts and marks of references within this workbook are four bytes long.
             kind::SUP_BOOK if record.bytes.len() > 4 => sink.count(Fact::External, 1),
             _ => {}
         }
     }
 
-    /// The strings that cells share, however many there are said to be.
+    /// The strings that cells share, whatever count is stated.
     fn strings(&mut self, record: &Record<'_>) {
         let mut text = record.text_at(8);
         while let Some(string) = text.string(true) {
@@ -94,6 +94,6 @@ fn count_sheet(record: &Record<'_>, sink: &mut Sink) {
     let [is_hidden, kind] = [4, 5].map(|at| record.bytes.get(at).copied().unwrap_or(0));
     sink.count(Fact::Sheets, 1);
     sink.count(Fact::HiddenSheets, u64::from(is_hidden & 3 != 0));
-    // Macros of Excel 4 have sheets of their own.
+    // Macros of Excel 4 have separate sheets.
     sink.count(Fact::Scripts, u64::from(kind == 1));
 }

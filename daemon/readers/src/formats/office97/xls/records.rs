@@ -41,7 +41,7 @@ pub(super) mod kind {
 pub(super) struct Record<'a> {
     pub(super) kind: u16,
     pub(super) bytes: &'a [u8],
-    /// The records that continue it, as they stand.
+    /// The continuation records, unparsed.
     continued: &'a [u8],
 }
 
@@ -50,7 +50,7 @@ impl<'a> Record<'a> {
         word(self.bytes, at)
     }
 
-    /// What stands from `at` on, and in the records that continue it.
+    /// The bytes from `at` on, and those of the continuation records.
     pub(super) fn text_at(&self, at: usize) -> Text<'a> {
         Text {
             current: self.bytes.get(at..).unwrap_or_default(),
@@ -103,7 +103,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Number and bytes of the next record; of a cut one what is there.
+/// Number and bytes of the next record; of a truncated one what exists.
 fn next_record<'a>(rest: &mut &'a [u8]) -> Option<(u16, &'a [u8])> {
     let (kind, length) = (word(rest, 0)?, usize::from(word(rest, 2)?));
     let after = &rest[4..];
@@ -112,14 +112,14 @@ fn next_record<'a>(rest: &mut &'a [u8]) -> Option<(u16, &'a [u8])> {
     Some((kind, bytes))
 }
 
-/// Bytes of a record and of what continues it.
+/// Bytes of a record and its continuations.
 pub(super) struct Text<'a> {
     current: &'a [u8],
     continued: &'a [u8],
 }
 
 impl<'a> Text<'a> {
-    /// Goes on to the next record; false after the last.
+    /// Advances to the next record; returns false after the last.
     fn advance(&mut self) -> bool {
         let next = next_record(&mut self.continued);
         self.current = next.map_or(&[], |(_, bytes)| bytes);
@@ -157,7 +157,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A string with its own count, of 16 bits where `is_long`; formatted, perhaps.
+    /// A string with its own count, of 16 bits if `is_long`; it may be formatted.
     pub(super) fn string(&mut self, is_long: bool) -> Option<String> {
         let count = if is_long {
             self.word()?
@@ -176,7 +176,7 @@ impl<'a> Text<'a> {
         Some(text)
     }
 
-    /// Characters of 8 or, by the flags, 16 bits. Each record that continues them has flags anew.
+    /// Characters of 8 or, by the flags, 16 bits. Each continuation record has new flags.
     pub(super) fn characters(&mut self, mut count: usize, mut flags: u8) -> String {
         let mut text = String::new();
         loop {
@@ -197,7 +197,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text of a text box, which lies in the first record after its own.
+    /// The text of a text box, which is in the first record after its own.
     pub(super) fn continued_characters(&mut self, count: usize) -> String {
         self.current = &[];
         match self.byte() {
@@ -206,7 +206,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A string of the time before Unicode.
+    /// A string from before Unicode.
     pub(super) fn old_string(
         &mut self,
         is_long: bool,

@@ -1,4 +1,4 @@
-//! One sheet [MS-XLS] §2.1.7.20.5: cells as they come, row by row; headers, text boxes, comments.
+//! One sheet [MS-XLS] §2.1.7.20.5: cells in stored order, row by row; headers, text boxes, comments.
 
 use super::super::super::ooxml::cells::Rows;
 use super::globals::Globals;
@@ -7,7 +7,7 @@ use crate::compound::{double_word, quad_word, word};
 
 /// Type of the object that shows a comment.
 const COMMENT_OBJECT: u16 = 0x19;
-/// Most headers, footers, text boxes, comments and names that are kept of one sheet.
+/// Maximum number of headers, footers, text boxes, comments and names that are kept for one sheet.
 const MAX_ASIDES: usize = 100_000;
 
 pub(super) struct Sheet<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Sheet<'a> {
     row: Option<u16>,
     /// Whether the next string is the result of a formula.
     awaits_string: bool,
-    /// Whether the next text is that of a comment.
+    /// Whether the next text belongs to a comment.
     is_comment: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Sheet<'a> {
     pub(super) fn read(&mut self, records: &mut Records<'_>) {
         while records.depth() > 0 && !self.rows.is_full() {
             let Some(record) = records.next() else { return };
-            // What lacks bytes is no cell; charts lie deeper.
+            // A record with too few bytes is no cell; charts are nested deeper.
             match records.depth() {
                 1 => drop(self.cell(&record).or_else(|| self.aside(&record))),
                 _ => drop(self.aside(&record)),
@@ -80,7 +80,7 @@ impl<'a> Sheet<'a> {
         Some(())
     }
 
-    /// A number, or several side by side.
+    /// A number, or several adjacent ones.
     fn numbers(&mut self, record: &Record<'_>) -> Option<()> {
         let value = match record.kind {
             kind::NUMBER => f64::from_bits(quad_word(record.bytes, 6)?),
@@ -99,7 +99,7 @@ impl<'a> Sheet<'a> {
         Some(())
     }
 
-    /// Begins a row, if the cell is the first of one; gives its style.
+    /// Begins a row, if the cell is the first one in it; returns its style.
     fn start(&mut self, record: &Record<'_>) -> Option<usize> {
         let (row, style) = (record.word(0)?, record.word(4)?);
         if self.row.replace(row) != Some(row) {
@@ -109,7 +109,7 @@ impl<'a> Sheet<'a> {
         Some(style.into())
     }
 
-    /// The result that was there when the workbook was saved.
+    /// The result that was stored when the workbook was saved.
     fn formula(&mut self, record: &Record<'_>) -> Option<()> {
         let value = quad_word(record.bytes, 6)?;
         let style = self.start(record)?;
@@ -132,7 +132,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// What is no cell.
+    /// Records that are no cells.
     fn aside(&mut self, record: &Record<'_>) -> Option<()> {
         let lists = [&self.running, &self.boxes, &self.comments, &self.charts];
         if lists.iter().map(|list| list.len()).sum::<usize>() > MAX_ASIDES {
@@ -159,7 +159,7 @@ impl<'a> Sheet<'a> {
                 let text = self.globals.string(record.text_at(2), false)?;
                 self.charts.push(text);
             }
-            // Since Excel 97 the text of a comment is that of its box.
+            // Since Excel 97 the text of a comment is in its text box.
             kind::NOTE if !self.globals.is_unicode => {
                 let text = self.globals.string(record.text_at(4), true)?;
                 self.comments.push(text);
@@ -170,7 +170,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// A number in 30 bits: an integer or the high bits of a float, of hundredths perhaps.
+/// A number in 30 bits: an integer or the high bits of a float, perhaps in hundredths.
 fn rk(bits: u32) -> f64 {
     let value = if bits & 2 != 0 {
         f64::from(bits.cast_signed() >> 2)

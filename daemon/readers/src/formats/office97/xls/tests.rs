@@ -29,7 +29,7 @@ fn string(text: &str) -> Vec<u8> {
     [&words(&[text.len() as u16])[..], &[0], text.as_bytes()].concat()
 }
 
-/// A workbook of one sheet; `shared` are records of its own.
+/// A workbook of one sheet; `shared` are the records of the workbook itself.
 fn book(version: u16, shared: &[Vec<u8>], sheet: &[Vec<u8>]) -> Vec<u8> {
     let end = record(kind::EOF, &[]);
     let stream = [
@@ -51,7 +51,7 @@ fn book(version: u16, shared: &[Vec<u8>], sheet: &[Vec<u8>]) -> Vec<u8> {
 )]
 fn sample() -> Vec<u8> {
     let sst = [&[0; 8][..], &string("first"), &[5, 0, 8, 1, 0, b's', b'e']].concat();
-    // The second string goes on in 16 bits, and its format follows.
+    // The second string continues in 16 bits, and its format follows.
     let rest = [
         &[1][..],
         &words(&[99, 100, 0x444]),

@@ -7,8 +7,8 @@ use simdex_extract::Reason;
 /// Longest record that is read; cells and strings are far shorter.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
 
-/// Feeds the `wanted` records of a part to `take` until it says that it has enough, or a record
-/// lacks fields (`None`); the others are passed over.
+/// Feeds the `wanted` records of a part to `take` until it has enough, or a record lacks fields (`None`); the others
+/// are skipped.
 pub(super) fn each_record(
     reader: &mut dyn BufRead,
     wanted: &[u32],
@@ -71,7 +71,7 @@ fn number(reader: &mut dyn BufRead, most: u32) -> std::io::Result<Option<u32>> {
     Ok(Some(number))
 }
 
-/// What is left of a record's fields; `None` where there are too few bytes.
+/// The remaining fields of a record; `None` if there are too few bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a>(&'a [u8]);
 
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         Some(f64::from_le_bytes(self.array()?))
     }
 
-    /// A number in four bytes: a whole one or the upper half of a double, perhaps in hundredths.
+    /// A number in four bytes: an integer or the upper half of a double, perhaps in hundredths.
     pub(super) fn rk(&mut self) -> Option<f64> {
         let bits = self.u32()?;
         let value = if bits & 2 == 0 {
@@ -113,7 +113,7 @@ impl<'a> Fields<'a> {
         Some(if bits & 1 == 0 { value } else { value / 100.0 })
     }
 
-    /// UTF-16 behind its length in units; a length of all ones means none.
+    /// UTF-16 after its length in units; a length of all ones means none.
     pub(super) fn wide_string(&mut self) -> Option<String> {
         let units = self.u32()?;
         if units == u32::MAX {

@@ -4,7 +4,7 @@ use super::super::cells::Rows;
 use super::records::Fields;
 
 const ROW: u32 = 0;
-/// Cells, by what they hold; formulas with what they came to.
+/// Cells, by their content; formulas with their results.
 const BLANK: u32 = 1;
 const RK: u32 = 2;
 const ERROR: u32 = 3;
@@ -16,7 +16,7 @@ const FORMULA_TEXT: u32 = 8;
 const FORMULA_REAL: u32 = 9;
 const FORMULA_TRUTH: u32 = 10;
 const FORMULA_ERROR: u32 = 11;
-/// The first and last of the cells that do not name their column; their numbers follow those above.
+/// The first and last record type of cells that do not state their column; they are numbered after those above.
 const SHORT_BLANK: u32 = 12;
 const SHORT_SHARED: u32 = 18;
 const RICH_TEXT: u32 = 62;
@@ -63,7 +63,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
         }
     }
 
-    /// Takes one of [`RECORDS`]; false when there is enough, `None` when it is damaged.
+    /// Processes one of [`RECORDS`]; returns false when there is enough, `None` if it is damaged.
     pub(super) fn take(&mut self, record: u32, mut fields: Fields<'_>) -> Option<bool> {
         match record {
             ROW => self.rows.row(),
@@ -82,7 +82,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
         Some(!self.rows.is_full())
     }
 
-    /// Takes a cell behind its column.
+    /// Processes a cell after its column.
     fn cell(&mut self, record: u32, mut fields: Fields<'_>) -> Option<()> {
         let style = usize::try_from(fields.u32()? & 0xff_ffff).ok()?;
         match record {

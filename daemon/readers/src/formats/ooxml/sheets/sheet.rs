@@ -16,7 +16,7 @@ const RUNNING: &[&str] = &[
     "firstFooter",
 ];
 
-/// What the value of a cell is.
+/// The type of a cell's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Type {
     Number,
@@ -51,7 +51,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
         }
     }
 
-    /// Takes one event; false when there is enough.
+    /// Processes one event; returns false when there is enough.
     pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(tag) => self.start(tag.local_name().into_inner(), tag),

@@ -1,4 +1,4 @@
-//! Workbooks made here: cells and their types, order, bounds, what stands beside.
+//! Workbooks made here: cells and their types, order, bounds, text outside cells.
 
 use simdex_extract::{Budgets, Fact, Facts, Reason};
 

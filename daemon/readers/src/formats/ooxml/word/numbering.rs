@@ -1,5 +1,5 @@
-//! Which paragraphs have numbers, and how they are written (ECMA-376 Part 1 §17.9): definitions of
-//! lists, their instances, and paragraph styles that number.
+//! Which paragraphs have numbers, and how they are written (ECMA-376 Part 1 §17.9): definitions of lists, their
+//! instances, and paragraph styles with numbers.
 
 mod definitions;
 
@@ -8,17 +8,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::super::list_label::{Counters, LEVELS, Level};
 use super::super::parts::{Parts, Relation};
 
-/// Styles that rest on one another are followed so far.
+/// Maximum depth to which styles based on each other are followed.
 const MAX_STYLES_DEEP: usize = 20;
 
-/// What a paragraph, or a style of paragraphs, says of its number.
+/// The numbering properties of a paragraph, or of a paragraph style.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Paragraph {
     pub(super) style: Option<String>,
-    /// The list's instance; 0 is none.
+    /// The list's instance; 0 means none.
     pub(super) instance: Option<String>,
     pub(super) level: Option<usize>,
-    /// Whether it runs into the next one, its end being deleted.
+    /// Whether it continues in the next one, because its paragraph mark is deleted.
     pub(super) is_deleted: bool,
 }
 
@@ -28,7 +28,7 @@ struct Definition {
     levels: Vec<Level>,
     /// Levels by the paragraph style they are for.
     of_styles: BTreeMap<String, usize>,
-    /// The style that names the list in place of this one.
+    /// The style that refers to the list used in place of this one.
     link: Option<String>,
 }
 
@@ -36,34 +36,34 @@ struct Definition {
 #[derive(Debug, Default)]
 struct Instance {
     definition: String,
-    /// Levels that are other ones here.
+    /// Levels that are overridden here.
     overrides: BTreeMap<usize, Level>,
-    /// Numbers with which levels begin, here for the first time and whenever they begin again.
+    /// Numbers with which levels begin, here for the first time and whenever they restart.
     starts: BTreeMap<usize, u32>,
-    /// The levels of the definition with all that.
+    /// The levels of the definition with these changes.
     levels: Vec<Level>,
 }
 
-/// All that a document says of numbers.
+/// All numbering information of a document.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
     definitions: BTreeMap<String, Definition>,
     instances: BTreeMap<String, Instance>,
-    /// A style rests on the one that its `style` names.
+    /// A style is based on the one in its `style` field.
     styles: BTreeMap<String, Paragraph>,
 }
 
-/// How far the lists of one part have counted.
+/// The counters of the lists in one part.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
-    /// Instances of one definition go on counting where another stopped.
+    /// Instances of one definition continue each other's counts.
     lists: BTreeMap<String, Counters>,
-    /// Levels that have begun anew, by their instance.
+    /// Levels that have restarted, by their instance.
     begun: BTreeSet<(String, usize)>,
 }
 
 impl Numbering {
-    /// Reads the parts that say it.
+    /// Reads the parts with numbering information.
     pub(super) fn of(parts: &mut Parts<'_>, relations: &[Relation]) -> Self {
         let mut numbering = Self::default();
         let inside = || relations.iter().filter(|to| !to.external);
@@ -78,7 +78,7 @@ impl Numbering {
         numbering
     }
 
-    /// Gives instances their levels, when the definitions and the styles that name them are known.
+    /// Gives instances their levels, once the definitions and the styles that refer to them are known.
     fn settle(&mut self) {
         let levels: Vec<_> = self.instances.values().map(|of| self.levels(of)).collect();
         for (instance, levels) in self.instances.values_mut().zip(levels) {
@@ -100,7 +100,7 @@ impl Numbering {
         levels
     }
 
-    /// The label of the next paragraph, with what parts it from the text; none where it has none.
+    /// The label of the next paragraph, with the separator from the text; `None` if it has none.
     pub(super) fn label(&self, paragraph: &Paragraph, counted: &mut Counted) -> Option<String> {
         if paragraph.is_deleted {
             return None;
@@ -113,7 +113,7 @@ impl Numbering {
         let at = self.level(paragraph, definition);
         let counters = counted.lists.entry(id.to_owned()).or_default();
         for (&anew, _) in instance.starts.range(..=at.min(LEVELS)) {
-            // One that is skipped begins there: its first item has the number after.
+            // A skipped level begins there: its first item has the number after that.
             let begins = anew == at || !counters.has(anew);
             if begins && counted.begun.insert((name.clone(), anew)) {
                 counters.forget(anew);
@@ -122,7 +122,7 @@ impl Numbering {
         counters.next(&instance.levels, at, None)
     }
 
-    /// The definition of that id, or the one that its style names.
+    /// The definition with that id, or the one that its style refers to.
     fn definition<'a>(&'a self, id: &'a str) -> Option<(&'a str, &'a Definition)> {
         let own = self.definitions.get(id)?;
         let Some(link) = &own.link else {
@@ -134,7 +134,7 @@ impl Numbering {
         Some((&instance.definition, definition))
     }
 
-    /// The paragraph's own level; else the one that is for its style; else its style's.
+    /// The paragraph's own level; otherwise the one for its style; otherwise its style's.
     fn level(&self, paragraph: &Paragraph, definition: &Definition) -> usize {
         if let Some(level) = paragraph.level {
             return level;
@@ -147,7 +147,7 @@ impl Numbering {
             .unwrap_or(0)
     }
 
-    /// What a style says, or the nearest of those it rests on.
+    /// A property of a style, or of the nearest style it is based on.
     fn of_style<'a, T: 'a>(
         &'a self,
         style: Option<&'a String>,
@@ -156,7 +156,7 @@ impl Numbering {
         self.chain(style).find_map(|(_, style)| said(style))
     }
 
-    /// A style and those it rests on.
+    /// A style and those it is based on.
     fn chain<'a>(
         &'a self,
         style: Option<&'a String>,

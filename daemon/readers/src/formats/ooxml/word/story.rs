@@ -12,17 +12,17 @@ use super::numbering::{Counted, Numbering, Paragraph};
 use crate::formats::symbol_font::SymbolFont;
 use crate::sink::Sink;
 
-/// Elements whose content does not count: text moved away or deleted, the older twin of a choice,
-/// tab stops, readings above characters, what a paragraph was before a change.
+/// Elements whose content does not count: text moved away or deleted, the fallback of a choice, tab stops, ruby text
+/// above characters, former paragraph properties.
 const SKIPPED: &[&str] = &["del", "moveFrom", "Fallback", "tabs", "rt", "pPrChange"];
 
-/// Most references that are kept.
+/// Maximum number of references.
 const MAX_REFERENCES: usize = 10_000;
 
-/// Fields deeper than this within one another are not followed.
+/// Maximum nesting of fields that are followed.
 const MAX_FIELDS: usize = 100;
 
-/// Fields that bring something in from outside (§17.16.5), whenever the document is opened.
+/// Fields that include something from outside (§17.16.5), whenever the document is opened.
 const FETCHING: &[&str] = &[
     "INCLUDEPICTURE",
     "INCLUDETEXT",
@@ -36,18 +36,18 @@ const FETCHING: &[&str] = &[
 pub(super) struct Story<'a> {
     numbering: &'a Numbering,
     counted: Counted,
-    /// What the properties that are being read say of their paragraph's number.
+    /// The numbering properties read so far for their paragraph.
     paragraph: Option<Paragraph>,
     body: Flow,
-    /// Text boxes of the paragraph that is being read: they follow it, so that it stays whole.
+    /// Text boxes of the paragraph being read: they follow it, so that it stays in one piece.
     boxes: Flow,
-    /// Text boxes within one another.
+    /// Nesting of text boxes.
     box_depth: usize,
-    /// Depth below a skipped element, that one included.
+    /// Depth below a skipped element, including it.
     skipped: usize,
     in_text: bool,
     in_instruction: bool,
-    /// Open fields: whether their instruction is through, so that what follows is their result.
+    /// Open fields: whether their instruction has ended, so that what follows is their result.
     fields: Vec<bool>,
     references: Vec<String>,
     counts: BTreeMap<Fact, u64>,
@@ -82,7 +82,7 @@ impl<'a> Story<'a> {
         self.body.text()
     }
 
-    /// Takes one event; false when there is enough.
+    /// Processes one event; returns false when there is enough.
     pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(_) if self.skipped > 0 => self.skipped += 1,
@@ -114,14 +114,14 @@ impl<'a> Story<'a> {
         !self.body.is_full() && !self.boxes.is_full()
     }
 
-    /// Counts what has content: empty marks of changes change a paragraph's end only.
+    /// Counts elements with content: empty marks of changes affect only the end of a paragraph.
     fn count(&mut self, name: &str, tag: &BytesStart<'_>) {
         let fact = match name {
             "ins" | "moveTo" => Fact::Insertions,
             "del" | "moveFrom" => Fact::Deletions,
             "txbxContent" => Fact::TextBoxes,
             "comment" => Fact::Comments,
-            // Lines between body and notes are stored as notes of a type.
+            // Lines between body and notes are stored as notes with a type.
             "footnote" | "endnote"
                 if attribute(tag, "type").is_none_or(|kind| kind == "normal") =>
             {
@@ -166,7 +166,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Takes what the properties of a paragraph say of its number.
+    /// Reads the numbering properties of a paragraph.
     fn property(&mut self, name: &str, tag: &BytesStart<'_>) {
         let Some(paragraph) = &mut self.paragraph else {
             return;
@@ -181,7 +181,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Writes the number of a paragraph, which its program counts.
+    /// Writes the number of a paragraph, which programs count themselves.
     fn number(&mut self) {
         let paragraph = self.paragraph.take();
         let label = paragraph.and_then(|said| self.numbering.label(&said, &mut self.counted));
@@ -212,7 +212,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Follows the marks of a field; its instruction is no text, what stands in it neither.
+    /// Processes the marks of a field; its instruction and anything in it are no text.
     fn field(&mut self, mark: &str) {
         match mark {
             "begin" if self.fields.len() < MAX_FIELDS => self.fields.push(false),
@@ -226,7 +226,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// Takes an instruction, or a piece of one: the first word names the field.
+    /// Processes an instruction, or a piece of one: the first word is the name of the field.
     fn instruct(&mut self, instruction: &str) {
         let name = instruction.split_whitespace().next().unwrap_or_default();
         if FETCHING

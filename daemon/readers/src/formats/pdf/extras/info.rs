@@ -1,4 +1,4 @@
-//! What a PDF says of itself: the information dictionary, then XMP where that is silent.
+//! Metadata of a PDF: the information dictionary, then XMP for what is missing there.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use simdex_extract::Fact;
 use super::{dictionary, opened, text};
 use crate::sink::Sink;
 
-/// Longest XMP that is looked at.
+/// Longest XMP that is read.
 const MAX_XMP_BYTES: u64 = 4 << 20;
 
 /// Entries of the information dictionary (ISO 32000-2, 14.3.3).
@@ -183,7 +183,7 @@ impl Moment {
     /// Seconds since 1970.
     pub(super) fn seconds(self) -> i64 {
         let [month, day, hour, minute, second] = self.rest;
-        // Years that begin in March, so that the leap day is their last.
+        // Years begin in March, so that the leap day is their last.
         let (year, month) = match month {
             1 | 2 => (self.year - 1, month + 9),
             _ => (self.year, month - 3),

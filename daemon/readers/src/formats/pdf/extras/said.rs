@@ -1,4 +1,4 @@
-//! What was written, so that what shows it again is left out.
+//! What was written, so that repetitions of it are left out.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ impl WrittenTexts {
             .extend(text.split_whitespace().map(str::to_owned));
     }
 
-    /// Whether all of `text` was written: in the same words, or as one text that is spaced
-    /// otherwise, as in a field with a box for each letter. Marks alone say nothing.
+    /// Whether all of `text` was written: in the same words, or as one text with different spacing, as in a field with
+    /// a box for each letter. Punctuation alone means nothing.
     pub(super) fn has(&self, text: &str) -> bool {
         let mut words = text.split_whitespace();
         !text.contains(char::is_alphanumeric)

@@ -24,7 +24,7 @@ fn document(catalog: &str, page: &str, objects: &[&str]) -> Document {
 /// Text, facts, members and reason.
 type Beside = (String, Vec<(Fact, String)>, Vec<Collected>, Option<Reason>);
 
-/// What stands beside the pages.
+/// Reads everything besides the pages.
 fn read_all(document: &Document) -> Beside {
     let (mut sink, members) = Sink::collecting(1 << 20, simdex_extract::Budgets::default());
     let reason = read(document, &[], &mut sink);
@@ -239,7 +239,7 @@ fn dates_are_read_as_far_as_they_go_or_not_at_all() {
     );
 }
 
-/// What is read of a form in XML, where the form has these other entries.
+/// Reads a form in XML; the form has these other entries.
 fn xfa(xml: &str, form: &str) -> Beside {
     let half = xml.len() / 2;
     let document = document(
@@ -266,7 +266,7 @@ fn forms_that_are_in_xml_alone_are_read() {
     assert_eq!(text, "Leave & pay\nFull name\nin ink\nJane Doe\n");
     assert_eq!(reason, None);
     assert!(facts.contains(&(Fact::FormFields, "1".to_owned())));
-    // Where the pages show the form, its XML says the same again.
+    // If the pages show the form, its XML repeats them.
     assert_eq!(
         xfa(FORM, "/Fields [<< /FT /Tx /V (Jane Doe) >>]").0,
         "Jane Doe\n"

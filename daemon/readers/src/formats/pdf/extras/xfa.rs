@@ -1,8 +1,8 @@
-//! Forms in XML (XFA, ISO 32000-2, 12.7.8). Most are drawn on the pages as well. Of those that are not,
-//! the pages say that another program is needed, and what the form says stands in the XML alone.
+//! Forms in XML (XFA, ISO 32000-2, 12.7.8). Most are drawn on the pages as well. If not, the pages say that another
+//! program is needed, and the text of the form is only in the XML.
 //!
-//! The template has what is drawn and the captions, the data sets what was filled in (XFA 3.3, parts
-//! "Template" and "Data"). No script runs, no entity is resolved.
+//! The template has the drawn text and the captions, the data sets have the filled-in values (XFA 3.3, parts "Template"
+//! and "Data"). No script is run, no entity is resolved.
 
 use std::io::Read;
 
@@ -12,9 +12,9 @@ use quick_xml::events::{BytesStart, Event};
 use super::opened;
 use crate::formats::lenient_xml;
 
-/// Longest form that is looked at.
+/// Longest form that is read.
 const MAX_BYTES: u64 = 32 << 20;
-/// Elements within elements.
+/// Maximum nesting of elements.
 const MAX_DEPTH: usize = 1000;
 /// Elements of the template with text that is not shown, or not as a caption.
 const UNSEEN: &[&str] = &[
@@ -37,16 +37,16 @@ const TEXTS: &[&str] = &[
 /// Elements of rich text (XHTML) that begin a line.
 const LINES: &[&str] = &["p", "br", "div", "li", "tr"];
 
-/// What a form says.
+/// A text of a form.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// What the template draws, or the name of a field.
+    /// Text drawn by the template, or the name of a field.
     Caption(String),
-    /// What somebody filled in.
+    /// A filled-in value.
     Value(String),
 }
 
-/// The parts of the form put together, each unpacked to its `limit` at most.
+/// The joined parts of the form, each unpacked to at most its `limit`.
 pub(super) fn xml(
     document: &Document,
     form: &Dictionary,
@@ -62,14 +62,14 @@ pub(super) fn xml(
         if let Ok((_, Object::Stream(stream))) = document.dereference(part) {
             let left = MAX_BYTES.saturating_sub(xml.len() as u64);
             let limit = limit(stream).min(left);
-            // What is damaged is read as far as it goes.
+            // Damaged parts are read as far as possible.
             let _ = opened(stream).map(|bytes| bytes.take(limit).read_to_end(&mut xml));
         }
     }
     String::from_utf8_lossy(&xml).into_owned()
 }
 
-/// Entities that lead out of the file.
+/// Number of entities that lead out of the file.
 pub(super) fn ways_out(xml: &str) -> u64 {
     let entities = xml.split("<!ENTITY").skip(1).filter(|entity| {
         let head = entity.split('>').next().unwrap_or_default();
@@ -78,7 +78,7 @@ pub(super) fn ways_out(xml: &str) -> u64 {
     entities.count() as u64
 }
 
-/// What the form says, in its order.
+/// The texts of the form, in its order.
 pub(super) fn pieces(xml: &str) -> Vec<Piece> {
     let mut reader = lenient_xml::reader(xml);
     let mut tree = Tree::default();
@@ -107,7 +107,7 @@ pub(super) fn pieces(xml: &str) -> Vec<Piece> {
     tree.pieces
 }
 
-/// What an element is a part of.
+/// What an element belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Nothing that is read.
@@ -170,7 +170,7 @@ impl Tree {
         self.open.pop();
     }
 
-    /// Leaves out what stands in the open element: it is not shown until somebody adds it.
+    /// Leaves out the content of the open element: it is not shown until somebody adds it.
     fn drop_open(&mut self) {
         if let Some((part, pieces)) = self.open.last_mut() {
             *part = Part::Unread;

@@ -1,5 +1,5 @@
-//! Fonts of Chinese Windows that are not embedded and say that they are of one byte a code: their codes
-//! are those of GBK, most of them of two bytes.
+//! Fonts of Chinese Windows that are not embedded and claim one byte per code: their codes are those of GBK, most of
+//! them of two bytes.
 
 use encoding_rs::GBK;
 use pdf_extract::{Dictionary, Document, Object, ObjectId};
@@ -7,14 +7,14 @@ use pdf_extract::{Dictionary, Document, Object, ObjectId};
 use super::super::bounds::dictionary;
 use super::{MAX_FONTS, entry, name};
 
-/// One of these stands in the name of any family: Song, Hei, Kai, Fang, Li, round, Wei, body.
+/// The name of each family contains one of these: Song, Hei, Kai, Fang, Li, round, Wei, body.
 const STYLES: [char; 8] = ['宋', '黑', '楷', '仿', '隶', '圆', '魏', '体'];
-/// CIDs of ASCII's characters from the space on, half as wide as others (Adobe-GB1).
+/// CIDs of ASCII characters from the space on, half as wide as others (Adobe-GB1).
 const FIRST_NARROW: i64 = 814;
 const NARROW: i64 = 500;
 const ASCII: std::ops::RangeInclusive<i64> = 0x20..=0x7e;
 
-/// Makes composite fonts of them, as which both engines read them. True if there was any.
+/// Makes composite fonts of them, which both engines can read. Returns true if there were any.
 pub(super) fn compose(document: &mut Document) -> bool {
     let fonts = document.objects.iter().filter_map(|(id, object)| {
         let font = object.as_dict().ok()?;
@@ -44,7 +44,7 @@ fn is_chinese(document: &Document, font: &Dictionary) -> bool {
         && !is_embedded()
 }
 
-/// Whether a name is that of a Chinese family in GBK, which no name in UTF-8 is.
+/// Whether a name is that of a Chinese family in GBK, which no UTF-8 name is.
 fn is_chinese_name(name: &[u8]) -> bool {
     std::str::from_utf8(name).is_err()
         && GBK

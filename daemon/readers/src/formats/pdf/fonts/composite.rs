@@ -12,11 +12,11 @@ use super::program::{Program, text_of_name};
 use super::table::{Table, UNKNOWN, parse, predefined, string};
 use super::{entry, name};
 
-/// Longest code that is looked up, in bytes: longer ones are of rare characters.
+/// Longest code that is looked up, in bytes: longer ones belong to rare characters.
 const MAX_WIDTH: u8 = 2;
 
-/// Families of Windows whose first glyphs are those of Apple's standard order (OpenType, `post`,
-/// format 1). Writers that embed none of them use the numbers of glyphs for codes all the same.
+/// Families of Windows whose first glyphs are in Apple's standard order (OpenType, `post`, format 1). Writers that
+/// embed none of them still use glyph numbers as codes.
 const FAMILIES: &[&str] = &[
     "arial",
     "comicsans",
@@ -28,9 +28,9 @@ const FAMILIES: &[&str] = &[
     "trebuchet",
     "verdana",
 ];
-/// Number of the first glyph in which they part from that order: Arial has no `Lslash` there.
+/// Number of the first glyph at which they differ from that order: Arial has no `Lslash` there.
 const FAMILY_GLYPHS: u32 = 226;
-/// Glyphs that such a font may have.
+/// Maximum number of glyphs of such a font.
 const MAX_FAMILY_GLYPHS: u32 = 4096;
 
 /// The table of a composite font by its character collection, and by its font program.
@@ -50,7 +50,7 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     Table::of(texts, usize::from(MAX_WIDTH))
 }
 
-/// Whether a font writes downwards, or brings along a map from its codes to glyphs that is no identity.
+/// Whether a font writes vertically, or includes a map from its codes to glyphs that is not the identity.
 pub(super) fn is_misread(document: &Document, font: &Dictionary) -> bool {
     let stream = match entry(document, font, b"Encoding") {
         Some(Object::Name(name)) => return name.ends_with(b"-V"),
@@ -87,7 +87,7 @@ struct Glyphs {
 }
 
 impl Glyphs {
-    /// `None` where the engines know as much.
+    /// `None` if the engines know as much.
     fn of(document: &Document, font: &Dictionary, descendant: &Dictionary) -> Option<Self> {
         let encoding = entry(document, font, b"Encoding")?;
         let codes = match encoding {
@@ -119,7 +119,7 @@ impl Glyphs {
         })
     }
 
-    /// What a code, which is that of a CID, stands for.
+    /// The text of a code, whose CID is `cid`.
     fn text(&self, code: u32, cid: u32) -> Option<String> {
         let published = self.collection.as_ref();
         let published = published
@@ -155,7 +155,7 @@ impl Glyphs {
     }
 }
 
-/// Whether a font that is not embedded is of one of the [`FAMILIES`], under any name of theirs.
+/// Whether a font that is not embedded belongs to one of the [`FAMILIES`], under any of their names.
 fn is_of_family(descendant: &Dictionary) -> bool {
     let base = name(descendant, b"BaseFont").unwrap_or_default();
     let base = String::from_utf8_lossy(base).to_lowercase();
@@ -166,7 +166,7 @@ fn is_of_family(descendant: &Dictionary) -> bool {
         && !base.starts_with("arialunicode")
 }
 
-/// What a glyph of such a font stands for.
+/// The text of a glyph of such a font.
 fn of_family(glyph: u32) -> Option<String> {
     if glyph >= FAMILY_GLYPHS {
         return (glyph < MAX_FAMILY_GLYPHS).then(|| UNKNOWN.to_owned());
@@ -174,7 +174,7 @@ fn of_family(glyph: u32) -> Option<String> {
     text_of_name(DEFAULT_GLYPH_NAMES.get(usize::try_from(glyph).ok()?)?)
 }
 
-/// The character collection: that of the codes, or where they are of none that of the font.
+/// The character collection of the codes, or if they have none that of the font.
 fn family(document: &Document, codes: &CMap, descendant: &Dictionary) -> CidFamily {
     let of_codes = codes.metadata().character_collection.as_ref();
     let of_codes = of_codes.map(|collection| collection.family.clone());

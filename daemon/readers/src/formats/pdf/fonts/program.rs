@@ -13,9 +13,9 @@ use skrifa::{DrawMemory, Font, GlyphId, ScalerFont};
 use super::super::quality::is_odd;
 use super::entry;
 
-/// Most entries of a character map that are read.
+/// Maximum number of entries of a character map.
 const MAX_CHARACTERS: usize = 1 << 17;
-/// Where symbol fonts put their codes (OpenType, `cmap`, platform 3, encoding 0).
+/// Where symbol fonts have their codes (OpenType, `cmap`, platform 3, encoding 0).
 const SYMBOLS: u32 = 0xf000;
 
 /// A font program: TrueType, OpenType, CFF or Type 1.
@@ -26,7 +26,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The program that a font descriptor (ISO 32000-2, 9.9) holds.
+    /// The program in a font descriptor (ISO 32000-2, 9.9).
     pub(super) fn of(document: &Document, descriptor: &Dictionary) -> Option<Self> {
         let keys: [&[u8]; 3] = [b"FontFile2", b"FontFile3", b"FontFile"];
         let stream = keys
@@ -62,7 +62,7 @@ impl Program {
         self.texts.get(&glyph).map(String::as_str)
     }
 
-    /// Whether the program draws nothing for a glyph that it has.
+    /// Whether the program has a glyph that draws nothing.
     pub(super) fn is_blank(&self, glyph: u32) -> bool {
         let scaler = ScalerFont::unhinted(self.font.clone(), None);
         let mut path: Vec<PathElement> = Vec::new();
@@ -88,7 +88,7 @@ impl Program {
         glyph.map(GlyphId::to_u32).filter(|glyph| *glyph != 0)
     }
 
-    /// The glyph of a CID where no map says otherwise.
+    /// The glyph of a CID if no map says otherwise.
     pub(super) fn glyph_of_cid(&self, cid: u32) -> Option<u32> {
         match self.font.is_cid_keyed() {
             true => self.font.glyph_by_cid(cid).map(GlyphId::to_u32),
@@ -100,7 +100,7 @@ impl Program {
         self.font.glyph_by_name(name).map(GlyphId::to_u32)
     }
 
-    /// Whether the program still holds the glyph: parts of fonts keep the numbers of the whole.
+    /// Whether the program still contains the glyph: parts of fonts keep the numbers of the whole font.
     pub(super) fn holds(&self, glyph: u32) -> bool {
         let Ok(places) = self.font.tables().loca(None) else {
             return glyph < self.font.num_glyphs();
@@ -111,7 +111,7 @@ impl Program {
     }
 }
 
-/// The encodings of a TrueType or OpenType font whose platform and number are as asked for.
+/// The encodings of a TrueType or OpenType font whose platform and number match.
 fn encodings(font: &Font, wanted: impl Fn((u16, u16)) -> bool) -> impl Iterator<Item = Encoding> {
     let all = font.charmap().encodings();
     all.filter(move |encoding| encoding.sfnt_ids().is_some_and(&wanted))
@@ -121,7 +121,7 @@ fn is_unicode(ids: (u16, u16)) -> bool {
     matches!(ids, (0, _) | (3, 1 | 10))
 }
 
-/// The characters that a glyph's name stands for, by the Adobe Glyph List and its rules.
+/// The characters of a glyph's name, by the Adobe Glyph List and its rules.
 pub(super) fn text_of_name(name: &str) -> Option<String> {
     let text: String = agl::name_to_chars(name).collect();
     (!text.is_empty()).then_some(text)

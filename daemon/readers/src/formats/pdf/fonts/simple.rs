@@ -16,7 +16,7 @@ use super::{entry, name, tex};
 const SYMBOLIC: i64 = 1 << 2;
 const NONSYMBOLIC: i64 = 1 << 5;
 
-/// The table of a simple font by names of glyphs and encodings.
+/// The table of a simple font by glyph names and encodings.
 pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     let encoding = entry(document, font, b"Encoding");
     let known = encoding.and_then(|encoding| encoding.as_name().ok());
@@ -38,7 +38,7 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     Table::of(texts.collect(), 1)
 }
 
-/// Glyphs that draw nothing, of codes whose names nobody knows: they are spaces.
+/// Glyphs that draw nothing, for codes with unknown names: they are spaces.
 pub(super) fn blanks(document: &Document, font: &Dictionary) -> Option<Table> {
     let encoding = entry(document, font, b"Encoding")?;
     let mut names = differences(document, encoding.as_dict().ok()?);
@@ -54,8 +54,8 @@ pub(super) fn blanks(document: &Document, font: &Dictionary) -> Option<Table> {
     Table::of(texts.collect(), 1)
 }
 
-/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The
-/// first engine takes them for letters where widths or names stand beside it; the second does not.
+/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The first engine mistakes
+/// them for letters if widths or names are given; the second does not.
 pub(super) fn is_symbols(document: &Document, font: &Dictionary) -> bool {
     let symbols: [&[u8]; 2] = [b"Symbol", b"ZapfDingbats"];
     let is_embedded = || {
@@ -75,7 +75,7 @@ fn is_understood(encoding: &[u8]) -> bool {
     understood.contains(&encoding)
 }
 
-/// Names of glyphs by their codes (9.6.5, `Differences`).
+/// Glyph names by code (9.6.5, `Differences`).
 fn differences(document: &Document, encoding: &Dictionary) -> BTreeMap<u8, String> {
     let mut names = BTreeMap::new();
     let list = entry(document, encoding, b"Differences").and_then(|list| list.as_array().ok());
@@ -102,11 +102,11 @@ struct Glyphs {
     is_truetype: bool,
     /// Whether it has letters of the standard encoding, and neither encoding nor program says which.
     is_standard: bool,
-    /// Whether every glyph has a procedure of its own, and a name that its writer made up.
+    /// Whether every glyph has its own procedure, and a name that its writer made up.
     is_type3: bool,
-    /// What codes stand for where they are bitmaps.
+    /// What codes mean if they are bitmaps.
     bitmaps: tex::Encoding,
-    /// Whether glyphs are of the font ZapfDingbats, whose names are `a1` and so on.
+    /// Whether glyphs belong to the font ZapfDingbats, whose names are `a1` and so on.
     is_dingbats: bool,
 }
 
@@ -149,8 +149,8 @@ impl Glyphs {
         }
     }
 
-    /// What a glyph of this name stands for: unknown where its writer made it up, as the numbers in
-    /// it tell. Of words the engines may know more, those of TeX among them.
+    /// The text of a glyph with this name: unknown if its writer made it up, as the numbers in it show. The engines may
+    /// know more words, those of TeX among them.
     fn text_of_name(&self, code: u8, name: &str) -> Option<String> {
         if name == ".notdef" {
             return None;
@@ -177,7 +177,7 @@ impl Glyphs {
         text.or_else(unknown)
     }
 
-    /// What a code without a name stands for.
+    /// The text of a code without a name.
     fn text_of_code(&self, code: u8) -> Option<String> {
         if let Some(base) = self.base {
             return base.text(code);
@@ -220,12 +220,12 @@ impl Base {
     }
 }
 
-/// Whether the writer of a font may have made up a name, as the numbers in it tell.
+/// Whether the writer of a font may have made up a name, as the numbers in it show.
 fn is_made_up(name: &str) -> bool {
     name.contains(char::is_numeric)
 }
 
-/// Whether a name is a letter and a number, as those of ZapfDingbats are.
+/// Whether a name is a letter and a number, like those of ZapfDingbats.
 fn is_number(name: &str) -> bool {
     let digits = name.strip_prefix('a').unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())

@@ -9,9 +9,9 @@ use pdf_extract::{Dictionary, Document, Object, Stream};
 use super::super::quality::is_odd;
 use super::{entry, is_composite};
 
-/// What stands for a character whose meaning nobody knows.
+/// Replaces a character whose meaning is unknown.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
-/// Entries of one block of a table.
+/// Entries in one block of a table.
 const BLOCK: usize = 100;
 
 /// Code → text, for codes of one length.
@@ -23,13 +23,12 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// `None` where it is empty.
+    /// `None` if it is empty.
     pub(super) fn of(texts: BTreeMap<u32, String>, width: usize) -> Option<Self> {
         (!texts.is_empty()).then_some(Self { texts, width })
     }
 
-    /// The table that a font brings along, or where that is sound no more of it than shows that;
-    /// `None` where it has none, or nobody can read it.
+    /// The table that a font includes, or the part of it that is sound; `None` if it has none, or it cannot be read.
     pub(super) fn told(document: &Document, font: &Dictionary) -> Option<Self> {
         let Object::Stream(stream) = entry(document, font, b"ToUnicode")? else {
             return None;
@@ -41,7 +40,7 @@ impl Table {
             false => (0xff, 1),
         };
         let text = |code| Some((code, string(map.lookup_bf_string(code)?)));
-        // Ranges are sound where their ends are.
+        // Ranges are sound if their ends are.
         let ends = named_codes(&content).filter_map(text).collect();
         let ends = Self::of(ends, width).filter(|ends| width > 1 && ends.is_sound());
         ends.or_else(|| Self::of((0..=last).filter_map(text).collect(), width))
@@ -51,7 +50,7 @@ impl Table {
         self.texts.len()
     }
 
-    /// Whether every code has a meaning, and not just itself.
+    /// Whether every code has a meaning other than itself.
     pub(super) fn is_sound(&self) -> bool {
         self.is_readable() && !self.is_identity()
     }
@@ -60,14 +59,14 @@ impl Table {
         self.texts.values().all(|text| is_text(text))
     }
 
-    /// Whether every code means itself. Programs write that of all codes when they know nothing, and
-    /// of some when the codes are those of Unicode.
+    /// Whether every code means itself. Programs write that for all codes when they know nothing, and for some when the
+    /// codes are Unicode.
     fn is_identity(&self) -> bool {
         self.width > 1 && self.texts.iter().all(|(code, text)| is_char(*code, text))
     }
 
-    /// This table with what `known` says of codes that have no meaning here, or none but themselves;
-    /// `None` where that is nothing.
+    /// This table with the texts of `known` for codes that have no meaning here, or only themselves; `None` if there
+    /// are none.
     pub(super) fn mended_by(mut self, known: Self) -> Option<Self> {
         let is_identity = self.is_identity();
         if is_identity && !self.is_readable() {
@@ -84,7 +83,7 @@ impl Table {
         mended.then_some(self)
     }
 
-    /// This table with `blanks` for codes that it leaves out; `None` where it leaves out none of them.
+    /// This table with `blanks` for codes that it lacks; `None` if there are none.
     pub(super) fn completed_by(mut self, blanks: Self) -> Option<Self> {
         let told = self.texts.len();
         for (code, blank) in blanks.texts {
@@ -93,7 +92,7 @@ impl Table {
         (self.texts.len() > told).then_some(self)
     }
 
-    /// As a `ToUnicode` stream (ISO 32000-2, 9.10.3).
+    /// The table as a `ToUnicode` stream (ISO 32000-2, 9.10.3).
     pub(super) fn write(&self) -> Vec<u8> {
         let digits = 2 * self.width;
         let last = "F".repeat(digits);
@@ -129,7 +128,7 @@ fn is_char(code: u32, text: &str) -> bool {
     char::from_u32(code).is_some_and(|c| text.chars().eq([c]))
 }
 
-/// The codes that a map names, and more numbers that stand in it.
+/// The codes in a map, and more numbers that occur in it.
 fn named_codes(content: &[u8]) -> impl Iterator<Item = u32> {
     let strings = content.split(|byte| *byte == b'<');
     strings.filter_map(|string| {

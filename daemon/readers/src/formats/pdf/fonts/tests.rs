@@ -9,8 +9,8 @@ use super::super::Reading;
 use super::super::tests::{pdf_of, stream, text};
 use super::*;
 
-/// A page that shows `codes` in a font of these objects, the first of which is number 3, the
-/// others 6 and on; streams among them get `contents`.
+/// A page that shows `codes` in a font of these objects, the first of which has number 3, the others 6 and following;
+/// streams among them get `contents`.
 fn page(fonts: &[String], contents: &[(u32, &[u8])], codes: &str) -> Vec<u8> {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
@@ -124,7 +124,7 @@ fn glyphs_whose_names_say_nothing_are_no_text() {
         (reading, text.as_str()),
         (Err(Outcome::NoText(Reason::NeedsOcr)), "")
     );
-    // Beside text they are left out, and the text is what it is.
+    // Next to text they are left out, and the text is unchanged.
     let (reading, text) = read(&page(&[font], &[], "(A few words ABC)"));
     assert_eq!((reading, text.as_str()), (Ok(None), "few words"));
 }
@@ -177,7 +177,7 @@ fn bitmaps_of_tex_are_read_by_their_codes() {
     // The encoding of Cork, and the first one, which has other ligatures.
     assert_eq!(text(b"e.\x1c\xe1\xf7\xb3"), "e.ﬁáœş");
     assert_eq!(text(b"e,\x0c\x19"), "e,ﬁß");
-    // Letters above 191 are those of Cork even where no text shows it.
+    // Letters above 191 are those of Cork even if no text shows it.
     assert_eq!(text(b"1\xc0\xe9"), "1Àé");
     // Fonts of mathematics have other signs there.
     assert_eq!(text(b"ex\x0c\x80"), "ex");

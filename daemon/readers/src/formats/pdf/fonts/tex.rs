@@ -1,30 +1,29 @@
-//! Bitmap fonts of TeX, whose glyphs are named by their codes (`a65`): encodings that have no name in
-//! a PDF.
+//! Bitmap fonts of TeX, whose glyphs are named by their codes (`a65`): encodings that are not named in a PDF.
 //!
-//! Two are usual: that of Cork ("T1") and the first one ("OT1"), as the table of encodings of LaTeX
-//! (`encguide`) has them. Both have most of ASCII in common.
+//! Two are usual: that of Cork ("T1") and the first one ("OT1"), as listed in LaTeX's table of encodings (`encguide`).
+//! Both share most of ASCII.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// Codes from 0 on of the encoding of Cork.
 const CORK_LOW: &str = "`´ˆ˜¨˝˚ˇ˘¯˙¸˛‚‹›“”„«»–—\u{200c}₀ıȷﬀﬁﬂﬃﬄ";
-/// Codes from 128 on of the encoding of Cork; what stands for `ẞ` is `SS` there.
+/// Codes from 128 on of the encoding of Cork; `SS` there replaces `ẞ`.
 const CORK_HIGH: &str = "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£\
                          ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖŒØÙÚÛÜÝÞẞàáâãäåæçèéêëìíîïðñòóôõöœøùúûüýþß";
 /// Codes from 0 on of the first encoding.
 const FIRST_LOW: &str = "ΓΔΘΛΞΠΣΥΦΨΩﬀﬁﬂﬃﬄıȷ`´ˇ˘¯˚¸ßæœøÆŒØ";
-/// Where the first encoding has its ligatures; that of Cork has accents there, which nothing uses.
+/// Where the first encoding has its ligatures; that of Cork has accents there, which are not used.
 const FIRST_LIGATURES: RangeInclusive<u8> = 11..=15;
 /// The first code that the first encoding lacks.
 const HIGH: u8 = 128;
-/// From where on fonts of signs have next to nothing.
+/// From this code on fonts of signs have next to nothing.
 const LETTERS: u8 = 192;
 
-/// The encoding of a bitmap font, as far as the codes tell that it uses.
+/// The encoding of a bitmap font, as far as the codes in use show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Encoding {
-    /// Whether it is one of text: fonts of mathematics have letters too, and no full stop and comma.
+    /// Whether it is a text font: fonts of mathematics have letters too, but no full stop and comma.
     is_text: bool,
     is_first: bool,
 }
@@ -39,7 +38,7 @@ impl Encoding {
         }
     }
 
-    /// What a code stands for that is none of ASCII.
+    /// The text of a code outside ASCII.
     pub(super) fn text(self, code: u8) -> Option<String> {
         let low = match self.is_first {
             true => FIRST_LOW,

@@ -1,22 +1,21 @@
-//! From runs of characters to pieces of lines: what no wide gap parts.
+//! Joins runs of characters to pieces of lines, which have no wide gap inside.
 
 use super::rows;
 use super::run::Run;
 
-/// Letters from which on those that stand apart one by one are a word set so.
+/// Minimum number of spaced letters that are taken for a letter-spaced word.
 const MIN_SPREAD: usize = 4;
-/// Gap between these at most, and how far one may be from another, in sizes of the font.
+/// Maximum gap between them, and how much one gap may differ from another, in font sizes.
 const MAX_SPREAD: f64 = 0.6;
 const SPREAD_UNEVEN: f64 = 0.08;
-/// Gap between two words of such letters at least, in gaps between letters.
+/// Minimum gap between two letter-spaced words, relative to the gaps between letters.
 const SPREAD_GAP: f64 = 1.6;
 
-/// The runs of a row joined where no gap above `widest` sizes parts them; the row goes from left to
-/// right.
+/// The runs of a row, joined if no gap above `widest` font sizes separates them; the row goes from left to right.
 pub(super) fn pieces(row: Vec<Run>, widest: f64) -> Vec<Run> {
     let mut pieces = Vec::new();
     for group in parted(row, widest) {
-        // A taller line of the next column may have brought two lines of this one together.
+        // A taller line of the next column may have merged two lines of this one.
         match rows(group) {
             rows if rows.len() > 1 => {
                 let groups = rows.into_iter().flat_map(|row| parted(row, widest));
@@ -48,7 +47,7 @@ fn parted(row: Vec<Run>, widest: f64) -> Vec<Vec<Run>> {
     groups
 }
 
-/// Runs that stand side by side as one.
+/// Joins adjacent runs.
 fn joined(mut runs: Vec<Run>) -> Option<Run> {
     let leftward = is_leftward_text(&runs);
     if leftward {
@@ -60,7 +59,7 @@ fn joined(mut runs: Vec<Run>) -> Option<Run> {
     let (mut piece, _) = runs.next()?;
     let mut last = piece.clone();
     for (run, is_spread) in runs {
-        // What was turned goes on from the run before, and not from the end of the piece.
+        // Reordered text continues from the previous run, and not from the end of the piece.
         let is_turned = last.leftward || run.leftward;
         let before = if is_turned { &last } else { &piece };
         let parts = !is_spread && before.parts_word(&run);
@@ -71,8 +70,7 @@ fn joined(mut runs: Vec<Run>) -> Option<Run> {
     Some(piece)
 }
 
-/// Whether a run goes on the word of the one before it although a gap parts them: headings have
-/// letters that are set apart.
+/// Whether a run continues the word of the previous one although there is a gap: headings may be letter-spaced.
 fn spread(runs: &[Run]) -> Vec<bool> {
     let goes_on =
         |a: &Run, b: &Run| a.letter().is_some() && b.letter().is_some() && a.parts_word(b);
@@ -80,8 +78,8 @@ fn spread(runs: &[Run]) -> Vec<bool> {
     phrases.flat_map(spread_of).collect()
 }
 
-/// Which letters of a row of single ones go on the word of the one before. All stand equally far apart but for the words, and in no order
-/// of the alphabet.
+/// Which letters of a row of single ones continue the word of the previous one. All are equally spaced except between
+/// words, and not in alphabetical order.
 fn spread_of(letters: &[Run]) -> Vec<bool> {
     let mut spread = vec![false; letters.len()];
     let gaps: Vec<f64> = letters
@@ -103,8 +101,8 @@ fn spread_of(letters: &[Run]) -> Vec<bool> {
     spread
 }
 
-/// Whether letters are those of a chart: in the order of their codes, or such that their middles stand
-/// equally far apart although their widths differ.
+/// Whether letters are those of a chart: in the order of their codes, or with their middles equally spaced although
+/// their widths differ.
 fn is_chart(letters: &[Run]) -> bool {
     let rises = |a: &Run, b: &Run| a.letter() < b.letter();
     let is_ordered = |rises: &dyn Fn(&Run, &Run) -> bool| {
@@ -136,8 +134,8 @@ fn median(values: &[f64]) -> Option<f64> {
     sorted.get(values.len() / 2).copied()
 }
 
-/// Puts runs that stand side by side into the order in which they are read: to the left where most
-/// of their letters run there. What runs the other way within them keeps its own order.
+/// Puts adjacent runs into reading order: to the left if most of their letters run that way. Runs of the other
+/// direction within them keep their own order.
 pub(super) fn turn(runs: &mut [Run]) {
     if is_leftward_text(runs) {
         runs.reverse();

@@ -1,39 +1,38 @@
 //! Characters on one baseline.
 
-/// Gap that parts words, in sizes of the font.
+/// Gap that separates words, in font sizes.
 const WORD_GAP: f64 = 0.15;
-/// Gap that parts ideographs: they are spread to fill a line.
+/// Gap that separates ideographs: they are spread to fill a line.
 const IDEOGRAPH_GAP: f64 = 0.3;
-/// How far the baselines of two lines are apart at least that stand side by side, and how much
-/// smaller the letters of one may be.
+/// Minimum distance of the baselines of two adjacent lines, and how much smaller the letters of one may be.
 const LINE_SHIFT: f64 = 0.3;
 const LINE_SIZE: f64 = 0.85;
-/// How far a character may step back within a run.
+/// How far back a character may be placed within a run.
 const BACKSTEP: f64 = 0.4;
 /// How far a baseline may shift within a run.
 const RUN_SHIFT: f64 = 0.1;
-/// How far apart a character is drawn twice to look bold, in widths of it.
+/// Maximum offset of a character that is drawn twice to look bold, in its widths.
 const OVERPRINT: f64 = 0.3;
-/// What of a character stands below and above its baseline.
+/// The part of a character below and above its baseline.
 const DESCENT: f64 = 0.2;
 const ASCENT: f64 = 0.8;
-/// Least height of a character, in widths of it: a dash has less of its font's.
+/// Minimum height of a character, in its widths: a dash is less high than its font.
 const MIN_HEIGHT: f64 = 0.5;
 
-/// Where a character stands, in the page's own space.
+/// The position of a character, in the coordinates of the page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in super::super) struct Place {
     pub(in super::super) x: f64,
     pub(in super::super) y: f64,
-    /// From this character's origin to where the next one would stand.
+    /// From this character's origin to that of the next one.
     pub(in super::super) advance: (f64, f64),
-    /// Direction of writing; of any length but 0.
+    /// Direction of writing; of any length except 0.
     pub(in super::super) direction: (f64, f64),
     /// Height of the font.
     pub(in super::super) size: f64,
 }
 
-/// Characters on one baseline, in a frame turned so that they run to the right.
+/// Characters on one baseline, in a frame rotated so that they run to the right.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Run {
     pub(super) text: String,
@@ -49,7 +48,7 @@ pub(super) struct Run {
     pub(super) leftward: bool,
 }
 
-/// A run of one character; `None` where its place is none.
+/// A run of one character; `None` if its position is invalid.
 pub(super) fn run(text: &str, place: Place) -> Option<Run> {
     let (dx, dy) = place.direction;
     let length = dx.hypot(dy);
@@ -57,7 +56,7 @@ pub(super) fn run(text: &str, place: Place) -> Option<Run> {
     let left = place.x * cos + place.y * sin;
     let right = left + place.advance.0 * cos + place.advance.1 * sin;
     let base = place.y * cos - place.x * sin;
-    // Bitmap fonts may be of any size and have characters of another.
+    // Bitmap fonts may have any size and characters of another.
     let size = match text.trim().is_empty() {
         true => place.size,
         false => place.size.max((right - left) * MIN_HEIGHT),
@@ -82,14 +81,13 @@ fn is_leftward(c: char) -> bool {
         && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }
 
-/// Signs of Chinese and Japanese, between which no spaces stand.
+/// Signs of Chinese and Japanese, which are not separated by spaces.
 fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff)
 }
 
 impl Run {
-    /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
-    /// there.
+    /// Whether `next` continues at the end of this run. A gap ends it: something drawn later may be there.
     pub(super) fn takes(&self, next: &Run) -> bool {
         let gap = next.left - self.right;
         let size = self.size.min(next.size);
@@ -99,7 +97,7 @@ impl Run {
             && (-BACKSTEP * size..=WORD_GAP * size).contains(&gap)
     }
 
-    /// Whether `next` is the last character again, drawn once more to look bold.
+    /// Whether `next` is the last character again, drawn a second time to look bold.
     pub(super) fn ends_in(&self, next: &Run) -> bool {
         let is_same = match self.leftward {
             true => self.text.starts_with(&next.text),
@@ -111,7 +109,7 @@ impl Run {
             && (self.last - next.left).abs() < OVERPRINT * (next.right - next.left)
     }
 
-    /// Takes a character; letters that run to the left are drawn from the left as well.
+    /// Appends a character; letters that run to the left are drawn from the left as well.
     pub(super) fn take(&mut self, next: &Run) {
         match self.leftward {
             true => self.text.insert_str(0, &next.text),
@@ -122,9 +120,8 @@ impl Run {
         self.size = self.size.max(next.size);
     }
 
-    /// Turns the marks and spaces at both ends of what runs to the right within a line that runs to
-    /// the left: there they run with the line (Unicode Annex 9, rules N1 and N2). Brackets stay: whether
-    /// they are those of the text or as they are drawn, their font does not tell.
+    /// Reverses the marks and spaces at both ends of left-to-right text in a right-to-left line: there they run with
+    /// the line (Unicode Annex 9, rules N1 and N2). Brackets stay: the font does not tell whether they are mirrored.
     pub(super) fn turn_ends(&mut self) {
         let is_end = |c: char| c.is_whitespace() || ".,:;!?،؛".contains(c);
         if self.leftward || !self.text.contains(is_end) {
@@ -143,7 +140,7 @@ impl Run {
         (other.left - self.right).max(self.left - other.right)
     }
 
-    /// The one letter that this is, of a script whose headings may have letters set apart.
+    /// The single letter of this run, if it belongs to a script whose headings may be letter-spaced.
     pub(super) fn letter(&self) -> Option<char> {
         let mut characters = self.text.chars();
         let letter = characters.next().filter(|_| characters.next().is_none())?;
@@ -157,7 +154,7 @@ impl Run {
             (Some(a), Some(b)) if is_ideograph(a) && is_ideograph(b) => IDEOGRAPH_GAP,
             _ => WORD_GAP,
         };
-        // Words of one height, and not on one baseline: two lines, and no index.
+        // Words of one height that are not on one baseline: two lines, and no superscript or subscript.
         let is_line = [self, next]
             .iter()
             .all(|run| run.text.trim().chars().nth(1).is_some())
@@ -167,7 +164,7 @@ impl Run {
         is_line || gap > parting * size || gap < -size
     }
 
-    /// Takes the next run of the line, with a space between them where it is another word.
+    /// Appends the next run of the line, after a space if it is another word.
     pub(super) fn join(&mut self, next: &Run, is_word: bool) {
         let parted =
             self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
@@ -183,14 +180,14 @@ impl Run {
         self.size = self.size.max(next.size);
     }
 
-    /// Whether both stand on one line: half the height of the smaller is common to both.
+    /// Whether both are on one line: half the height of the smaller one is common to both.
     pub(super) fn beside(&self, other: &Run) -> bool {
         let bottom = (self.base - DESCENT * self.size).max(other.base - DESCENT * other.size);
         let top = (self.base + ASCENT * self.size).min(other.base + ASCENT * other.size);
         top - bottom >= 0.5 * self.size.min(other.size)
     }
 
-    /// Whether this is the same again, drawn a second time to look bold.
+    /// Whether this is the same run again, drawn a second time to look bold.
     pub(super) fn repeats(&self, other: &Run) -> bool {
         self.text.trim() == other.text.trim() && (self.left - other.left).abs() < 0.3 * self.size
     }

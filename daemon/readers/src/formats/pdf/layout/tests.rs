@@ -1,4 +1,4 @@
-//! Characters put somewhere, and the lines they make.
+//! Characters at some positions, and the lines they form.
 
 use super::*;
 
@@ -193,7 +193,7 @@ fn lines_beside_a_taller_one_of_the_next_column_stay_apart() {
 #[test]
 fn words_of_two_lines_do_not_become_one() {
     assert_eq!(lines(&[(0.0, 4.0, "one"), (15.0, 0.0, "two")]), ["one two"]);
-    // What is written over a line is no part of its last word either.
+    // What is written over a line does not belong to its last word either.
     assert_eq!(
         lines(&[(0.0, 0.0, "a whole line"), (20.0, 4.5, "sign")]),
         ["a whole line sign"]
@@ -215,7 +215,7 @@ fn letters_set_apart_are_words() {
     };
     assert_eq!(apart("CHAPTER ONE", 8.0), ["CHAPTER ONE"]);
     assert_eq!(apart("чтобы", 8.0), ["чтобы"]);
-    // Letters of a chart, cells, figures, and words of one letter are none.
+    // Letters of a chart, cells, figures, and words of one letter are not.
     assert_eq!(apart("ABCDE", 8.0), ["A B C D E"]);
     assert_eq!(apart("HOUSE", 12.0), ["H O U S E"]);
     assert_eq!(apart("2024", 8.0), ["2 0 2 4"]);
@@ -282,7 +282,7 @@ fn letters_that_run_to_the_left_are_put_in_order() {
 
 #[test]
 fn digits_of_arabic_run_to_the_right() {
-    // The word for year, and the year, as they are drawn.
+    // The word for year, and the year, in the order of drawing.
     assert_eq!(
         lines(&[(0.0, 0.0, "١٩٨٤"), (25.0, 0.0, "ةنس")]),
         ["سنة ١٩٨٤"]

@@ -1,4 +1,4 @@
-//! PDFs made to hurt: each ends in an outcome within its limits.
+//! Malicious PDFs: each ends in an outcome within its limits.
 
 use std::io::Write;
 
@@ -158,7 +158,7 @@ fn a_page_whose_contents_were_cut_off_is_a_page_lost() {
     assert_eq!(read.trim(), "the first page");
     let cut = whole.windows(7).position(|at| at == b"6 0 obj").unwrap();
     assert_eq!(text(&whole[..cut]).0, Ok(Some(Reason::PagesFailed)));
-    // With no page left, nothing says that pictures are all there is.
+    // With no page left, nothing says that there are only pictures.
     let cut = whole.windows(9).position(|at| at == b"the first").unwrap();
     assert_eq!(text(&whole[..cut]).0, Ok(Some(Reason::PagesFailed)));
 }

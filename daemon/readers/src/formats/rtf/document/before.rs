@@ -1,12 +1,12 @@
-//! The token before another, as far as that matters.
+//! The previous token, as far as it matters.
 
 use super::Token;
 
-/// The kind of the token before.
+/// The kind of the previous token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PreviousToken {
     Open,
-    /// `\*` at a group's start: readers that do not know the destination shall leave it out.
+    /// `\*` at the start of a group: readers that do not know the destination are to skip it.
     Star,
     Close,
     Else,

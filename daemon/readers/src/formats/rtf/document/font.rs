@@ -1,4 +1,4 @@
-//! The font table: which font is in use decides how bytes become characters.
+//! The font table: the current font decides how bytes are decoded.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Fonts {
         self.0.entry(number.unwrap_or(0)).or_default()
     }
 
-    /// Takes a font's character set or code page.
+    /// Sets a font's character set or code page.
     pub(super) fn set(&mut self, number: Option<i32>, word: &str, value: i32) {
         let font = self.entry(number);
         font.has_signs = word == "fcharset" && value == 2;
@@ -35,14 +35,14 @@ impl Fonts {
         };
     }
 
-    /// Takes a piece of a font's name.
+    /// Adds a piece of a font's name.
     pub(super) fn name(&mut self, number: Option<i32>, bytes: &[u8]) {
         let name = &mut self.entry(number).name;
         let room = NAME_BYTES.saturating_sub(name.len());
         name.extend(bytes.iter().take(room));
     }
 
-    /// The code page of a font; `None` where it is the document's.
+    /// The code page of a font; `None` if it is the document's.
     pub(super) fn page(&self, number: Option<i32>) -> Option<CodePage> {
         match self.symbols(number) {
             Some(symbols) => Some(CodePage::Symbols(symbols)),

@@ -1,4 +1,4 @@
-//! What becomes of a piece of text that was collected apart from the body.
+//! What is done with a piece of text that was collected apart from the body.
 
 use simdex_extract::Fact;
 
@@ -7,7 +7,7 @@ use super::super::super::html;
 use super::{Document, Piece};
 use crate::formats::symbol_font::is_bullet;
 
-/// Longer ones are text of a group that was not ended.
+/// Longer ones are the text of a group that was not ended.
 const MAX_LABEL_BYTES: usize = 64;
 
 impl Document<'_> {
@@ -43,8 +43,7 @@ impl Document<'_> {
         }
     }
 
-    /// Writes the label of a list item, unless that is a bullet. A page that the document was made
-    /// from has its own.
+    /// Writes the label of a list item, unless it is a bullet. A page that the document was converted from has its own.
     fn label(&mut self, text: &str) {
         let label = text.trim();
         if self.from_html || is_bullet(label) {
@@ -57,7 +56,7 @@ impl Document<'_> {
         self.streams.push(" ");
     }
 
-    /// Takes a field's instruction; its result follows.
+    /// Processes a field's instruction; its result follows.
     fn field(&mut self, instruction: &str) {
         let name = instruction.split_whitespace().next().unwrap_or_default();
         match name {
@@ -75,7 +74,7 @@ impl Document<'_> {
         }
     }
 
-    /// The time is the writer's own, so the offset from UTC is unknown (RFC 3339 §4.3).
+    /// The time is the writer's local time, so the offset from UTC is unknown (RFC 3339 §4.3).
     fn end_date(&mut self, fact: Fact) {
         let [year, month, day, hour, minute, second] = self.date;
         if year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day) {

@@ -64,7 +64,7 @@ impl Build {
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
             encoder.write_all(&stored).unwrap();
             let packed = encoder.finish().unwrap();
-            // Blocks that do not shrink are stored as they are.
+            // Blocks that do not shrink are stored uncompressed.
             if packed.len() < stored.len() {
                 stored = packed;
             }
@@ -231,7 +231,7 @@ impl Build {
         self.nodes.sort();
         let nodes: Vec<_> = self.nodes.drain(..).map(|(_, entry)| entry).collect();
         let nodes = self.tree_of(NODES, &nodes);
-        // Numbers of blocks rise as they are written, but for the bit of internal ones.
+        // Numbers of blocks rise as they are written, apart from the bit of internal ones.
         let blocks = std::mem::take(&mut self.blocks);
         let blocks = self.tree_of(BLOCKS, &blocks);
         let (version, at, method) = match self.layout {
@@ -253,7 +253,7 @@ impl Build {
         self.file
     }
 
-    /// A tree of leaves and a root above them; gives the place of the root.
+    /// A tree of leaves and a root above them; returns the position of the root.
     fn tree_of(&mut self, kind: u8, entries: &[Vec<u8>]) -> u64 {
         let mut above = Vec::new();
         for entries in entries.chunks(10) {

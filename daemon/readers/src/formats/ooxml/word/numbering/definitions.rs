@@ -9,12 +9,12 @@ use super::super::super::parts::{attribute, is_true};
 use super::{Definition, Instance, Numbering, Paragraph};
 use crate::formats::symbol_font::{SymbolFont, is_bullet};
 
-/// Definitions, instances and styles that are kept, of each.
+/// Maximum number each of definitions, instances and styles that are kept.
 const MAX_KEPT: usize = 20_000;
-/// Characters of a label's text that are kept.
+/// Maximum characters of a label's text.
 const MAX_LABEL: usize = 200;
 
-/// Takes the events of the part with the lists.
+/// Processes the events of the part with the lists.
 pub(super) fn of_lists(numbering: &mut Numbering) -> impl FnMut(&Event<'_>) -> bool {
     let mut reader = Lists {
         numbering,
@@ -34,7 +34,7 @@ pub(super) fn of_lists(numbering: &mut Numbering) -> impl FnMut(&Event<'_>) -> b
     }
 }
 
-/// Takes the events of the part with the styles.
+/// Processes the events of the part with the styles.
 pub(super) fn of_styles(numbering: &mut Numbering) -> impl FnMut(&Event<'_>) -> bool {
     let mut current: Option<(String, Paragraph)> = None;
     move |event| {
@@ -63,7 +63,7 @@ fn said_of_style(style: &mut Paragraph, name: &str, tag: &BytesStart<'_>) {
     }
 }
 
-/// Tells of starts with their tag, and of ends.
+/// Reports starts with their tag, and ends.
 fn each_tag(event: &Event<'_>, mut told: impl FnMut(&str, Option<&BytesStart<'_>>)) {
     match event {
         Event::Start(tag) => told(tag.local_name().into_inner(), Some(tag)),
@@ -79,7 +79,7 @@ fn each_tag(event: &Event<'_>, mut told: impl FnMut(&str, Option<&BytesStart<'_>
 
 struct Lists<'a> {
     numbering: &'a mut Numbering,
-    /// What is open, with its id.
+    /// The open definition, with its id.
     definition: Option<(String, Definition)>,
     instance: Option<(String, Instance)>,
     level: Option<Level>,
@@ -225,7 +225,7 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// How a format of numbers is written (§17.18.59); those of other scripts in digits.
+/// The numeral of a number format (§17.18.59); those of other scripts become digits.
 fn numeral(format: &str) -> Option<Numeral> {
     Some(match format {
         "bullet" | "none" => return None,

@@ -7,8 +7,8 @@ use super::super::read;
 use crate::input::input_of;
 use crate::sink::Sink;
 
-/// A legal outline with a style for its second level, a list of letters, one of bullets, and a list
-/// that is named by a style.
+/// A legal outline with a style for its second level, a list of letters, one of bullets, and a list referred to by a
+/// style.
 const NUMBERING: &str = "<w:numbering>\
     <w:abstractNum w:abstractNumId='0'>\
     <w:lvl w:ilvl='0'><w:start w:val='1'/><w:numFmt w:val='upperRoman'/><w:lvlText w:val='Article %1.'/></w:lvl>\

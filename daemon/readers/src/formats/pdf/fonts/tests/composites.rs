@@ -6,7 +6,7 @@ use hayro_interpret::hayro_cmap::CMapName;
 use super::super::table::predefined;
 use super::*;
 
-/// A composite font; `program` where its descriptor names one.
+/// A composite font with an embedded `program` or without.
 fn composite(encoding: &str, ordering: &str, more: &str, is_embedded: bool) -> Vec<String> {
     let file = if is_embedded { "/FontFile2 8 0 R" } else { "" };
     vec![
@@ -167,10 +167,10 @@ fn a_table_in_which_codes_mean_themselves_gives_way_to_the_program() {
     let program = truetype::font(0x30, &[('n', 0x24), ('o', 0x25)], &[]);
     let contents: [(u32, &[u8]); 2] = [(8, &program), (9, identity.as_bytes())];
     assert_eq!(read(&page(&objects, &contents, "<00240025>")).1, "no");
-    // Where the program says nothing, such a table is no reason to write what it says.
+    // If the program says nothing, such a table is no reason to use it.
     let contents: [(u32, &[u8]); 2] = [(8, &silent_program()), (9, identity.as_bytes())];
     assert_eq!(read(&page(&objects, &contents, "<00240025>")).1, "");
-    // Without a program it is all there is.
+    // Without a program the table is all there is.
     let objects = composite("/Identity-H", "Identity", "/ToUnicode 9 0 R", false);
     let contents: [(u32, &[u8]); 1] = [(9, identity.as_bytes())];
     assert_eq!(read(&page(&objects, &contents, "<00610062>")).1, "ab");
@@ -223,7 +223,7 @@ fn glyphs_of_the_fonts_of_windows_are_known_by_their_numbers() {
         objects[1] = objects[1].replace("/Some", family);
         read(&page(&objects, &[], codes))
     };
-    // Not the numbers of letters of ASCII alone: `Été à`.
+    // Not only the numbers of ASCII letters: `Été à`.
     let codes = "<0065005700700003006A>";
     for family in ["/TimesNewRoman,Bold", "/Arial-BoldMT", "/CourierNewPSMT"] {
         assert_eq!(read_as(family, codes), (Ok(None), "Été à".to_owned()));
@@ -231,7 +231,7 @@ fn glyphs_of_the_fonts_of_windows_are_known_by_their_numbers() {
     for unknown in ["/Calibri", "/ArialUnicodeMS"] {
         assert_eq!(read_as(unknown, codes).1, "", "{unknown}");
     }
-    // Numbers in which the families part are no text.
+    // Numbers at which the families differ are no text.
     assert_eq!(read_as("/Verdana", "<00440103>").1, "a");
 }
 

@@ -1,6 +1,6 @@
 //! A TrueType font made of the tables that say what its glyphs are.
 
-/// A font of so many glyphs, with a character map, and with names where there are any.
+/// A font with this many glyphs, with a character map, and with names if there are any.
 pub(super) fn font(glyphs: u16, characters: &[(char, u32)], names: &[&str]) -> Vec<u8> {
     let mut tables = vec![
         (*b"cmap", cmap(characters)),
@@ -16,7 +16,7 @@ pub(super) fn font(glyphs: u16, characters: &[(char, u32)], names: &[&str]) -> V
     file(&tables)
 }
 
-/// A font of so many glyphs that draw nothing, and mean nothing.
+/// A font with this many glyphs that draw nothing, and mean nothing.
 pub(super) fn blank(glyphs: u16) -> Vec<u8> {
     let mut header = vec![0; 36];
     header[35] = 1;
@@ -35,7 +35,7 @@ pub(super) fn blank(glyphs: u16) -> Vec<u8> {
     ])
 }
 
-/// Tables behind their directory.
+/// Tables after their directory.
 fn file(tables: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     let count = u16::try_from(tables.len()).unwrap();
     let mut file = [
@@ -75,7 +75,7 @@ fn cmap(characters: &[(char, u32)]) -> Vec<u8> {
     table
 }
 
-/// A thousand units make the height of the font.
+/// A thousand units are the height of the font.
 fn head() -> Vec<u8> {
     let mut table = vec![0; 54];
     table[..4].copy_from_slice(&0x0001_0000_u32.to_be_bytes());
