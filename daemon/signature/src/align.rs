@@ -65,7 +65,7 @@ pub struct Alignment {
     pub runs: Vec<Run>,
     /// What stands in both, and in another order; ascending in the second. None of lines.
     pub moves: Vec<Run>,
-    /// In some place more was to be told apart than is searched through: the runs may be fewer than could be.
+    /// Some gap had more differences than are searched: the runs may be fewer than possible.
     pub is_cut_short: bool,
     /// Items looked at, a measure of the work.
     pub steps: u64,
@@ -168,7 +168,7 @@ fn gaps(runs: &[Run], gap: Gap) -> impl Iterator<Item = Gap> {
 struct Search<'s, 'w, E> {
     a: &'s [u32],
     b: &'s [u32],
-    /// In no order.
+    /// Runs, unordered.
     runs: Vec<Run>,
     is_cut_short: bool,
     work: &'s mut Work<'w, E>,

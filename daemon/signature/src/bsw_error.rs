@@ -18,14 +18,14 @@ static MEASURED: LazyLock<BswError> = LazyLock::new(|| BswError::parse(TABLE).un
 /// What is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MeasuredRatio {
-    /// Of both texts.
+    /// The resemblance of both texts.
     Resemblance,
-    /// Of one text in the other.
+    /// The containment of one text in the other.
     Containment,
 }
 
 impl MeasuredRatio {
-    /// As a line of the table begins.
+    /// The name at the beginning of a line of the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Resemblance => "resemblance",
@@ -43,13 +43,13 @@ pub struct BswError {
     rows: Vec<Row>,
 }
 
-/// Of estimates from so many entries on, up to the next row of the same ratio and n.
+/// Errors of estimates with at least this many entries, up to the next row of the same ratio and n.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     ratio: MeasuredRatio,
     n: u64,
     trials: u64,
-    /// By [`BswError::class`] of the estimate; `None` where too few pairs were measured.
+    /// Indexed by [`BswError::class`] of the estimate; `None` if too few pairs were measured.
     offsets: [Option<Offsets>; BswError::CLASSES],
 }
 

@@ -69,7 +69,7 @@ struct Tally {
     similar: f64,
     /// Pairs found by step, by weight; in part where some trials find them.
     found: [f64; STEPS],
-    /// Of these, those that are similar.
+    /// How many of these are similar, by weight.
     right: [f64; STEPS],
 }
 

@@ -85,8 +85,8 @@ impl CanonicalText {
         Self { text, is_cut }
     }
 
-    /// What is left of this text without some of its words, single spaces between them: bullets that come to stand
-    /// first are dropped, as at the beginning of any text.
+    /// The text made of the given words of this one, separated by single spaces. Bullets that come first are dropped,
+    /// as at the beginning of any text.
     pub(crate) fn with_rest(&self, mut rest: String) -> Self {
         let bullets = bullet::bullets(rest.as_bytes());
         rest.drain(..bullets);

@@ -57,7 +57,7 @@ impl MinN {
         Signature::new(Scheme::of_text(SchemeKind::MinN, window), rung, kept)
     }
 
-    /// For the n smallest.
+    /// Collects the n smallest.
     pub(crate) fn new(n: usize) -> Self {
         Self {
             n,
@@ -67,8 +67,8 @@ impl MinN {
         }
     }
 
-    /// For the n smallest of so many windows, if most of these differ: fingerprints are uniform, so
-    /// that it is known well before how far the n smallest reach.
+    /// Collects the n smallest of `windows` windows, assuming that most differ: fingerprints are uniform, so it is
+    /// known well in advance how far the n smallest reach.
     pub(crate) fn guessing(n: usize, windows: usize) -> Self {
         let mut gather = Self::new(n);
         let enough = n as f64 + 5.0 * (n as f64).sqrt();
@@ -142,7 +142,7 @@ const FEW: f64 = 1.0 / 256.0;
 /// Fingerprints gathered beyond twice n before the greater ones are dropped.
 const ROOM: usize = 256;
 
-/// Of the n smallest fingerprints of the union, those in both signatures, and how many there are.
+/// How many of the n smallest fingerprints of the union are in both signatures, and how many there are.
 pub(crate) fn count(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> (u64, u64, Support) {
     let is_all = a.len() < n && b.len() < n;
     let (mut i, mut j) = (0, 0);

@@ -11,7 +11,7 @@ use crate::fingerprint::Fingerprint;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Modulus {
     n: u64,
-    /// Of the odd part of n, modulo 2⁶⁴.
+    /// The inverse of the odd part of n, modulo 2⁶⁴.
     inverse: u64,
     twos: u32,
     /// The greatest quotient of a 64-bit number by n.

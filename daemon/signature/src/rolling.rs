@@ -28,8 +28,8 @@ const LONGEST: usize = 512;
 /// The most fingerprints [`RabinWindow::for_each_run`] hands on at once.
 pub(crate) const LONGEST_RUN: usize = LANES * LONGEST;
 
-/// From one in so many on a branch to what is wanted is guessed right often enough to be cheaper than
-/// writing every fingerprint.
+/// If at most one in this many is wanted, a branch is predicted right often enough to be cheaper than writing every
+/// fingerprint.
 const RARE: u64 = 48;
 
 /// Windows of a lane that are done in one step; the lengths of lanes are multiples of it.

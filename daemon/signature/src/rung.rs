@@ -93,9 +93,9 @@ impl Ladder {
         self.least_rung(length, self.target)
     }
 
-    /// The rung of a text of so many bytes, unless it repeats itself: the one that was chosen for its size, or that of
-    /// its length. What is chosen leaves a text no fewer fingerprints than it is found by, and no more than
-    /// 32 times the target while n may grow: how many postings one document has is bounded.
+    /// Returns the rung for a text of `length` bytes, unless it repeats itself. With a chosen sampling it is the rung
+    /// of the size step, made coarser while `length >> r` exceeds 32 × target, and finer while it is below 2 ×
+    /// [`least_kept`](Self::least_kept).
     pub fn rung_of_text(self, length: u64) -> Rung {
         let Some(sampling) = self.sampling else {
             return self.rung_for(length);
@@ -108,8 +108,8 @@ impl Ladder {
         rung
     }
 
-    /// The rung of a text that keeps so many fingerprints at the rung of its length. Where they are too few to find it
-    /// by, as of a text that repeats itself, it is that of as many shingles as they stand for.
+    /// Returns the rung for a text that keeps `kept` fingerprints at `by_length`: a finer one if these are fewer than
+    /// [`least_kept`](Self::least_kept), as in a text that repeats itself.
     pub fn rung_of_kept(self, by_length: Rung, kept: u64) -> Rung {
         match kept < u64::from(self.least_kept()) {
             true => self.rung_of_text(kept << by_length.0).min(by_length),

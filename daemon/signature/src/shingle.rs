@@ -142,7 +142,7 @@ pub(crate) fn sorted_distinct(mut fingerprints: Vec<Fingerprint>) -> Vec<Fingerp
     fingerprints
 }
 
-/// From how many values on a scatter pays for its table.
+/// From this many values on a scatter pays for its table.
 const SCATTER_FROM: usize = 128;
 
 /// Sorts by counting the top bits, placing, and sorting each bucket.

@@ -5,8 +5,8 @@
 //! A listed line, in canonical form, is left out wherever it stands in a canonical text as whole words: it begins at the
 //! text's beginning or after a space, and ends at its end or before one. Occurrences are taken from the left, of those
 //! that begin at one place the longest, and none overlap. An adjoining space goes too, so that the rest is a canonical
-//! text. What is left of a text is thus a function of its canonical form and the list alone: where its lines were
-//! broken, and which of several copies was read first, is all the same.
+//! text. The result depends only on the canonical text and the list, not on line breaks or on which copy was read
+//! first.
 //!
 //! Listed lines are at least a shingle long, as those are that `simctl templates` lists: a line such as "page" would be
 //! taken out of every sentence.
@@ -66,7 +66,7 @@ pub struct LeftOutLines {
 #[derive(Clone, Debug, Default)]
 pub struct TemplateLines(Option<Arc<ListedLines>>);
 
-/// At least one line.
+/// The listed lines, at least one.
 #[derive(Debug)]
 struct ListedLines {
     /// Those that begin so, longest first.
@@ -196,7 +196,8 @@ pub struct SignedText {
 }
 
 impl SignedText {
-    /// What of a text is signed; shared with it where that is all. Else it takes no more memory than the text, once.
+    /// The part of a text that is signed; shared with it if that is all of it. Otherwise it takes at most as much
+    /// memory as the text.
     pub fn of(canonical: &CanonicalText, lines: &TemplateLines) -> Self {
         let whole = canonical.as_str();
         let mut left_out = LeftOutLines::default();
@@ -221,7 +222,7 @@ impl SignedText {
         Self { text, left_out }
     }
 
-    /// Of a text of which nothing is left out.
+    /// A signed text of which nothing is left out.
     pub fn whole(text: CanonicalText) -> Self {
         Self {
             text,

@@ -36,7 +36,7 @@ impl<E> Search<'_, '_, E> {
 struct Place {
     x: usize,
     y: usize,
-    /// By so many edits,
+    /// The number of edits,
     edits: usize,
     /// on the diagonal x - y = 2 * index - edits.
     index: usize,
@@ -46,7 +46,7 @@ struct Place {
 struct Diagonals<'s> {
     a: &'s [u32],
     b: &'s [u32],
-    /// By edits, then by index of the diagonal: the farthest x; none where the diagonal leaves the gap.
+    /// For each number of edits and each diagonal, by index, the farthest x; `None` if the diagonal leaves the gap.
     rounds: Vec<Vec<Option<usize>>>,
 }
 

@@ -17,8 +17,8 @@ pub struct PairTrials {
     pub longer: u64,
     /// Whether the resemblance reaches the threshold on all shingles.
     pub is_similar: bool,
-    /// By step, the share of its n samples, F mod n = 0, 1, … n − 1, in which it does (Ye et al. 2008,
-    /// §4.4). A sample without a shingle finds nothing.
+    /// For each step, the share of its n samples, F mod n = 0, 1, … n − 1, in which it does (Ye et al. 2008, §4.4). A
+    /// sample without a shingle finds nothing.
     pub found: [f64; STEPS],
 }
 
@@ -32,7 +32,7 @@ struct Counts {
 }
 
 impl PairTrials {
-    /// Of the shingles of two texts, each ascending and distinct. Cost: one pass over both.
+    /// The trials of the shingles of two texts, each ascending and distinct. Cost: one pass over both.
     pub fn of(a: &[Fingerprint], b: &[Fingerprint], longer: u64, threshold: Ratio) -> Self {
         let mut counts = by_remainder(a, b);
         let mut found = [0.0; STEPS];

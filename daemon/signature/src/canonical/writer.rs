@@ -16,7 +16,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// For a text of `length` bytes, of whose canonical form at most `most` are wanted.
+    /// A writer for a text of `length` bytes, of whose canonical form at most `most` are wanted.
     pub(super) fn new(length: usize, most: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(most.min(length + length / 16)),

@@ -49,7 +49,7 @@ pub enum Method {
 /// The order whose first n fingerprints Min_n keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
-    /// That of the fingerprints.
+    /// The order of the fingerprints.
     Numeric,
     /// One random binary matrix: "n minimal elements in a permutation" of Ignatov et al. 2009.
     Matrix {
@@ -96,7 +96,7 @@ pub enum OutOfDomain {
     Size {
         /// The name of the method.
         method: &'static str,
-        /// As it was given.
+        /// The value that was given.
         n: u64,
         /// The greatest there is.
         most: u64,
@@ -106,7 +106,7 @@ pub enum OutOfDomain {
     Remainder {
         /// The modulus n.
         n: u64,
-        /// As it was given.
+        /// The value that was given.
         remainder: u64,
     },
     /// Gaps in which a shared passage would go unseen.

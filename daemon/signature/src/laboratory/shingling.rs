@@ -132,7 +132,7 @@ pub struct Shingler {
 const PRINT: usize = 8;
 
 impl Shingler {
-    /// With the tables of these shingles.
+    /// A shingler with the tables of these shingles.
     pub fn new(shingling: Shingling) -> Self {
         let bytes = match shingling.unit {
             ShingleUnit::Bytes => 1,

@@ -13,7 +13,7 @@ pub(super) fn lanes_of(run: &mut [Fingerprint], stride: usize) -> [&mut [Fingerp
 pub(super) struct Position<'b> {
     /// The text from this window on.
     pub(super) bytes: &'b [u8],
-    /// That of this window.
+    /// The residue of this window.
     pub(super) residue: u64,
 }
 
