@@ -1,4 +1,4 @@
-//! Tests of the whole index: a bed that turns texts into files, and models to hold it against.
+//! Tests of the whole index: a test bed that turns texts into files, and models to compare it with.
 
 mod aside;
 mod bed;

@@ -1,4 +1,4 @@
-//! The texts of a store that was set aside, or moved away, are kept as they are.
+//! The texts of a store that was set aside, or moved away, are kept unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Where an index is opened, filled and opened again.
+//! Test beds: an index is opened in one, filled and opened again.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -33,9 +33,9 @@ pub(super) const PARAMETERS: Parameters = Parameters {
     template_lines: None,
 };
 
-/// What an index lives in.
+/// Where an index is stored.
 enum Place {
-    /// Outlives the index, and fails once so many writes were made.
+    /// Outlives the index, and fails after this many writes.
     Memory(Arc<MemoryStore>, Arc<AtomicI64>),
     Disk(PathBuf),
 }
@@ -160,12 +160,12 @@ impl Bed {
         edges
     }
 
-    /// Where the texts lie.
+    /// Where the texts are.
     pub(super) fn texts(&self) -> PathBuf {
         self.dir.path().join("texts")
     }
 
-    /// Where the store lies, if it is on disk.
+    /// Where the store is, if it is on disk.
     pub(super) fn store(&self) -> PathBuf {
         self.dir.path().join("store")
     }
@@ -184,7 +184,7 @@ impl Bed {
         report
     }
 
-    /// Asserts that nothing that is stored contradicts itself.
+    /// Asserts that nothing stored contradicts itself.
     pub(super) fn verify(&self) {
         let store = self.index().index.shared.store.as_ref();
         let found = verify(store, &self.texts(), VerifyDepth::Everything).unwrap();
@@ -199,7 +199,7 @@ impl Bed {
         }
     }
 
-    /// Lets the store fail after so many writes.
+    /// Makes the store fail after this many writes.
     pub(super) fn fail_after(&self, writes: i64) {
         if let Place::Memory(_, left) = &self.place {
             left.store(writes, Ordering::SeqCst);
@@ -257,7 +257,7 @@ pub(super) fn document(text: &str) -> DocumentHash {
     DocumentHash(CanonicalText::from_extracted(text).hash())
 }
 
-/// The change that a file with this text is.
+/// The change that adds a file with this text.
 pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> FileChange {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
@@ -325,12 +325,12 @@ pub(super) fn put_content(
     })
 }
 
-/// The file that a change of one file is of.
+/// The file of a change of one file.
 pub(super) fn seen_file(change: FileChange) -> SeenFile {
     change.into_file().expect("a change of one file")
 }
 
-/// A file seen with a content that is said to be known.
+/// A file seen with a content that is claimed to be known.
 pub(super) fn seen(path: &str, hash: ContentHash) -> FileChange {
     FileChange::file(SeenFile::without_content(file(path), record_of(hash)))
 }
@@ -340,8 +340,7 @@ fn record_of(hash: ContentHash) -> FileRecord {
     FileRecord::new(FileStat::default(), outcome)
 }
 
-/// Every posting of a scheme as it stands in the runs, and the bytes of their blocks; no other run is
-/// left.
+/// Every posting of a scheme as stored in the runs, and the bytes of their blocks; no other run is left.
 pub(super) fn postings_in_runs(index: &Clients, scheme: SchemeKind) -> (Vec<Posting>, u64) {
     let runs = Arc::clone(&index.index.shared.state().runs);
     let numbers: Vec<u32> = runs.iter().map(|run| run.record.number).collect();
@@ -361,7 +360,7 @@ pub(super) fn postings_in_runs(index: &Clients, scheme: SchemeKind) -> (Vec<Post
     (postings, bytes)
 }
 
-/// An account for a question that nobody waits with.
+/// An account for a question that competes with no other.
 pub(super) fn account(index: &Clients) -> MemoryAccount {
     index.reader().memory().requests.account(&Cancel::never())
 }

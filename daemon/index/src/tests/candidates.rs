@@ -1,4 +1,4 @@
-//! Candidates against counts by brute force, wherever the postings happen to lie.
+//! Candidates compared with counts by brute force, wherever the postings are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +86,7 @@ pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKin
 
 fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let canonical = CanonicalText::from_extracted(query);
-    // Signing may ask the index: no lock is held meanwhile.
+    // Signing may read the index: no lock is held meanwhile.
     let sign = |rung| {
         bed.index().index.live_documents(&View::All);
         BswN::sign(&canonical, Window::DEFAULT, rung)
@@ -172,7 +172,7 @@ fn candidates_are_exact_in_buffer_and_buckets_and_between() {
     check_all(&bed, first, &queries);
     put_all(&bed, second, first.len());
     check_all(&bed, &texts, &queries);
-    // Half merged: a merge that dies on the way leaves postings in both places.
+    // Half merged: a merge that fails halfway leaves postings in both places.
     bed.fail_after(40);
     assert!(bed.index().writer.merge().is_err());
     check_all(&bed, &texts, &queries);
@@ -232,7 +232,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
     }
 }
 
-/// So many documents that all open with the same words that their lists are long.
+/// So many documents that all begin with the same words that their lists are long.
 pub(super) fn common(bed: &Bed, documents: usize) -> String {
     let mut random = Random::new(77);
     let boilerplate = random.words(6);
@@ -290,7 +290,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
             .iter()
             .any(|c| Some(c.document) == bed.id(&own))
     );
-    // Nor are they where chance has one of them in the little that a rung keeps at which nobody is counted.
+    // Nor are they if by chance one of them is in the little that a rung keeps at which no document is counted.
     let common = set(&boilerplate).counts_by_rung();
     let own = bed.index().reader().stats(bed.id(&own).unwrap()).unwrap();
     let mut at_chance = 0;
@@ -308,7 +308,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         }
     }
     assert!(at_chance > 0);
-    // What is common through and through is still contained in the query.
+    // What consists only of common words is still contained in the query.
     let contained = ask(&bed, &query, CandidateKind::Contained, &View::All);
     let common = contained
         .found
@@ -317,8 +317,8 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     assert!(common.is_some_and(|c| c.shared == c.document_fingerprints));
 }
 
-/// A pair that shares the common words and much beside: further fingerprints make up for the common ones, and find
-/// it as well.
+/// A pair that shares the common words and much besides: further fingerprints make up for the common ones, and find it
+/// as well.
 fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &str) {
     let own = Random::new(80).words(12);
     let pair = [
@@ -345,7 +345,7 @@ fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &
 #[test]
 fn the_search_for_edges_sees_through_common_fingerprints() {
     let (bed, boilerplate) = with_common();
-    // Their edges are not the matter here: pretend they are settled.
+    // Their edges do not matter here: pretend they are settled.
     {
         let mut state = bed.index().index.shared.state_mut();
         state.unsettled.clear();
@@ -353,7 +353,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     lists_that_nothing_hangs_on_are_skipped_and_counted(&bed, &boilerplate);
     let mut random = Random::new(79);
     let rare = random.words(1);
-    // Nearly all of these two is common; that of one lies in the other.
+    // Nearly all of these two is common; the text of one is in the other.
     let (a, b) = (boilerplate.clone(), format!("{boilerplate} {}", &rare[..1]));
     bed.put("b/a", &a);
     bed.put("b/b", &b);

@@ -19,7 +19,7 @@ fn compaction_keeps_every_live_text_readable() {
         .map(|(at, text)| put(bed.index(), &format!("a/{at}"), text, 0))
         .collect();
     bed.index().writer.apply(&files).unwrap();
-    // Two empty texts lie in one place.
+    // Two empty texts are at one position.
     bed.index()
         .writer
         .apply(&[
@@ -114,7 +114,7 @@ fn a_lost_text_is_reported_and_does_not_stop_the_others() {
     assert!(bed.index().reader().text(bed.id(&gone).unwrap()).is_err());
 }
 
-/// Counts how often this thread reads the record of a document, whether it is asked for or met in a scan.
+/// Counts how often this thread reads the record of a document, by key or in a scan.
 fn counting_documents() -> (Rc<Cell<usize>>, impl Drop) {
     let read = Rc::new(Cell::new(0));
     let count = Rc::clone(&read);
@@ -140,13 +140,13 @@ fn all_dead_segments_cost_one_look_at_the_documents_and_a_little_none() {
     bed.index().writer.merge().unwrap();
     let (read, hooked) = counting_documents();
     let compact = |bed: &Bed| bed.index().writer.compact_texts(&Cancel::never()).unwrap();
-    // Stopped it has done nothing, and is asked again.
+    // If it is stopped, it has done nothing, and is called again.
     let stopped = Cancel::never();
     stopped.cancel();
     assert_eq!(bed.index().writer.compact_texts(&stopped).unwrap(), 0);
     read.set(0);
     assert_eq!(compact(&bed), 4);
-    // Eight live: met in the scan, and read before each is moved.
+    // Eight live ones: read in the scan, and again before each is moved.
     assert_eq!(read.take(), 8 + 8);
     assert_eq!(compact(&bed), 0);
     drop(hooked);
@@ -191,7 +191,7 @@ fn texts_that_are_newer_than_the_records_are_not_removed() {
     put_some(&bed, "early");
     bed.close();
     let (store, earlier) = (bed.store(), bed.store().with_extension("earlier"));
-    // Its files as they are: it is closed.
+    // Its files unchanged: it is closed.
     std::fs::create_dir(&earlier).unwrap();
     drop(crate::store::copy_aside(&store, &earlier).unwrap());
     for name in ["late", "later"] {

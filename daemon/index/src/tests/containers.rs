@@ -1,4 +1,4 @@
-//! Files inside files: they come with what holds them and go with it.
+//! Files inside files: they appear with their container and disappear with it.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::{FileChange, SeenFile, View};
 const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
 const OFFER: &str = "an offer that stands in an attachment and is as long as a document has to be";
 
-/// What `put` makes, as a member of `container`, number `ordinal`.
+/// The change of `put`, as a member of `container`, number `ordinal`.
 fn member(bed: &Bed, container: &FileKey, name: &str, text: &str, ordinal: u32) -> SeenFile {
     let mut seen = seen(bed, "a/x", text);
     seen.key = container.member(name.as_bytes());
@@ -180,7 +180,7 @@ fn members_never_stay_without_the_file_that_holds_them() {
     }
 }
 
-/// A mailbox of so many messages, all different, as `change` leaves them.
+/// A mailbox of this many different messages, modified by `change`.
 fn mailbox_with(bed: &Bed, messages: u32, change: impl FnOnce(&mut [SeenFile])) -> FileChange {
     let file = seen(bed, "a/box.mbox", LETTER);
     let message = |at: u32| {

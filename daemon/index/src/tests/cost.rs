@@ -14,8 +14,8 @@ use super::texts::Random;
 use crate::edges::DOUBT;
 use crate::{Cancel, UnsettledCounts, View, Work};
 
-/// An index that lists all shingles, as a daemon does of usual texts. One thread settles, so that every count is
-/// the same in each run.
+/// An index that lists all shingles, as a daemon does for usual texts. One thread settles, so that every count is the
+/// same in each run.
 fn bed() -> Bed {
     bed_with(false)
 }
@@ -48,14 +48,14 @@ fn growing(random: &mut Random, versions: usize) -> Vec<String> {
     (0..versions).map(version).collect()
 }
 
-/// Texts that resemble one another less than the threshold of a bed: words that all share, words of their own.
+/// Texts that resemble each other less than the threshold of a bed: words that all share, words of their own.
 fn crowd(random: &mut Random, count: usize, [shared, own]: [usize; 2]) -> Vec<String> {
     let shared = random.words(shared);
     let text = |_| format!("{shared} {}", random.words(own));
     (0..count).map(text).collect()
 }
 
-/// Long enough to be sampled; they resemble one another by about 0.63, which a sample cannot tell from 0.7.
+/// Long enough to be sampled; they resemble each other by about 0.63, which a sample cannot distinguish from 0.7.
 fn near_misses(random: &mut Random, count: usize) -> Vec<String> {
     crowd(random, count, [930, 270])
 }
@@ -72,7 +72,7 @@ fn put_all(bed: &Bed, folder: &str, texts: &[String]) {
     }
 }
 
-/// Work for each document, since some was done before.
+/// Work for each document since `before`.
 fn each(bed: &Bed, before: Work, documents: usize) -> [f64; 5] {
     let now = bed.index().index.work();
     [
@@ -90,7 +90,7 @@ fn a_version_costs_the_same_in_a_small_family_and_in_a_large_one() {
     for versions in [20, 320] {
         let bed = bed();
         let mut texts = family(&mut Random::new(versions as u64), versions);
-        // They come in no order.
+        // They come unordered.
         texts.sort_by_cached_key(|text| blake3::hash(text.as_bytes()).to_hex());
         put_all(&bed, "family", &texts);
         bed.settle();
@@ -139,7 +139,7 @@ fn growing_versions_cost_a_few_comparisons_each() {
     let bed = bed();
     let texts = family(&mut Random::new(7), 256);
     let mut done = 0;
-    // Placing takes as long as twice as many take to come.
+    // Placing takes as long as it takes twice as many to arrive.
     for upto in [16, 32, 64, 128, 256] {
         put_all(&bed, &format!("{upto}"), &texts[done..upto]);
         bed.settle();
@@ -167,8 +167,9 @@ fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
         assert!(compared <= 64.0, "{compared} comparisons");
         // Both hold 16,000 together.
         assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
-        // Its own text, once more where it is deferred, and each principal before it once for every 16 newcomers: none
-        // is found in the cache, since all are read before one comes again. Of two threads each does so at worst.
+        // Its own text, once more if it is deferred, and each principal before it once for every 16 newcomers: none is
+        // found in the cache, since all are read before one comes again. With two threads each does so in the worst
+        // case.
         let most = if second_settler { 10.0 } else { 5.5 };
         assert!(read <= most, "{read} texts");
         assert!(postings <= 64_000.0, "{postings} postings");
@@ -185,19 +186,20 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
         assert_eq!(bed.stored_edges(), 0, "each leads");
         let [read, compared, shingles, _, postings] = each(&bed, Work::default(), count);
         assert!(read <= 1.4, "{read} texts");
-        // Of some documents what each has for itself begins alike.
+        // The own parts of some documents begin alike.
         assert!(
             compared <= 20.0,
             "{compared} comparisons, not {}",
             count / 2
         );
         assert!(shingles <= 600.0 * compared.max(1.0), "{shingles} shingles");
-        // Of each list that all share the principals are read once; what each has for itself names nobody else.
+        // For each list that all share the principals are read once; the own fingerprints of each occur in no other
+        // document.
         assert!(postings <= 3_000.0, "{postings} postings");
     }
 }
 
-/// Families of six texts that have much in common and are no neighbours.
+/// Families of six texts that have much in common but are no neighbours.
 fn loose_families(random: &mut Random, families: usize) -> Vec<String> {
     let bases: Vec<String> = (0..families).map(|_| random.words(300)).collect();
     let of_family =
@@ -210,7 +212,7 @@ fn a_document_costs_the_same_among_few_and_among_many() {
     let mut of_each = Vec::new();
     for families in [12, 120] {
         let mut bed = Bed::memory();
-        // Shingles of some sixty texts: of the fewer ones nearly all.
+        // Shingles of some sixty texts: with fewer texts nearly all.
         bed.options.listed_shingles = 1 << 20;
         bed.options.cached_shingles = 1 << 18;
         bed.options.second_settler = false;
@@ -235,7 +237,7 @@ fn a_document_costs_the_same_among_few_and_among_many() {
     assert!(lists <= 140.0, "{lists} lists, of some 400 fingerprints");
 }
 
-/// Settles all that is waited for; returns how many steps that took.
+/// Settles all that barriers wait for; returns how many steps that took.
 fn settle_awaited(bed: &Bed) -> usize {
     let until = bed.index().writer.end_epoch();
     let is_settled = || bed.index().writer.is_settled_through(until);
@@ -267,8 +269,8 @@ fn nobody_waits_for_documents_that_must_be_compared_with_very_many_in_whatever_o
     }
 }
 
-/// Texts of 24 blocks beside what all share, each block in one of two forms at random: any two resemble each
-/// other at random, about as many above the threshold of a bed as below.
+/// Texts of 24 blocks besides what all share, each block in one of two forms at random: any two resemble each other at
+/// random, about as many above the threshold of a bed as below.
 fn coin_tosses(random: &mut Random, count: usize) -> Vec<String> {
     let shared = random.words(900);
     let blocks: Vec<[String; 2]> = (0..24)
@@ -360,7 +362,7 @@ fn nobody_waits_for_a_version_that_is_longer_than_all_of_a_very_large_family() {
         assert_eq!((waiting.awaited, waiting.crowded), (0, 1), "version {at}");
     }
     bed.settle();
-    // Those that come together are compared with the family once, and are not deferred each.
+    // Those that come together are compared with the family once, and are not deferred individually.
     let before = index.index.work();
     put_all(&bed, "loaded", &longer[4..]);
     index.writer.settle_step(&Cancel::never()).unwrap();
@@ -386,7 +388,7 @@ fn a_crowd_makes_way_for_what_comes_while_it_is_compared() {
     assert!(crowded > 32, "{crowded}");
     let (weak, text) = (bed.weak(), random.words(60));
     let mut is_to_come = true;
-    // Right after the step was begun.
+    // Right after the step began.
     let _hooked = hook(move |access, _| {
         if access == Access::Read && std::mem::take(&mut is_to_come) {
             let index = Weak::upgrade(&weak).unwrap();

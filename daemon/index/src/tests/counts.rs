@@ -1,4 +1,4 @@
-//! Counts of files and groups: what a list would show, without listing it again.
+//! Counts of files and groups: what a list would show, without making it again.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ fn listed(index: &Clients, view: &View) -> FileCounts {
     counts
 }
 
-/// What is counted, and how many records are read for it.
+/// The counts, and how many records are read for them.
 fn counted(index: &Clients, view: &View) -> (FileCounts, u64) {
     let reads = Rc::new(Cell::new(0));
     let noted = Rc::clone(&reads);
@@ -37,7 +37,7 @@ fn views() -> [View; 4] {
     [View::All, one, two, View::Roots([].into())]
 }
 
-/// The number of groups that is kept is that of all documents looked at.
+/// The maintained number of groups equals that found by examining all documents.
 fn check_groups(index: &Clients) {
     let state = index.index.shared.state();
     let texts = state.table.visible_texts(&state.grouped);
@@ -47,7 +47,7 @@ fn check_groups(index: &Clients) {
     assert_eq!(state.shown.len(), heads.count() as u64);
 }
 
-/// Counts are those of a list, in every view.
+/// Counts equal those of a list, in every view.
 fn check(index: &Clients) {
     check_groups(index);
     for view in views() {
@@ -62,7 +62,7 @@ fn check(index: &Clients) {
     }
 }
 
-/// Draws changes of few files, few texts and few contents, so that most of them meet.
+/// Draws changes of few files, few texts and few contents, so that most of them interact.
 struct Changes {
     random: Random,
     texts: Vec<String>,
@@ -78,7 +78,7 @@ impl Changes {
         put(index, path, &text, self.random.below(2) as u8)
     }
 
-    /// A content known or not, with another state or another document than it had.
+    /// A content known or not, with another state or another document than before.
     fn read_again(&mut self, index: &Clients, path: &str) -> FileChange {
         let [of, text] = [0; 2].map(|_| self.random.pick(&self.texts).clone());
         let hash = content(&of, self.random.below(2) as u8);
@@ -120,7 +120,7 @@ impl Changes {
     }
 }
 
-/// Has the second root sort before the first one, or behind it.
+/// Makes the second root sort before or after the first one.
 fn rename_second_root(index: &Clients, path: &str) {
     let (id, record) = index.registry().roots().unwrap().pop().unwrap();
     let path = path.as_bytes().to_vec();
@@ -208,7 +208,7 @@ fn counting_groups_looks_at_no_document() {
     let index = bed.index();
     let count = |view: &View| {
         let threshold = index.index.shared.threshold();
-        // A count that went from document to document would see that nobody waits for it.
+        // A count that went from document to document would notice the cancellation.
         let asked = Cancel::never();
         asked.cancel();
         index.reader().kept_group_count(view, threshold, &asked)
@@ -317,17 +317,17 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     bed.settle();
     let groups = listed();
     assert!(groups > 2);
-    // All that is served lies in one root.
+    // Everything served is in one root.
     assert_eq!(count(&View::All, threshold), Some(groups));
     assert_eq!(count(&one, threshold), Some(groups));
-    // And so they are while something waits.
+    // So they are while something waits.
     for path in ["a/0", "a/1", "a/7"] {
         bed.remove(path);
         assert_eq!(count(&View::All, threshold), Some(listed()));
     }
     bed.put("b/other", "a text that is only here");
     assert_eq!(count(&View::All, threshold), Some(listed()));
-    // Others would have to be made.
+    // Others would have to be computed.
     let before = bed.index().index.work();
     assert_eq!(count(&View::All, Ratio::new(0.5).unwrap()), None);
     assert_eq!(count(&one, threshold), None);

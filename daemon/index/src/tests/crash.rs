@@ -1,4 +1,4 @@
-//! A store that dies in the middle: nothing is lost and nothing is there twice.
+//! A store that fails in the middle: nothing is lost and nothing is there twice.
 
 use simdex_schema::posting::Posting;
 use simdex_schema::{DocId, Schemes};
@@ -9,7 +9,7 @@ use super::model::Model;
 use super::texts::{Random, pool};
 use crate::{Cancel, FileChange, View};
 
-/// What a bed holds after the crash is what the model says, counts included.
+/// The content of a bed after the crash is what the model says, counts included.
 fn check(bed: &Bed, model: &Model) {
     bed.settle();
     model.check(bed.index(), &View::All, bed.parameters.threshold);
@@ -34,7 +34,7 @@ fn check(bed: &Bed, model: &Model) {
     assert_eq!(counted as u64, wanted.sum::<u64>());
 }
 
-/// A bed with so many in a hundred documents merged, the others buffered, and some of them gone.
+/// A bed with this percentage of documents merged, the others buffered, and some of them gone.
 fn bed(random: &mut Random, merged: usize) -> (Bed, Model) {
     let pool = pool(random, 6, 60);
     let (mut bed, mut model) = (Bed::memory(), Model::default());
@@ -75,7 +75,7 @@ fn merge_cut_short(merged_before: usize) {
         let merged = bed.index().writer.merge();
         assert_eq!(merged.is_err(), bed.failed());
         bed.fail_after(i64::MAX);
-        // Half the time the process lives on and merges again.
+        // Half of the time the process survives and merges again.
         if writes % 2 == 0 {
             bed.open();
         } else {

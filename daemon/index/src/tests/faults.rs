@@ -1,4 +1,4 @@
-//! Faults of the machine and of single inputs: what is tried again, and what ends in a state.
+//! Faults of the machine and of single inputs: what is tried again, and what becomes a state.
 
 use rustix::io::Errno;
 use simdex_schema::{Reason, State};
@@ -10,8 +10,8 @@ use crate::reader::document_text::text_reference;
 use crate::text::MAX_TEXT;
 use crate::{Fault, SeenFile};
 
-/// An index of two families of two, not settled, in which the disk answers with this error where the first
-/// text is read; and all four texts.
+/// An index of two families of two, not settled, in which reading the first text fails with this error; and all four
+/// texts.
 fn with_refusal(errno: Errno) -> (Bed, [String; 4]) {
     let bed = Bed::memory();
     let mut random = Random::new(63);
@@ -118,7 +118,7 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     let (text, other) = (random.words(40), random.words(41));
     let away = bed.texts().with_extension("away");
     std::fs::rename(bed.texts(), &away).unwrap();
-    // A directory that is missing would be made anew.
+    // A missing directory would be created again.
     std::fs::write(bed.texts(), "no directory").unwrap();
     let changes = [
         put(bed.index(), "a/1", &text, 0),
@@ -131,7 +131,7 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     }
     std::fs::remove_file(bed.texts()).unwrap();
     std::fs::rename(&away, bed.texts()).unwrap();
-    // Once more than needed: applied twice is applied once.
+    // Once more than needed: applied twice is the same as applied once.
     for new in [2, 0] {
         let applied = bed.index().writer.apply(&changes).unwrap();
         assert_eq!(

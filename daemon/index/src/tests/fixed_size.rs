@@ -1,4 +1,4 @@
-//! Candidates by Min_n and Sketch_n against signatures made anew, wherever the postings happen to lie.
+//! Candidates by Min_n and Sketch_n compared with signatures computed again, wherever the postings are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +39,8 @@ fn entries(signature: &Signature) -> BTreeSet<Fingerprint> {
     signature.fingerprints().iter().copied().collect()
 }
 
-/// Whoever shares entries is found with exact counts, whoever does not is not found, and no candidate has more trials
-/// than its pair.
+/// A document that shares entries is found with exact counts, one that does not is not found, and no candidate has more
+/// trials than its pair.
 fn check(bed: &Bed, texts: &[String], query: &str) {
     for scheme in BOTH {
         let ours = sign(bed, scheme, query);
@@ -67,7 +67,7 @@ fn check(bed: &Bed, texts: &[String], query: &str) {
     }
 }
 
-/// What is said to be exact is.
+/// Counts that are said to be exact are.
 fn check_whole(candidate: &Candidate, a: &str, b: &str) {
     let set = |text| ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
     let exact = set(a).resemblance(&set(b)).unwrap().get();

@@ -1,5 +1,5 @@
-//! Text directories that were restored, exchanged or removed: what lies there is never taken for the
-//! text of a document.
+//! Text directories that were restored, exchanged or removed: their content is never mistaken for the text of a
+//! document.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::store::Write;
 use crate::text::{TextRef, TextStore, block_of_format_2};
 use crate::{Cancel, CandidateKind, IndexError, MemoryAccount, NewDocument};
 
-/// Two texts that look alike from outside: as long, and as long compressed.
+/// Two texts that look alike from outside: of the same length, also when compressed.
 fn twins() -> [String; 2] {
     let mut random = Random::new(91);
     let packed = |text: &str| zstd::bulk::compress(text.as_bytes(), 3).unwrap().len();
@@ -58,8 +58,8 @@ fn reference(index: &Clients, text: &str) -> TextRef {
         .unwrap()
 }
 
-/// The text directory of an index with this text, exchanged for one that holds its twin in the very
-/// same place: of another store, or of this store's own past or another line of it.
+/// The text directory of an index with this text, exchanged for one that has its twin in exactly the same place: of
+/// another store, or of this store's own past or another line of its history.
 fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
     let twins = twins();
     let bed = with(&twins[0]);
@@ -80,8 +80,8 @@ fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
     (bed, twins)
 }
 
-/// What must hold wherever the text of `a/x` is not that of its document: it is told as lost, by
-/// every way to it, and its file is read again.
+/// What must hold wherever the text of `a/x` is not that of its document: it is reported as lost, by every way to it,
+/// and its file is read again.
 fn assert_lost(bed: &mut Bed, text: &str) {
     let id = bed.id(text).unwrap();
     bed.open();
@@ -158,8 +158,8 @@ fn a_text_directory_that_is_gone_is_noticed_when_the_index_opens() {
     assert_lost(&mut bed, &twins[0]);
 }
 
-/// A meta record as format 2 wrote it: buckets of one tree, no id of the store, no number of a segment; that of
-/// format 3 adds these.
+/// A meta record as format 2 wrote it: buckets of one tree, no id of the store, no number of a segment; format 3 adds
+/// these.
 fn meta_of_format(version: u64, meta: &MetaRecord) -> Vec<u8> {
     let mut out = Writer::new();
     out.uint(version)
@@ -185,7 +185,7 @@ fn meta_of_format(version: u64, meta: &MetaRecord) -> Vec<u8> {
     out.finish()
 }
 
-/// Makes of an index what format 2 would have stored, with this text in the place of the first.
+/// Converts an index to what format 2 would have stored, with this text in place of the first.
 fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let index = bed.index();
     let at = reference(index, text);
@@ -224,9 +224,9 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     }
 }
 
-/// Of what a store holds, the meta record and texts alone changed with format 3, and its texts are as they are today:
-/// such a store differs by its meta record, and by records of contents, files and documents that lack later fields,
-/// which are read on their own (schema).
+/// With format 3 only the meta record and the texts changed, and its texts are as they are today: such a store differs
+/// by its meta record, and by records of contents, files and documents without later fields, which are tested
+/// separately (schema).
 #[test]
 fn a_store_of_format_3_keeps_its_id_and_its_texts() {
     let text = twins()[0].clone();
@@ -246,7 +246,7 @@ fn a_store_of_format_3_keeps_its_id_and_its_texts() {
     assert_eq!(bed.index().reader().text(id).unwrap(), Some(text));
 }
 
-/// A document whose name is not that of its text, as one named by another canonical text.
+/// A document whose hash is not that of its text, like one identified by another canonical text.
 fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
     let canonical = CanonicalText::from_extracted(text);
     let reader = bed.index().reader();
@@ -302,7 +302,7 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
     let mut random = Random::new(92);
     let mut bed = with(&twins[0]);
     as_format_2(&mut bed, &twins[0], &twins[1]);
-    // Behind it, so that the segment is mostly dead.
+    // After it, so that the segment is mostly dead.
     let at = reference(bed.index(), &twins[0]);
     let path = bed.texts().join(format!("{:06}.seg", at.segment));
     let mut bytes = fs::read(&path).unwrap();
@@ -338,7 +338,7 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
         bed.index().reader().text(id).unwrap().as_ref(),
         Some(&twins[1])
     );
-    // The commit tells: what it made safe lacks a text.
+    // The commit reports it: what it made safe lacks a text.
     bed.index().writer.commit().unwrap();
     assert!(bed.index().reader().damaged_texts() > 0);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! A store in memory that fails on demand, dawdles, and calls a hook before it is read or written.
+//! A store in memory that fails on demand, delays reads, and calls a hook before it is read or written.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -13,13 +13,13 @@ use crate::store::{
 };
 
 thread_local! {
-    /// Whether this thread dawdles after it read a document's record.
+    /// Whether this thread waits after it read a document's record.
     pub(super) static DAWDLES: Cell<bool> = const { Cell::new(false) };
-    /// Writes in the longest batch that this thread applied.
+    /// Number of writes in the longest batch that this thread applied.
     pub(super) static LONGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What is about to be done to the store in memory.
+/// An access to the store in memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -29,12 +29,12 @@ pub(super) enum Access {
 type Hook = Box<dyn FnMut(Access, &[u8])>;
 
 thread_local! {
-    /// Called before this thread reads or writes; not from within itself.
+    /// Called before this thread reads or writes; not from within the hook.
     static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
 }
 
-/// Has this thread call `hook` before every access to a store in memory, with the first key, and at every
-/// record of a scan, until the answer is dropped.
+/// Makes this thread call `hook` before every access to a store in memory, with the first key, and at every record of a
+/// scan, until the result is dropped.
 pub(super) fn hook(hook: impl FnMut(Access, &[u8]) + 'static) -> impl Drop {
     struct Unhook;
     impl Drop for Unhook {
@@ -53,7 +53,7 @@ fn call_hook(access: Access, key: &[u8]) {
     }
 }
 
-/// A store that outlives the index and dies after so many writes.
+/// A store that outlives the index and fails after this many writes.
 pub(super) struct Frail(pub(super) Arc<MemoryStore>, pub(super) Arc<AtomicI64>);
 
 impl Frail {

@@ -1,8 +1,8 @@
-//! The gate: what the index finds, what it takes and what work it does on a small seeded corpus, each held against a
-//! bound somewhat above what it is now, so that a regression in recall, size or cost fails a build on any machine.
+//! The gate: recall, size and work of the index on a small seeded corpus, each compared with a bound somewhat above its
+//! present value, so that a regression fails a build on any machine.
 //!
-//! What was seen failing: every bound of size and of work, set below the figure of this corpus; excerpts missed, at
-//! 0.001, since one of 288 is missed where 0.001 is what is stated of one by itself: a second one fails.
+//! The gate was tested by setting every bound of size and of work below the figure of this corpus: it failed. Of 288
+//! excerpts one is missed, while 0.001 is the stated probability for a single one: a second one fails.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,20 @@ use crate::{CandidateKind, View, Work};
 
 /// Families of near-duplicates, each of a text and versions of it.
 const FAMILIES: usize = 30;
-/// Words replaced in a thousand, by version: from what is near to what is not.
+/// Words replaced per thousand, by version: from near to not near.
 const EDITS: [usize; 5] = [5, 10, 20, 30, 100];
 const WORDS: usize = 500;
-/// Long texts, sampled as coarsely as any: 1 of 64.
+/// Number of long texts, sampled as coarsely as any: 1 of 64.
 const LONG: usize = 24;
 const LONG_WORDS: usize = 5_000;
-/// Excerpts taken of each, of the length that is found with 0.999.
+/// Excerpts taken from each, of the length that is found with probability 0.999.
 const EXCERPTS: usize = 12;
 const SHORTEST: usize = 458;
 
 struct Corpus {
     /// Files of all texts, families first.
     texts: Vec<String>,
-    /// Excerpts with the place of the text that they are of.
+    /// Excerpts with the index of their text.
     excerpts: Vec<(usize, String)>,
 }
 
@@ -52,7 +52,7 @@ fn corpus() -> Corpus {
     Corpus { texts, excerpts }
 }
 
-/// An index on disk that holds the corpus, one file a text, merged and settled as one thread does it.
+/// An index on disk with the corpus, one file per text, merged and settled by one thread.
 fn filled(corpus: &Corpus) -> Bed {
     let mut bed = Bed::disk();
     bed.parameters.threshold = 0.8;
@@ -71,7 +71,7 @@ fn filled(corpus: &Corpus) -> Bed {
     bed
 }
 
-/// Figures with their bounds, and what was told of each.
+/// Figures with their bounds, and a report of each.
 #[derive(Default)]
 struct Gate {
     figures: Vec<(&'static str, f64, f64)>,
@@ -97,7 +97,7 @@ impl Gate {
     }
 }
 
-/// Bytes of all files below a directory, as long as they are allocated.
+/// Bytes allocated for all files below a directory.
 fn bytes_below(dir: &std::path::Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let mut bytes = 0;
@@ -125,7 +125,7 @@ fn since(bed: &Bed, before: Work) -> Work {
     }
 }
 
-/// Pairs of texts that reach the threshold and are not listed, and pairs listed that do not reach it.
+/// Pairs of texts that reach the threshold and are not listed, and listed pairs that do not reach it.
 fn wrong_pairs(bed: &Bed, texts: &[String], sets: &[ShingleSet]) -> (f64, f64) {
     let threshold = Ratio::new(0.8).unwrap();
     let ids: Vec<_> = texts.iter().map(|text| bed.id(text).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Pairs sought by a join are those that comparing every two texts finds, and cost what they must.
+//! Pairs found by a join are those found by comparing every two texts, at the expected cost.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const SMALL: JoinLimits = JoinLimits {
     postings_as_one: 1 << 40,
 };
 
-/// A bed with these texts, some in both roots, some of several files; and the model of it.
+/// A bed with these texts, some in both roots, some in several files; and its model.
 fn filled(texts: &[String], random: &mut Random) -> (Bed, Model) {
     let (bed, mut model) = (Bed::memory(), Model::default());
     for (at, text) in texts.iter().enumerate() {
@@ -48,7 +48,7 @@ fn search<'a>(bed: &'a Bed, view: &View, threshold: f64, limits: JoinLimits) -> 
     search
 }
 
-/// Asks for each document in an order, and counts the pairs that it is told of.
+/// Asks for each document in an order, and collects the pairs returned.
 fn ask(bed: &Bed, search: &PairSearch<'_>, order: &[DocId]) -> Vec<BTreeSet<DocumentHash>> {
     let (account, mut found) = (account(bed.index()), Vec::new());
     let name = |id: DocId| bed.index().reader().stats(id).unwrap().hash;
@@ -112,7 +112,7 @@ proptest! {
     }
 }
 
-/// Where every document has one file, each pair is told once, of the document that is asked for first.
+/// If every document has one file, each pair is returned once, for the document that is asked for first.
 #[test]
 fn a_pair_is_told_once_by_the_document_that_comes_first() {
     let (bed, mut random) = (Bed::memory(), Random::new(31));
@@ -214,7 +214,7 @@ fn every_posting_is_read_twice_at_most_and_a_text_once_for_all_its_pairs() {
         for _ in 0..families {
             let base = random.words(200);
             texts.extend((0..8).map(|_| random.version(&base, 2)));
-            // These resemble nothing by so much, and are never read.
+            // These resemble nothing by that much, and are never read.
             texts.extend((0..8).map(|_| random.version(&base, 90)));
         }
         put_all(&bed, &texts);
@@ -264,7 +264,7 @@ fn a_join_ends_with_its_asker_and_keeps_within_its_memory() {
     assert!(matches!(refused, Err(IndexError::Cancelled)), "{refused:?}");
     drop(of_all);
     assert_eq!(questions.used(), 0);
-    // Of all pairs 500 are open at a time, and each is told all the same.
+    // 500 of all pairs are open at a time, and yet each is returned.
     let limits = JoinLimits {
         most_pairs: 500,
         ..SMALL
@@ -277,7 +277,7 @@ fn a_join_ends_with_its_asker_and_keeps_within_its_memory() {
     assert_eq!(questions.used(), 0);
 }
 
-/// So many documents without a turn are asked for meanwhile that the others are joined anew.
+/// Meanwhile so many documents without a turn are asked for that the others are joined again.
 #[test]
 fn what_a_join_found_is_not_past_before_it_is_asked_for() {
     let (bed, mut random) = (Bed::memory(), Random::new(36));
@@ -299,7 +299,7 @@ fn what_a_join_found_is_not_past_before_it_is_asked_for() {
         search.look_ahead(*stray, &next, &account).unwrap();
     }
     assert_eq!(search.joins(), 2);
-    // Those that the first join was not asked for, and the second not told of, are partners all the same.
+    // Those that the first join was not asked for, and the second did not know, are partners all the same.
     let partners = search.partners_ahead(order[5], &account).unwrap();
     let partners: BTreeSet<DocId> = partners.unwrap().iter().map(|(id, _)| *id).collect();
     assert!(order[6..].iter().all(|id| partners.contains(id)));
@@ -326,7 +326,7 @@ fn joins_that_do_not_pay_are_few() {
         }
         search.joins()
     };
-    // A hundred documents pay for reading all postings, but not the few of one join.
+    // A hundred documents justify reading all postings, but not the few of one join.
     let postings = bed.index().reader().postings_of(SchemeKind::ModN);
     assert!(joins(1 << 40) > 30);
     assert_eq!(joins(postings / 100), 1);
@@ -342,7 +342,7 @@ fn documents_that_memory_does_not_hold_ahead_are_sought_alone() {
     let order: Vec<DocId> = search.documents().collect();
     let budget = MemoryBudget::new(2 << 20);
     let account = budget.account(&Cancel::never());
-    // So many that noting them takes more than there is.
+    // So many that noting them takes more memory than there is.
     let next = |_| Ok(order.repeat(5_000));
     search.look_ahead(order[0], &next, &account).unwrap();
     assert!(search.partners_ahead(order[0], &account).unwrap().is_none());

@@ -15,7 +15,7 @@ use super::model::Model;
 use super::texts::{Random, pool};
 use crate::{Cancel, FileChange, View};
 
-/// One random change of one file, made in the model as well.
+/// One random change of one file, applied to the model as well.
 fn change(bed: &Bed, model: &mut Model, random: &mut Random, pool: &[String]) -> FileChange {
     let path = format!("{}/f{}", random.pick(&["a", "b"]), random.below(24));
     let known: Vec<_> = model.files.keys().cloned().collect();
@@ -265,7 +265,7 @@ fn a_purged_document_leaves_no_content_that_names_it() {
     let (bed, text) = (Bed::memory(), Random::new(3).words(40));
     bed.put("a/x", &text);
     bed.settle();
-    // Two purges: the first while the group has yet to hear of the loss.
+    // Two purges: the first while the group has not noticed the loss yet.
     bed.remove("a/x");
     bed.index().writer.merge().unwrap();
     bed.settle();
@@ -378,14 +378,14 @@ fn a_group_keeps_its_handle_through_changes_of_principal() {
         group_ids(&bed, &texts),
         [(2, first[&1]), (3, first[&3])].into()
     );
-    // The principal goes: the id passes on, and merging forgets the document only then.
+    // The principal is removed: the id passes on, and only then merging removes the document.
     bed.remove("a/2");
     bed.index().writer.merge().unwrap();
     assert_eq!(group_ids(&bed, &texts), first);
     bed.index().writer.merge().unwrap();
     bed.close_and_open();
     assert_eq!(group_ids(&bed, &texts), first);
-    // A group that dissolves gives its id to no other.
+    // A group that dissolves passes its id to no other.
     bed.remove("b/3");
     assert_eq!(group_ids(&bed, &texts), [(1, first[&1])].into());
     bed.put("b/3", &other);
@@ -427,7 +427,7 @@ fn edits_of_many_files_at_once_keep_all_handles() {
 #[test]
 fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
     let mut random = Random::new(11);
-    // Short, so that their shingles are listed, but in the last order: counting each two in parts takes most of the
+    // Short, so that their shingles are listed, except in the last order: counting every two in parts takes most of the
     // time.
     let bases = [random.words(40), random.words(60)];
     let orders: [(&str, Vec<usize>); 3] = [

@@ -13,7 +13,7 @@ use crate::reader::files::FirstContents;
 use crate::registry::Carried;
 use crate::{Cancel, FileView, View};
 
-/// Two versions of one text, a copy of another, and one that stands alone.
+/// Two versions of one text, a copy of another, and one that is alone.
 fn fill(bed: &Bed) -> [String; 4] {
     let mut random = Random::new(5);
     let base = random.words(80);
@@ -100,7 +100,7 @@ fn a_group_whose_id_passes_on_is_not_settled_rather_than_unknown() {
         is_unsettled(reader.group_by_id(group)),
         "its principal went"
     );
-    // The step breaks off once the principal is removed: its members have no place yet.
+    // The step ends early once the principal is removed: its members have no place yet.
     bed.fail_after(1);
     assert!(bed.index().writer.settle_step(&Cancel::never()).is_err());
     bed.fail_after(i64::MAX);

@@ -1,4 +1,4 @@
-//! What an index must say, worked out the slow and plain way.
+//! What an index must return, computed slowly and simply.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::bed::{Clients, account, content, document, pairs};
 use crate::edges::DOUBT;
 use crate::{Cancel, FileCounts, View};
 
-/// Files with their texts and formats, and the lines that are left out of these.
+/// Files with their texts and formats, and the lines left out of them.
 #[derive(Clone, Default)]
 pub(super) struct Model {
     pub(super) files: BTreeMap<FileKey, (String, u8)>,
@@ -25,7 +25,7 @@ struct Text {
     length: usize,
     rung: Rung,
     set: ShingleSet,
-    /// Of every rung above zero.
+    /// One for every rung above zero.
     samples: Vec<Sample>,
     files: usize,
 }
@@ -44,14 +44,14 @@ impl Sample {
 }
 
 impl Model {
-    /// Checks everything that `index`, settled, says in this view.
+    /// Checks everything that the settled `index` returns in this view.
     pub(super) fn check(&self, index: &Clients, view: &View, threshold: f64) {
         let ladder = index.reader().ladder();
         let by_ladder = |text: &CanonicalText, set: &ShingleSet| rung_of(ladder, text, set);
         self.check_by(index, view, threshold, &by_ladder);
     }
 
-    /// Checks the same while documents are signed as they happen to be.
+    /// Checks the same things while documents have mixed rungs.
     pub(super) fn check_as_signed(&self, index: &Clients, view: &View, threshold: f64) {
         let as_signed = |text: &CanonicalText, _: &ShingleSet| {
             let hash = DocumentHash(text.hash());
@@ -106,7 +106,7 @@ impl Model {
         }
     }
 
-    /// The pairs of a view, every two texts compared.
+    /// The pairs of a view, by comparing every two texts.
     pub(super) fn pairs(&self, view: &View, threshold: f64) -> BTreeSet<BTreeSet<DocumentHash>> {
         let by_ladder =
             |text: &CanonicalText, set: &ShingleSet| rung_of(Ladder::default(), text, set);
@@ -213,10 +213,10 @@ fn path(key: &FileKey) -> String {
     format!("{root}/{}", String::from_utf8_lossy(&key.path))
 }
 
-/// Shared shingles and resemblance of two documents each.
+/// Shared shingles and resemblance of pairs of documents.
 type Edges = BTreeMap<BTreeSet<DocumentHash>, (u64, f64)>;
 
-/// All of them, every two texts compared.
+/// All edges, by comparing every two texts.
 fn edges(texts: &[Text], threshold: f64) -> Edges {
     let mut edges = BTreeMap::new();
     for (at, a) in texts.iter().enumerate() {
@@ -247,7 +247,7 @@ fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
     enough.then(|| (a.set.shared_with(&b.set), resemblance))
 }
 
-/// Stars, longest document first, and documents of several files.
+/// Stars, longest document first, and documents with several files.
 fn groups(texts: &[Text], edges: &Edges) -> BTreeMap<DocumentHash, BTreeSet<DocumentHash>> {
     let mut order: Vec<&Text> = texts.iter().collect();
     order.sort_by_key(|text| (std::cmp::Reverse(text.length), text.hash));

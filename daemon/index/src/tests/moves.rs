@@ -1,4 +1,4 @@
-//! What is noted of files that are renamed while a list is made.
+//! What is noted about files that are renamed while a list is made.
 
 use simdex_schema::{FileRecord, FileStat, Reason, RootId, State, Timestamp};
 
@@ -6,10 +6,10 @@ use super::bed::{Bed, file, put, seen_file};
 use super::texts::Random;
 use crate::{FileChange, SeenFile, View};
 
-/// A name and the text that comes to it; none where the file is gone.
+/// A name and its new text; `None` if the file is gone.
 type Step = (&'static str, Option<usize>);
 
-/// A bed with a text of its own in `a/d`, `a/m` and `a/z`, and one text more.
+/// A bed with a different text in each of `a/d`, `a/m` and `a/z`, and one more text.
 fn filled() -> (Bed, [String; 4]) {
     let (bed, mut random) = (Bed::memory(), Random::new(53));
     let texts = [(); 4].map(|()| random.words(30));
@@ -26,7 +26,7 @@ fn change(bed: &Bed, texts: &[String; 4], (name, text): Step) -> FileChange {
     }
 }
 
-/// How many files are said to have moved while these steps were applied, one after another.
+/// How many files are counted as moved while these steps were applied, one after another.
 fn moved(steps: &[Step]) -> u64 {
     let (bed, texts) = filled();
     let watch = bed.index().reader().watch_moves(&View::All);
@@ -138,7 +138,7 @@ fn files_that_move_from_one_root_to_another_move_in_a_view_of_both() {
     bed.put("b/z", &texts[2]);
     bed.remove("a/z");
     assert_eq!(watches.map(|watch| watch.moved(0)), [1, 0, 0]);
-    // A batch that cannot be applied is not under way for ever.
+    // A batch that cannot be applied does not stay pending for ever.
     bed.fail_after(0);
     let renamed = [("a/d", None), ("a/a", Some(0))].map(|step| change(&bed, &texts, step));
     assert!(bed.index().writer.apply(&renamed).is_err());

@@ -1,4 +1,4 @@
-//! What an opening does beyond reading, and what it holds meanwhile.
+//! What an opening does besides reading, and what it holds meanwhile.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ fn an_opening_that_is_stopped_lets_go_of_no_document_whose_text_is_missing() {
     }
     let (dir, away) = (bed.texts(), bed.texts().with_extension("away"));
     std::fs::rename(&dir, &away).unwrap();
-    // The second look at a document is that which signs it again.
+    // The second read of a document is the one that signs it again.
     let (stop, mut seen) = (Cancel::never(), BTreeMap::new());
     let stopping = stop.clone();
     let hooked = hook(move |access, key| {
@@ -75,7 +75,7 @@ fn an_opening_that_is_stopped_lets_go_of_no_document_whose_text_is_missing() {
     }
 }
 
-/// A bed whose texts lie in two segments, each of some documents, and the folder of the first.
+/// A bed whose texts are in two segments, each with some documents, and the folder of the first.
 fn with_two_segments(random: &mut Random) -> (Bed, Vec<String>) {
     let mut bed = Bed::memory();
     bed.options.buffer_postings = 200;
@@ -136,7 +136,7 @@ fn a_merge_passes_no_document_whose_text_may_come_back() {
     std::fs::rename(&first, &away).unwrap();
     bed.options.rebuild = true;
     bed.open();
-    // Dropped as in a crash, before anybody lets go of what is damaged.
+    // Dropped as in a crash, before anything damaged is released.
     std::fs::rename(&away, &first).unwrap();
     bed.options.rebuild = false;
     bed.open();
@@ -147,7 +147,8 @@ fn a_merge_passes_no_document_whose_text_may_come_back() {
     bed.verify();
 }
 
-/// A start checks every document under locks of a bounded number of them, and gives an id to no group that has its own.
+/// A start checks every document under locks that each cover a bounded number of them, and assigns no id to a group
+/// that has one.
 #[test]
 fn a_start_looks_at_documents_in_parts_and_regroups_none_that_has_its_place() {
     let mut random = Random::new(43);

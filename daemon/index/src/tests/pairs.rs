@@ -1,4 +1,4 @@
-//! Pairs are sought from one side, and no document once for each of its files.
+//! Pairs are searched for from one side, and a document is not searched for again with each of its files.
 
 use simdex_schema::DocId;
 use simdex_signature::Ratio;

@@ -1,4 +1,4 @@
-//! Other settings at the next start: what follows from them is made anew.
+//! Other settings at the next start: what depends on them is rebuilt.
 
 use simdex_schema::Schemes;
 use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};

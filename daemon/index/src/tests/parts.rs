@@ -1,4 +1,4 @@
-//! Great changes of groups and of damaged documents are made in parts, between which others are applied.
+//! Large changes of groups and of damaged documents are made in parts, between which others are applied.
 
 use simdex_schema::{GroupId, RootId};
 use simdex_signature::Ratio;
@@ -10,7 +10,7 @@ use super::texts::Random;
 use crate::batch::LONG_BATCH;
 use crate::{Cancel, View};
 
-/// Three times the documents that settling changes in one batch, in tests.
+/// Three times the number of documents that settling changes in one batch, in tests.
 const MOST_WRITES: usize = 12;
 
 /// A principal with twelve members, longest first.
@@ -43,7 +43,7 @@ fn group_of(bed: &Bed, texts: &[String]) -> (GroupId, usize) {
     (group.id.unwrap(), texts.iter().position(leads).unwrap())
 }
 
-/// The longest batch that is written while everything is settled.
+/// The longest batch written while everything is settled.
 fn longest_to_settle(bed: &Bed) -> usize {
     LONGEST.set(0);
     bed.settle();

@@ -1,4 +1,4 @@
-//! Memory: whoever compares documents never waits for what it holds itself.
+//! Memory: a thread that compares documents never waits for what it holds itself.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ use super::bed::{Bed, put};
 use super::texts::Random;
 use crate::{Cancel, IndexError, View, Work};
 
-/// Ends a test that would hang; what it tests waits for nothing.
+/// Cancels a test that would hang; what it tests does not wait.
 fn patience() -> Cancel {
     Cancel::at(Instant::now() + Duration::from_secs(120))
 }
 
-/// Long versions of one text, in an index where half of the memory holds the shingles of one of them, not of two.
+/// Long versions of one text, in an index where half of the memory holds the shingles of one of them, but not of two.
 fn bed() -> (Bed, Vec<String>) {
     let mut bed = Bed::memory();
     bed.options.working_bytes = 5 << 20;

@@ -1,5 +1,5 @@
-//! Readers and writers do not wait for each other's store access, and a reader misses nothing whatever is
-//! written meanwhile.
+//! Readers and writers do not wait for each other's store access, and a reader misses nothing, whatever is written
+//! meanwhile.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::{Cancel, Candidate, CandidateKind, Fingerprints, QueryFingerprints, V
 /// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
 
-/// A bed in which nothing is merged but by the test.
+/// A bed in which only the test merges.
 fn bed() -> Bed {
     let mut bed = Bed::memory();
     bed.options.buffer_postings = usize::MAX;
@@ -49,8 +49,7 @@ fn ask(index: &Clients, text: &str) -> Vec<Candidate> {
     found.unwrap().found
 }
 
-/// Runs `script` once, before the read `at` of this thread, while `ask` is under way; says whether there
-/// were as many.
+/// Runs `script` once, before the read `at` of this thread, during `ask`; returns whether there were as many reads.
 pub(super) fn in_the_midst(
     bed: &Bed,
     at: usize,
@@ -72,7 +71,7 @@ pub(super) fn in_the_midst(
     left.get().is_none()
 }
 
-/// A third of the documents merged, the others buffered: a merge takes the run in.
+/// A third of the documents merged, the others buffered: a merge includes the run.
 fn half_merged(texts: &[String]) -> Bed {
     let bed = bed();
     let (first, second) = texts.split_at(texts.len() / 3);
@@ -120,7 +119,7 @@ fn merges_repeated_under_a_reader_hide_nothing() {
             &bed,
             at,
             |index| {
-                // Twice with something between, so that buckets are written anew and anew.
+                // Twice with something in between, so that buckets are rewritten repeatedly.
                 for round in 0..2 {
                     index.writer.merge().unwrap();
                     let late = Random::new(80 + round).words(60);
@@ -178,7 +177,7 @@ struct Stop {
     go_on: Receiver<()>,
 }
 
-/// Who waits for a [`Stop`], and lets it go on.
+/// The side that waits for a [`Stop`], and lets it continue.
 struct Stopped {
     arrived: Receiver<()>,
     go_on: Sender<()>,
@@ -202,13 +201,13 @@ fn stop() -> (Stop, Stopped) {
 impl Stop {
     fn here(&self) {
         self.arrived.send(()).unwrap();
-        // An error where the test has failed already.
+        // An error if the test has already failed.
         let _ = self.go_on.recv();
     }
 }
 
-/// Runs `stopped` in a thread until its access of the given kind number `at`, then `other` in another
-/// thread, which must end meanwhile; then lets the first go on.
+/// Runs `stopped` in a thread until its access number `at` of the given kind, then `other` in another thread, which
+/// must end meanwhile; then lets the first continue.
 fn meanwhile(
     access: Access,
     at: usize,
@@ -326,7 +325,7 @@ fn a_bucket_is_read_once_for_all_keys_that_lie_in_it() {
     let (all, buckets) = (read.len(), 1 << bits);
     read.sort();
     read.dedup();
-    // Keys are looked up a thousand at a time: a bucket at the seam is read for both.
+    // Keys are looked up a thousand at a time: a bucket at the boundary is read for both.
     assert!(
         all - read.len() < 10,
         "{all} reads of {} blocks",

@@ -1,4 +1,4 @@
-//! What settling says of the groups, replayed, is what the groups are.
+//! The group changes reported by settling, replayed, give the groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::bed::{Bed, account};
 use super::texts::{Random, pool};
 use crate::{Cancel, Regrouped, View};
 
-/// Groups as they were told.
+/// Groups as they were reported.
 #[derive(Debug, Default)]
 struct Told {
     members: BTreeMap<DocId, GroupId>,
@@ -39,7 +39,7 @@ impl Told {
         }
     }
 
-    /// Holds what was told against the groups.
+    /// Compares what was reported with the groups.
     fn check(&self, bed: &Bed) {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         let groups = bed

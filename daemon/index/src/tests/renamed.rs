@@ -1,4 +1,4 @@
-//! Documents that an older canonical text named, and what becomes of them as their contents are read again.
+//! Documents identified by an older canonical text, and what happens to them as their contents are read again.
 
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, State};
 use simdex_signature::{CANONICAL_VERSION, CanonicalText};
@@ -6,7 +6,7 @@ use simdex_signature::{CANONICAL_VERSION, CanonicalText};
 use super::bed::{Bed, account, content, document, put_content, sign};
 use crate::NewDocument;
 
-/// Two texts that canonical text 3 took for one: it dropped a hyphen at the beginning of a line.
+/// Two texts that were the same in canonical text 3: it dropped a hyphen at the beginning of a line.
 fn texts() -> [String; 2] {
     let line = |sign: &str| {
         format!("the balance of the year\n{sign}$100,000 and the words of the notes to it")
@@ -14,7 +14,7 @@ fn texts() -> [String; 2] {
     [line("- "), line("")]
 }
 
-/// Records a content whose document has this name and text.
+/// Records a content whose document has this hash and text.
 fn put_named(bed: &Bed, path: &str, hash: ContentHash, name: DocumentHash, text: &str) {
     let canonical = CanonicalText::from_extracted(text);
     let document = NewDocument {
@@ -30,7 +30,7 @@ fn put_named(bed: &Bed, path: &str, hash: ContentHash, name: DocumentHash, text:
     bed.index().writer.apply(&[change]).unwrap();
 }
 
-/// One document of both texts, with the name of the second and the text of the first; opened by canonical text 4.
+/// One document of both texts, with the hash of the second and the text of the first; opened by canonical text 4.
 fn named_before() -> (Bed, DocId) {
     let [dashed, plain] = texts();
     let mut bed = Bed::memory();
@@ -39,7 +39,7 @@ fn named_before() -> (Bed, DocId) {
     let name = document(&plain);
     put_named(&bed, "a/dashed", content(&dashed, 0), name, &dashed);
     put_named(&bed, "a/plain", content(&plain, 0), name, &plain);
-    // Not settled: the canonical text of today would find the name untrue.
+    // Not settled: today's canonical text would find that the hash does not match.
     bed.close();
     bed.parameters.canonical = CANONICAL_VERSION;
     bed.open();
@@ -75,7 +75,7 @@ fn two_texts_that_were_one_become_two_documents_each_with_its_text() {
             bed.verify();
         }
         assert_two(&bed);
-        // What no file carries is forgotten when the index is closed.
+        // What no file carries is removed when the index is closed.
         bed.close_and_open();
         assert_two(&bed);
         let gone = bed.index().reader().document(old).unwrap();

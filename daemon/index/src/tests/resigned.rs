@@ -1,5 +1,5 @@
-//! Another setting for how coarsely texts are sampled: documents are signed anew one after another, and what is asked is
-//! answered as of an index that was signed so from the beginning.
+//! Another setting for how coarsely texts are sampled: documents are signed again one after another, and queries are
+//! answered as by an index that was signed that way from the beginning.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::texts::{Random, pool};
 use crate::shared::SCHEMES;
 use crate::{Cancel, CandidateKind, SignStep, View};
 
-/// A setting by size; each rung from so many bytes on.
+/// A setting by size; each rung applies from this many bytes on.
 pub(super) fn setting(groups: &[(u64, u8)]) -> Option<Sampling> {
     let group = |&(from, rung): &(u64, u8)| SizeStep {
         from,
@@ -43,7 +43,7 @@ pub(super) fn texts(random: &mut Random) -> Vec<String> {
     distinct.into_iter().collect()
 }
 
-/// Nothing is merged but by the test and by what is tested.
+/// Only the test, and what is tested, merge.
 pub(super) fn bed() -> Bed {
     let mut bed = Bed::memory();
     bed.options.buffer_postings = usize::MAX;
@@ -77,7 +77,8 @@ pub(super) fn sign_all(bed: &Bed) {
     assert_eq!(bed.index().index.signing_anew().waiting, 0);
 }
 
-/// Every figure, posting, candidate, pair and group of two beds is the same; ids are, as the texts came in one order.
+/// Every figure, posting, candidate, pair and group of two beds is the same; so are ids, since the texts came in one
+/// order.
 pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
     for text in texts {
         let of = |bed: &Bed| {
@@ -124,7 +125,7 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
     }
 }
 
-/// How many buckets there are follows from how many postings a merge was given, those that do not count included.
+/// The number of buckets depends on the number of postings in a merge, including those that do not count.
 pub(super) fn have_the_same_postings(bed: &Bed, fresh: &Bed) {
     for scheme in SCHEMES {
         let of = |bed: &Bed| postings_in_runs(bed.index(), scheme).0;
@@ -132,7 +133,7 @@ pub(super) fn have_the_same_postings(bed: &Bed, fresh: &Bed) {
     }
 }
 
-/// A bed that was signed so from the beginning.
+/// A bed that was signed that way from the beginning.
 pub(super) fn fresh(sampling: Option<Sampling>, texts: &[String]) -> Bed {
     let fresh = bed();
     assert_eq!(set_sampling(&fresh, sampling), 0);
@@ -192,8 +193,8 @@ fn after_every_step_answers_are_of_what_is_signed_by_then() {
     }
 }
 
-/// Signs all anew before the read `at` of a question; false where there were not as many. What the question counts of a
-/// document must be no less than both share at the rung that it says, and what they share at the coarser of the rungs
+/// Signs all again before the read `at` of a question; returns false if there were fewer reads. The counts for a
+/// document must be no less than what both share at the stated rung, and what they share at the coarser of the rungs
 /// before and after must be found.
 fn signed_in_the_midst(texts: &[String], sampling: Option<Sampling>, at: usize) -> bool {
     let bed = bed();
@@ -268,7 +269,7 @@ fn signing_anew_cut_short_anywhere_is_gone_on_with_at_the_next_opening() {
             let signed = chosen.and_then(|_| index.writer.sign_all_anew(&Cancel::never()));
             bed.fail_after(i64::MAX);
             bed.open();
-            // What was chosen stands, and what is left of it is found without being told again.
+            // The setting persists, and what remains to be done is found again without being set.
             let stored = bed.index().reader().ladder().sampling;
             assert_eq!(stored == sampling, is_chosen, "{writes}");
             assert!(is_chosen || writes == 0, "it is stored by the first write");
@@ -302,7 +303,7 @@ fn a_document_that_comes_with_a_signature_of_before_is_signed_anew() {
     let mut texts = texts(&mut Random::new(66));
     texts.retain(|text| (1_200..4_000).contains(&text.len()));
     let bed = bed();
-    // As an ingester does that began before.
+    // Like an ingester that began before.
     let change = put(bed.index(), "a/0", &texts[0], 0);
     let sampling = setting(&[(0, 0)]);
     assert_eq!(set_sampling(&bed, sampling), 0);
@@ -351,7 +352,7 @@ fn a_text_that_is_lost_keeps_no_other_from_being_signed() {
     for entry in std::fs::read_dir(bed.texts()).unwrap() {
         std::fs::remove_file(entry.unwrap().path()).unwrap();
     }
-    // What was read of it is not in memory any more.
+    // What was read of it is no longer in memory.
     assert_eq!(bed.open().damaged_texts, 1);
     fill(&bed, &texts, 0);
     let waiting = set_sampling(&bed, setting(&[(0, 0)]));

@@ -1,4 +1,4 @@
-//! Signing anew where something is in its way: a merge that fails, names of an older canonical text, crowded documents,
+//! Signing again when something prevents it: a merge that fails, hashes of an older canonical text, crowded documents,
 //! a text that is not read, a store of an older format.
 
 use std::sync::atomic::Ordering;
@@ -39,7 +39,7 @@ fn a_merge_that_fails_while_a_text_is_read_holds_signing_up_until_it_is_made_up_
     let happened = in_the_midst(&bed, 0, fail_to_merge, || {
         said = Some(step(bed.index()).unwrap());
     });
-    // Postings that were set aside are in no buffer that they could be taken out of.
+    // Postings that were set aside are in no buffer that they could be removed from.
     assert!(happened && said == Some(SignStep::Busy), "{said:?}");
     assert_eq!(bed.index().index.signing_anew().waiting, waiting);
     bed.settle();
@@ -160,7 +160,7 @@ fn nothing_is_signed_while_many_crowded_documents_have_no_place() {
 #[test]
 fn a_text_that_is_not_read_for_now_costs_no_other_its_signature() {
     let mut random = Random::new(85);
-    // Like no other, so that none is compared with it.
+    // Unlike all others, so that none is compared with it.
     let alone = random.words(300);
     let texts = [vec![alone], texts(&mut random)].concat();
     let mut bed = bed();
@@ -212,7 +212,7 @@ fn what_does_not_change_with_the_rung_is_buffered_once() {
 fn principals_that_are_signed_anew_are_in_no_list_twice() {
     let bed = bed();
     let mut random = Random::new(87);
-    // Unlike one another, but for a head that all have.
+    // Unlike each other, except for a head that all have.
     let head = random.words(40);
     let texts: Vec<String> = (0..90)
         .map(|_| format!("{head} {}", random.words(60)))
@@ -234,7 +234,7 @@ fn principals_that_are_signed_anew_are_in_no_list_twice() {
 
 #[test]
 fn a_store_of_format_8_or_9_becomes_one_of_the_present_and_nothing_is_signed() {
-    // Format 9 ends before the list of template lines, and format 8 before the groups of sizes too: there are none.
+    // Format 9 ends before the list of template lines, and format 8 also before the size steps: these are absent.
     for (format, missing) in [(8, 2), (9, 1)] {
         becomes_one_of_the_present(format, missing);
     }

@@ -1,4 +1,4 @@
-//! Lines that are left out: what is found is what the rest of the texts has in common.
+//! Lines that are left out: pairs are found by what the rest of the texts has in common.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,9 @@ fn list() -> TemplateLines {
     TemplateLines::parse(&[HEAD, FOOT].concat()).unwrap()
 }
 
-/// Letters in a frame that most of them have, its letterhead written in another way in each second; short ones are alike
-/// by it. One is nothing but the frame, and one so much of it that it is signed at another rung without.
+/// Letters in a frame that most of them have, with its letterhead written differently in every second one; short ones
+/// are alike because of it. One is nothing but the frame, and one has so much of it that it is signed at another rung
+/// without it.
 fn letters(random: &mut Random) -> Vec<String> {
     let short: Vec<String> = (0..12).map(|_| random.words(4)).collect();
     let own = &random.words(120);
@@ -107,7 +108,8 @@ fn another_list_signs_every_document_again_at_the_next_opening() {
     }
 }
 
-/// Opens the bed with writes that fail after so many, then again with none that do; whether the first came to its end.
+/// Opens the bed with writes that fail after this many, then again with none that do; returns whether the first opening
+/// finished.
 fn open_cut_short(bed: &mut Bed, writes: i64, then: &TemplateLines) -> bool {
     bed.fail_after(writes);
     let opened = bed.try_open();
@@ -196,7 +198,7 @@ fn what_is_left_out_is_the_same_however_lines_are_broken_and_whichever_came_firs
         let stats = bed.index().reader().stats(first).unwrap();
         assert!(stats.postings() > 0 && bed.id(&in_words) == Some(first));
         let before = pairs_by_hash(&bed);
-        // As an index that is made anew of what is stored.
+        // Like an index that is rebuilt from what is stored.
         bed.options.rebuild = true;
         bed.open();
         bed.settle();

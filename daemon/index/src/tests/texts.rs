@@ -1,6 +1,6 @@
 //! A seeded source of texts: short and long ones, versions, excerpts, boilerplate.
 
-/// SplitMix64: good enough to draw test data from, the same on every machine.
+/// SplitMix64: good enough to draw test data from, and the same on every machine.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -29,7 +29,7 @@ impl Random {
         &items[self.below(items.len())]
     }
 
-    /// So many words of a vocabulary of ten thousand.
+    /// This many words of a vocabulary of ten thousand.
     pub(super) fn words(&mut self, count: usize) -> String {
         let words: Vec<String> = (0..count)
             .map(|_| format!("w{:x}", self.below(10_000) * 7_919))

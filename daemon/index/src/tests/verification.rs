@@ -1,4 +1,4 @@
-//! What is damaged is told; nothing is changed.
+//! Damage is reported; nothing is changed.
 
 use std::fs;
 
@@ -215,7 +215,7 @@ fn what_a_crash_leaves_behind_the_last_text_is_no_fault() {
     let (bed, _) = filled();
     let segment = fs::read_dir(bed.texts()).unwrap().next().unwrap().unwrap();
     let mut bytes = fs::read(segment.path()).unwrap();
-    // A torn block, to which nothing points.
+    // A torn block that nothing refers to.
     let head = bytes[..32].to_vec();
     bytes.extend(head);
     bytes.extend(vec![0; 1 << 17]);

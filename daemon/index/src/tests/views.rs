@@ -1,4 +1,4 @@
-//! What stands only in roots that may not be seen is nowhere to be seen.
+//! What is only in roots that may not be seen appears nowhere.
 
 use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
