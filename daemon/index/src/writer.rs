@@ -61,7 +61,7 @@ pub struct IndexWriter {
     pub(crate) shared: Arc<Shared>,
     pub(crate) reader: IndexReader,
     pub(crate) registry: Registry,
-    /// Locked for a write to the store of more than one record.
+    /// Locked for the whole of a write to the store, except of records of roots and reports.
     state: Mutex<WriterState>,
 }
 

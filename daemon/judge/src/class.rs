@@ -15,7 +15,7 @@ pub enum Class {
     /// They share a form, or data, but are separate documents: two letters from one template, the same list in another
     /// order, the same data in another frame, a login page of the same site.
     TemplateOnly,
-    /// Unrelated documents.
+    /// The documents are unrelated.
     Unrelated,
 }
 

@@ -168,7 +168,7 @@ fn gaps(runs: &[Run], gap: Gap) -> impl Iterator<Item = Gap> {
 struct Search<'s, 'w, E> {
     a: &'s [u32],
     b: &'s [u32],
-    /// Runs, unordered.
+    /// The runs found, unordered.
     runs: Vec<Run>,
     is_cut_short: bool,
     work: &'s mut Work<'w, E>,

@@ -154,7 +154,7 @@ impl Candidate {
 /// All candidates of a query.
 #[derive(Default, Debug)]
 pub struct Candidates {
-    /// Candidates, unordered.
+    /// The candidates found, unordered.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
     pub long_lists: u64,

@@ -44,7 +44,7 @@ pub struct GroupDocument {
 /// Groups of a view, and what was left unread to find them.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// Groups, unordered.
+    /// The groups found, unordered.
     pub groups: Vec<GroupView>,
     /// Posting lists left unread, because no result depended on them; 0 for maintained groups.
     pub long_lists: u64,

@@ -43,7 +43,7 @@ impl RewriteBacklog {
         self.bytes > MOST_BYTES
     }
 
-    /// Bytes kept.
+    /// Number of bytes that are kept.
     pub(in crate::store) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -7,7 +7,7 @@
 pub(super) enum Content {
     /// Signed and not encrypted.
     Signed(Vec<u8>),
-    /// Encrypted.
+    /// Encrypted for the holders of a key.
     Locked,
     Other,
 }

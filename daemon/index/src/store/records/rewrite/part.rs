@@ -8,7 +8,7 @@ use crate::store::records::pack::{PACK_BYTES, Packer};
 use crate::store::records::parts::{Entry, MOST_ENTRY, cut};
 use crate::store::records::records_db::RecordsDb;
 
-/// Consecutive records.
+/// Consecutive records of a database.
 #[derive(Default)]
 pub(super) struct Part {
     /// Key of the last record, sealed pack.

@@ -68,7 +68,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Consecutive records.
+/// The records in some bytes, one after the other.
 pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
     each(bytes, |record| record.body.len())
 }
