@@ -87,8 +87,8 @@ impl Target {
         self.with(|records_db| records_db.records.append(&part.packs, &part.of_long))
     }
 
-    /// Applies changes. It does not matter that the writes of a batch are applied one after another, as nobody sees any
-    /// before all are there.
+    /// Applies some changes. It does not matter that the writes of a batch are applied one after another, as nobody
+    /// sees any before all are there.
     fn apply(self, changes: Vec<Write>) -> Result<Self, StoreError> {
         let mut rest = changes.into_iter();
         self.with(|records_db| {

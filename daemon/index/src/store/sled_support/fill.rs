@@ -2,7 +2,7 @@
 //!
 //! sled splits a leaf in two once it has more than 16 values and rewrites both halves. If it is simply filled in the
 //! order of keys, it writes each value four times, and 1.8 bytes stay on disk for each live one. So keys are written
-//! first, with empty values, some thousands at a time: leaves of nine keys are split while they are small. The values
+//! first, with placeholders, some thousands at a time: leaves of nine keys are split while they are small. The values
 //! follow, each as a log entry that is linked to its leaf. With the tenth such entry sled writes the whole leaf in
 //! place of them: the first value of every nine is written last, after those of all other leaves, so that dead data is
 //! contiguous and its space is reused. A leaf is then read with one entry in place of ten, and 1.07 bytes stay.
