@@ -1,6 +1,7 @@
 //! BSW_n: of each content-defined chunk, the hash of its smallest window.
 //!
-//! Source: Cherkasova et al. 2009, §2 "Algorithm BSW_n". Cost: one rolling pass.
+//! Source: Cherkasova et al. 2009, §2 "Algorithm BSW_n". Cost: one rolling pass, in which each lane of the
+//! kernel keeps the least window of its chunk.
 //! The paper leaves choices open; these are ours:
 //!
 //! - Position k is a boundary if F_k mod n = 0, n = 2^r. A chunk is the windows after the previous
@@ -19,10 +20,10 @@
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, mix};
-use crate::rolling::LONGEST_RUN;
+use crate::rolling::{Choice, Stretch};
 use crate::rung::Rung;
 use crate::set::{Gather, in_parts, span};
-use crate::shingle::{Distinct, for_each_run};
+use crate::shingle::{Distinct, chunk_minima};
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 
@@ -67,23 +68,21 @@ impl BswN {
         in_parts(span(expected, fits), fits, each, &mut visit)
     }
 
-    /// The hash of each chunk's smallest window, left to right, in runs.
+    /// The hash of each chunk's smallest window, in no particular order, in runs.
     fn for_each_run(
         text: &CanonicalText,
         window: Window,
         rung: Rung,
         mut visit: impl FnMut(&[Fingerprint]),
     ) {
-        let mut kept = Vec::with_capacity(LONGEST_RUN);
-        let mut minima = ChunkMinima::default();
-        for_each_run(text, window, |run| {
-            let ends = |fingerprint: Fingerprint| fingerprint.divisible_by(rung);
-            minima.add(run, ends, |least| kept.push(Self::hash(least, rung)));
-            visit(&kept);
+        let ends = Choice::Divisible(rung);
+        chunk_minima(text, window, ends, |kept| {
+            for least in &mut *kept {
+                *least = Self::hash(*least, rung);
+            }
+            visit(kept);
             kept.clear();
         });
-        kept.extend(minima.finish().map(|least| Self::hash(least, rung)));
-        visit(&kept);
     }
 
     /// The entry kept for a chunk's smallest fingerprint; bijective for each n.
@@ -136,6 +135,19 @@ impl ChunkMinima {
         if let Some(&last) = run.last() {
             self.is_open = !ends(last);
         }
+    }
+
+    /// Adds the windows of the next stretch of a text.
+    #[inline]
+    pub(crate) fn join(&mut self, stretch: Stretch, mut keep: impl FnMut(Fingerprint)) {
+        match stretch.first {
+            Some(first) => {
+                keep(self.smallest.min(first));
+                self.smallest = stretch.open;
+            }
+            None => self.smallest = self.smallest.min(stretch.open),
+        }
+        self.is_open = stretch.is_open;
     }
 
     /// The smallest of the windows after the last boundary.

@@ -21,7 +21,7 @@ use crate::rung::Rung;
 pub const POLYNOMIAL: u64 = 0x243F_6A88_85A3_0907;
 
 /// An odd number near 2⁶⁴/φ, after Knuth's multiplicative hashing (TAOCP 3, §6.4).
-const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
+pub(crate) const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Its inverse modulo 2⁶⁴.
 const GATHER: u64 = 0xF1DE_83E1_9937_733D;
 

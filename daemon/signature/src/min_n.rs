@@ -71,7 +71,7 @@ impl MinN {
     /// known well in advance how far the n smallest reach.
     pub(crate) fn guessing(n: usize, windows: usize) -> Self {
         let mut gather = Self::new(n);
-        let enough = n as f64 + 5.0 * (n as f64).sqrt();
+        let enough = n as f64 + 3.0 * (n as f64).sqrt();
         let mut share = enough / windows.max(1) as f64;
         if share < FEW {
             // So few cost nothing, and many of the windows may be repeats.

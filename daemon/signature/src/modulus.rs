@@ -39,11 +39,6 @@ impl Modulus {
         }
     }
 
-    /// The modulus n itself.
-    pub(crate) const fn get(self) -> u64 {
-        self.n
-    }
-
     /// Whether F mod n = 0.
     #[inline]
     pub(crate) const fn divides(self, fingerprint: Fingerprint) -> bool {
@@ -80,6 +75,17 @@ impl Residues {
         self.modulus.n
     }
 
+    /// The inverse, the offset, how far the quotient is rotated and its greatest value.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn parts(self) -> (u64, u64, u32, u64) {
+        (
+            self.modulus.inverse,
+            self.offset,
+            self.modulus.twos,
+            self.most,
+        )
+    }
+
     /// Whether F is one of them.
     #[inline(always)]
     pub(crate) const fn has(self, fingerprint: Fingerprint) -> bool {
@@ -100,7 +106,7 @@ mod tests {
             f in prop_oneof![any::<u64>(), 0u64..1000], n in prop_oneof![1u64..600, 1u64..=u64::MAX], times: u64,
         ) {
             let modulus = Modulus::new(n);
-            prop_assert_eq!(modulus.get(), n);
+            prop_assert_eq!(modulus.n, n);
             for f in [f, n.wrapping_mul(times), (f / n) * n] {
                 prop_assert_eq!(modulus.divides(Fingerprint(f)), f % n == 0);
                 prop_assert!(Residues::new(n, f % n).has(Fingerprint(f)));

@@ -9,15 +9,23 @@
 //! The first lane of a block goes on where the last of the block before it ended; the others
 //! begin with their first window taken eight bytes a step. The last block of a text has lanes as short as what
 //! is left asks for, unless beginning them costs more than one chain would.
+//!
+//! Where the processor has AVX-512 and instructions for Galois fields, `wide` does most of a text first, eight
+//! chains in a register.
 
 use crate::fingerprint::{Fingerprint, Table, byte_multiples, power_of_bytes, push};
 use crate::rung::Rung;
 
 mod block;
 mod choice;
+mod minima;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use block::{Block, Position, lanes_of};
 pub(crate) use choice::Choice;
+use choice::Task;
+pub(crate) use minima::Stretch;
 
 /// Independent chains in flight: enough to cover the latency, few enough for the registers.
 const LANES: usize = 4;
@@ -43,6 +51,8 @@ pub struct RabinWindow {
     width: usize,
     /// `pop[b]` = b(x)·x^{8w} mod P.
     pop: Box<Table>,
+    #[cfg(target_arch = "x86_64")]
+    wide: Option<wide::Wide>,
 }
 
 impl RabinWindow {
@@ -50,9 +60,22 @@ impl RabinWindow {
     /// windows take; a width of zero is taken as 1.
     pub fn new(width: usize) -> Self {
         let width = width.max(1);
+        let pop = byte_multiples(power_of_bytes(width));
         Self {
             width,
-            pop: Box::new(byte_multiples(power_of_bytes(width))),
+            #[cfg(target_arch = "x86_64")]
+            wide: wide::Wide::detected(&pop),
+            pop: Box::new(pop),
+        }
+    }
+
+    /// Tables for chains of one number each, whatever the processor has.
+    #[cfg(test)]
+    fn portable(width: usize) -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            wide: None,
+            ..Self::new(width)
         }
     }
 
@@ -73,10 +96,11 @@ impl RabinWindow {
 
     /// The fingerprints of all windows, left to right, in runs of some 2,000 at most.
     pub fn for_each_run(&self, bytes: &[u8], mut visit: impl FnMut(&[Fingerprint])) {
-        let mut run = [Fingerprint(0); LONGEST_RUN];
-        let Some(mut at) = Position::first_of(bytes, self.width) else {
+        let Some(at) = Position::first_of(bytes, self.width) else {
             return visit(&[]);
         };
+        let mut at = self.widely(at, Task::Runs(&mut visit));
+        let mut run = [Fingerprint(0); LONGEST_RUN];
         while let Some(block) = at.block(self.width) {
             let run = &mut run[..LANES * block.stride()];
             let mut lanes = lanes_of(run, block.stride());
@@ -92,24 +116,41 @@ impl RabinWindow {
         visit(&last);
     }
 
+    /// Goes through most of the windows from a position on by the instructions of `wide`, where the processor has
+    /// them; returns the position after them.
+    fn widely<'b>(&self, at: Position<'b>, task: Task<'_>) -> Position<'b> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(wide) = &self.wide {
+            return wide.run(self.width, at, task);
+        }
+        let _ = task;
+        at
+    }
+
     /// Appends the fingerprints divisible by 2^rung, in no particular order and with repeats.
     pub fn select(&self, bytes: &[u8], rung: Rung, selected: &mut Vec<Fingerprint>) {
-        let mask = Fingerprint::product_mask(rung);
-        let one_in = rung.modulus();
-        self.select_where(bytes, one_in, |product| product & mask == 0, selected);
+        self.choose(bytes, Choice::Divisible(rung), selected);
     }
 
     /// Appends the fingerprints of a choice, in no particular order and with repeats.
     pub(crate) fn choose(&self, bytes: &[u8], choice: Choice, chosen: &mut Vec<Fingerprint>) {
+        let Some(at) = Position::first_of(bytes, self.width) else {
+            return;
+        };
+        let at = self.widely(at, Task::Choose(choice, chosen));
         match choice {
-            Choice::Divisible(rung) => self.select(bytes, rung, chosen),
+            Choice::Divisible(rung) => {
+                let mask = Fingerprint::product_mask(rung);
+                let has = |product| product & mask == 0;
+                self.select_where(at, rung.modulus(), has, chosen);
+            }
             Choice::Congruent(class) => {
                 let has = |product| class.has(Fingerprint::of_product(product));
-                self.select_where(bytes, class.modulus(), has, chosen);
+                self.select_where(at, class.modulus(), has, chosen);
             }
             Choice::Below(below) => {
                 let is_below = |product| Fingerprint::of_product(product) < below;
-                self.select_where(bytes, u64::MAX / below.0.max(1), is_below, chosen);
+                self.select_where(at, u64::MAX / below.0.max(1), is_below, chosen);
             }
         }
     }
@@ -118,14 +159,11 @@ impl RabinWindow {
     #[inline(always)]
     fn select_where(
         &self,
-        bytes: &[u8],
+        mut at: Position<'_>,
         one_in: u64,
         is_wanted: impl Fn(u64) -> bool,
         selected: &mut Vec<Fingerprint>,
     ) {
-        let Some(mut at) = Position::first_of(bytes, self.width) else {
-            return;
-        };
         // Kept in an array: a `Vec` that may grow costs the loop its registers.
         let mut products = [0; LONGEST_RUN];
         while let Some(block) = at.block(self.width) {
@@ -220,106 +258,4 @@ impl RabinWindow {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::block::SHORTEST;
-    use super::*;
-    use crate::modulus::Residues;
-    use crate::reference;
-    use proptest::prelude::*;
-
-    fn collected(visit: impl FnOnce(&mut dyn FnMut(Fingerprint))) -> Vec<Fingerprint> {
-        let mut all = Vec::new();
-        visit(&mut |fingerprint| all.push(fingerprint));
-        all
-    }
-
-    /// Both loops against long division.
-    fn agrees(bytes: &[u8], width: usize) {
-        let tables = RabinWindow::new(width);
-        let expected = reference::window_fingerprints(bytes, width);
-        assert_eq!(expected.len(), tables.windows_in(bytes.len()));
-        let plain = collected(|visit| tables.for_each_plainly(bytes, visit));
-        assert_eq!(
-            plain,
-            expected,
-            "plainly, {} bytes, w = {width}",
-            bytes.len()
-        );
-        let fast = collected(|visit| tables.for_each(bytes, visit));
-        assert_eq!(
-            fast,
-            expected,
-            "in lanes, {} bytes, w = {width}",
-            bytes.len()
-        );
-    }
-
-    #[test]
-    fn every_window_is_visited_once_at_every_edge_of_width_and_block() {
-        let bytes: Vec<u8> = (0..9000u32).map(|i| (i * i * 31 + 7) as u8).collect();
-        let shortest = LANES * SHORTEST;
-        for width in [1, 2, 8, 9, 20, 160] {
-            for blocks in [0, shortest, LONGEST_RUN, 2 * LONGEST_RUN + shortest] {
-                for length in [0, width - 1, width, width + 1, width + 7, width + 63] {
-                    agrees(&bytes[..blocks + length], width);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn runs_end_where_eight_windows_do_but_for_the_last() {
-        let bytes: Vec<u8> = (0..5000u32).map(|i| (i * i * 31 + 7) as u8).collect();
-        for length in (0..bytes.len()).step_by(37) {
-            let mut runs = Vec::new();
-            RabinWindow::new(16).for_each_run(&bytes[..length], |run| runs.push(run.len()));
-            let last = runs.pop();
-            assert!(last.is_some() && runs.iter().all(|run| run.is_multiple_of(8)));
-        }
-    }
-
-    #[test]
-    fn the_work_of_a_byte_does_not_grow_with_the_width() {
-        // One step is two look-ups in tables of one size; only their content knows the width.
-        for width in [1, 20, 1000] {
-            let tables = RabinWindow::new(width);
-            assert_eq!(size_of_val(&*tables.pop), 2048);
-            assert_eq!(size_of_val(&crate::fingerprint::PUSH), 2048);
-        }
-    }
-
-    #[test]
-    fn width_zero_is_taken_as_one() {
-        assert_eq!(RabinWindow::new(0).width(), 1);
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_chosen_is_what_the_choice_says(
-            bytes in prop::collection::vec(any::<u8>(), 0..5000), width in 1usize..60, n in 1u64..200, log2 in 0u8..8,
-        ) {
-            let tables = RabinWindow::new(width);
-            let rung = Rung::new(log2).unwrap();
-            let all = reference::window_fingerprints(&bytes, width);
-            let sorted = |mut list: Vec<Fingerprint>| { list.sort_unstable(); list };
-            let kept = |wanted: &dyn Fn(u64) -> bool| sorted(all.iter().copied().filter(|f| wanted(f.0)).collect());
-            let chosen = |choice| {
-                let mut chosen = Vec::new();
-                tables.choose(&bytes, choice, &mut chosen);
-                sorted(chosen)
-            };
-            prop_assert_eq!(chosen(Choice::Divisible(rung)), kept(&|f| f % rung.modulus() == 0));
-            prop_assert_eq!(chosen(Choice::Congruent(Residues::new(n, n / 2))), kept(&|f| f % n == n / 2));
-            let below = u64::MAX / n;
-            prop_assert_eq!(chosen(Choice::Below(Fingerprint(below))), kept(&|f| f < below));
-        }
-
-        #[test]
-        fn both_loops_agree_with_long_division(
-            bytes in prop::collection::vec(any::<u8>(), 0..1000),
-            width in 1usize..60,
-        ) {
-            agrees(&bytes, width);
-        }
-    }
-}
+mod tests;

@@ -4,16 +4,29 @@
 //! big-endian bytes of its w words' fingerprints, by the same rolling machinery: a word costs
 //! eight slides, whatever w is.
 
-use std::sync::LazyLock;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
+use crate::bsw_n::ChunkMinima;
 use crate::canonical::CanonicalText;
 use crate::fingerprint::Fingerprint;
 use crate::rolling::{Choice, LONGEST_RUN, RUN_GRAIN, RabinWindow};
 use crate::rung::Rung;
 use crate::window::Window;
 
-static DEFAULT_TABLES: LazyLock<RabinWindow> =
-    LazyLock::new(|| RabinWindow::new(Window::DEFAULT.width().into()));
+/// Widths below this one keep their tables: the index has one, and a text of 4 KB is signed in less than a hundred
+/// times what making them takes.
+const KEPT_WIDTHS: usize = 129;
+
+static TABLES: [OnceLock<RabinWindow>; KEPT_WIDTHS] = [const { OnceLock::new() }; KEPT_WIDTHS];
+
+/// The tables for windows of so many bytes.
+fn tables(width: usize) -> Cow<'static, RabinWindow> {
+    match TABLES.get(width) {
+        Some(kept) => Cow::Borrowed(kept.get_or_init(|| RabinWindow::new(width))),
+        None => Cow::Owned(RabinWindow::new(width)),
+    }
+}
 
 /// Visits every shingle once, left to right, in runs of at most [`LONGEST_RUN`].
 pub(crate) fn for_each_run(
@@ -22,10 +35,7 @@ pub(crate) fn for_each_run(
     visit: impl FnMut(&[Fingerprint]),
 ) {
     match window {
-        Window::DEFAULT => DEFAULT_TABLES.for_each_run(text.as_bytes(), visit),
-        Window::Bytes(width) => {
-            RabinWindow::new(width.get().into()).for_each_run(text.as_bytes(), visit);
-        }
+        Window::Bytes(width) => tables(width.get().into()).for_each_run(text.as_bytes(), visit),
         Window::Words(width) => word_shingles(text, width.get().into(), visit),
     }
 }
@@ -56,8 +66,7 @@ pub(crate) fn choose_shingles(
         }
     };
     match window {
-        Window::DEFAULT => choose(&DEFAULT_TABLES),
-        Window::Bytes(width) => choose(&RabinWindow::new(width.get().into())),
+        Window::Bytes(width) => choose(&tables(width.get().into())),
         Window::Words(width) => word_shingles(text, width.get().into(), |run| {
             chosen.extend(run.iter().filter(|shingle| choice.has(**shingle)));
             distinct.keep(chosen);
@@ -65,15 +74,51 @@ pub(crate) fn choose_shingles(
     }
 }
 
+/// Shows the least shingle of each chunk, where chunks end with shingles of a choice: in no particular order, part
+/// after part, a list that is the caller's to empty.
+pub(crate) fn chunk_minima(
+    text: &CanonicalText,
+    window: Window,
+    ends: Choice,
+    mut visit: impl FnMut(&mut Vec<Fingerprint>),
+) {
+    let mut kept = Vec::new();
+    let mut minima = ChunkMinima::default();
+    let mut roll = |tables: &RabinWindow| {
+        for slab in slabs_of(text.as_bytes(), tables.width(), PART) {
+            let join = |stretch, kept: &mut Vec<_>| minima.join(stretch, |least| kept.push(least));
+            tables.minima(slab, ends, join, &mut kept);
+            visit(&mut kept);
+        }
+    };
+    match window {
+        Window::Bytes(width) => roll(&tables(width.get().into())),
+        Window::Words(width) => word_shingles(text, width.get().into(), |run| {
+            minima.add(run, |shingle| ends.has(shingle), |least| kept.push(least));
+            visit(&mut kept);
+        }),
+    }
+    kept.extend(minima.finish());
+    visit(&mut kept);
+}
+
+/// Windows of a text whose chunks are shown at once.
+const PART: usize = 64 << 10;
+
 /// Windows of a text that are looked at before repeats are dropped.
 const SLAB: usize = 1 << 20;
 
 /// A text in pieces that together have its windows, each once.
 pub(crate) fn slabs(bytes: &[u8], width: usize) -> impl Iterator<Item = &[u8]> {
+    slabs_of(bytes, width, SLAB)
+}
+
+/// Pieces of so many windows.
+fn slabs_of(bytes: &[u8], width: usize, most: usize) -> impl Iterator<Item = &[u8]> {
     let windows = (bytes.len() + 1).saturating_sub(width);
-    let starts = (0..windows).step_by(SLAB);
+    let starts = (0..windows).step_by(most);
     starts.map(move |start| {
-        let end = bytes.len().min(start + SLAB + width - 1);
+        let end = bytes.len().min(start + most + width - 1);
         &bytes[start..end]
     })
 }
@@ -133,28 +178,27 @@ fn word_shingles(text: &CanonicalText, width: usize, mut visit: impl FnMut(&[Fin
 /// values, each sorted in the fastest cache; input that is not uniform only costs the
 /// comparison sort it would have cost anyway.
 pub(crate) fn sorted_distinct(mut fingerprints: Vec<Fingerprint>) -> Vec<Fingerprint> {
-    if fingerprints.len() < SCATTER_FROM {
-        fingerprints.sort_unstable();
-    } else {
-        fingerprints = scattered(&fingerprints);
+    match u32::try_from(fingerprints.len()) {
+        Ok(count) if count >= SCATTER_FROM => fingerprints = scattered(&fingerprints),
+        _ => fingerprints.sort_unstable(),
     }
     fingerprints.dedup();
     fingerprints
 }
 
-/// From this many values on a scatter pays for its table.
-const SCATTER_FROM: usize = 128;
+/// From how many values on a scatter pays for its table.
+const SCATTER_FROM: u32 = 128;
 
-/// Sorts by counting the top bits, placing, and sorting each bucket.
+/// Sorts by counting the top bits, placing, and sorting what is left within each bucket.
 fn scattered(values: &[Fingerprint]) -> Vec<Fingerprint> {
     // The smallest of many begin with zeros.
     let any = values.iter().fold(0, |any, value| any | value.0);
     let used = 64 - any.leading_zeros();
-    // About 8 values a bucket; more buckets than 2¹² would not stay in the cache.
-    let bits = (values.len() / 8).max(1).ilog2().clamp(1, 12);
+    // One or two values a bucket; more buckets than 2¹² would not stay in the cache.
+    let bits = values.len().ilog2().clamp(1, 12);
     let shift = used.saturating_sub(bits);
     let bucket = |value: Fingerprint| (value.0 >> shift) as usize;
-    let mut ends = vec![0; 1 << bits];
+    let mut ends = vec![0u32; 1 << bits];
     for &value in values {
         ends[bucket(value)] += 1;
     }
@@ -166,15 +210,38 @@ fn scattered(values: &[Fingerprint]) -> Vec<Fingerprint> {
     let mut placed = vec![Fingerprint(0); values.len()];
     for &value in values {
         let end = &mut ends[bucket(value)];
-        placed[*end] = value;
+        placed[*end as usize] = value;
         *end += 1;
     }
     let mut start = 0;
+    let are_small = values.len() <= 2 << bits;
     for end in ends {
-        placed[start..end].sort_unstable();
+        let end = end as usize;
+        if !are_small || end - start > BY_INSERTION {
+            placed[start..end].sort_unstable();
+        }
         start = end;
     }
+    if are_small {
+        insert_sorted(&mut placed);
+    }
     placed
+}
+
+/// The most values of a bucket that are left to the pass over all of them: a value moves no farther in it.
+const BY_INSERTION: usize = 8;
+
+/// Sorts by insertion, which is fast where every value is near its place.
+fn insert_sorted(values: &mut [Fingerprint]) {
+    for at in 1..values.len() {
+        let value = values[at];
+        let mut to = at;
+        while to > 0 && values[to - 1] > value {
+            values[to] = values[to - 1];
+            to -= 1;
+        }
+        values[to] = value;
+    }
 }
 
 /// How many values two ascending distinct lists share.

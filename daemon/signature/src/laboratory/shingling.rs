@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use crate::bsw_n::ChunkMinima;
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::OutOfDomain;
 use crate::rolling::{Choice, RabinWindow};
@@ -171,6 +172,28 @@ impl Shingler {
             });
         }
         chosen
+    }
+
+    /// The least shingle of each chunk, where chunks end with shingles of a choice: in no particular order and with
+    /// some repeats.
+    pub(super) fn minima(&self, text: &str, ends: Choice) -> Vec<Fingerprint> {
+        let (units, step) = self.units(text);
+        let (mut kept, mut distinct) = (Vec::new(), Distinct::default());
+        let mut minima = ChunkMinima::default();
+        if step == 1 {
+            for slab in slabs(&units, self.tables.width()) {
+                let join = |stretch, kept: &mut Vec<_>| minima.join(stretch, |f| kept.push(f));
+                self.tables.minima(slab, ends, join, &mut kept);
+                distinct.keep(&mut kept);
+            }
+        } else {
+            self.roll(&units, step, |run| {
+                minima.add(run, |f| ends.has(f), |least| kept.push(least));
+                distinct.keep(&mut kept);
+            });
+        }
+        kept.extend(minima.finish());
+        kept
     }
 
     /// The bytes whose windows the shingles are, and how far apart these are.

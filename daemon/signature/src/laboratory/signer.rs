@@ -1,6 +1,6 @@
 //! Signing texts by a recipe.
 
-use crate::bsw_n::{self, ChunkMinima};
+use crate::bsw_n;
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::family::WindowHash;
 use crate::laboratory::{Family, Method, Order, OutOfDomain, Recipe, Shingler};
@@ -8,7 +8,7 @@ use crate::min_n::MinN;
 use crate::modulus::{Modulus, Residues};
 use crate::permutation::Permutation;
 use crate::rolling::Choice;
-use crate::shingle::{Distinct, sorted_distinct};
+use crate::shingle::sorted_distinct;
 use crate::sketch_n::{Entry, LeastUnder, SketchN};
 use crate::super_shingle;
 use crate::whole_chunk;
@@ -83,10 +83,13 @@ impl Signer {
     fn kept(&self, text: &str) -> Kept {
         match self.recipe.method {
             Method::ModN { n, remainder } => {
-                let choice = Choice::Congruent(Residues::new(n, remainder));
+                let choice = match remainder {
+                    0 => Choice::multiples_of(n),
+                    _ => Choice::Congruent(Residues::new(n, remainder)),
+                };
                 Kept::Set(sorted_distinct(self.shingler.choose(text, choice)))
             }
-            Method::BswN { n } => Kept::Set(self.bsw_n(text, Modulus::new(n))),
+            Method::BswN { n } => Kept::Set(self.bsw_n(text, n)),
             Method::MinN { n, .. } => Kept::Set(self.min_n(text, n as usize)),
             Method::SketchN {
                 n,
@@ -125,18 +128,12 @@ impl Signer {
         }
     }
 
-    fn bsw_n(&self, text: &str, modulus: Modulus) -> Vec<Fingerprint> {
-        let (mut kept, mut distinct) = (Vec::new(), Distinct::default());
-        let mut minima = ChunkMinima::default();
-        self.shingler.for_each_run(text, |run| {
-            minima.add(run, |f| modulus.divides(f), |least| kept.push(least));
-            distinct.keep(&mut kept);
-        });
-        kept.extend(minima.finish());
-        let hashes = kept
-            .into_iter()
-            .map(|least| bsw_n::hash(least, modulus.get()));
-        sorted_distinct(hashes.collect())
+    fn bsw_n(&self, text: &str, n: u64) -> Vec<Fingerprint> {
+        let mut kept = self.shingler.minima(text, Choice::multiples_of(n));
+        for least in &mut kept {
+            *least = bsw_n::hash(*least, n);
+        }
+        sorted_distinct(kept)
     }
 
     fn min_n(&self, text: &str, n: usize) -> Vec<Fingerprint> {

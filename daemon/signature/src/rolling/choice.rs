@@ -2,6 +2,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::modulus::Residues;
+use crate::rolling::Stretch;
 use crate::rung::Rung;
 
 /// Which fingerprints of a text are selected.
@@ -16,6 +17,14 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
+    /// The multiples of n.
+    pub(crate) fn multiples_of(n: u64) -> Self {
+        let rung = u8::try_from(n.trailing_zeros()).ok().and_then(Rung::new);
+        match rung.filter(|rung| rung.modulus() == n) {
+            Some(rung) => Self::Divisible(rung),
+            None => Self::Congruent(Residues::new(n, 0)),
+        }
+    }
     /// Whether a fingerprint is selected.
     #[inline]
     pub(crate) fn has(self, fingerprint: Fingerprint) -> bool {
@@ -25,4 +34,22 @@ impl Choice {
             Self::Below(below) => fingerprint < below,
         }
     }
+}
+
+/// What the windows of a text are gone through for.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "read where the processor may have AVX-512")
+)]
+pub(super) enum Task<'t> {
+    /// Shows all fingerprints in the order of the text.
+    Runs(&'t mut dyn FnMut(&[Fingerprint])),
+    /// Adds the fingerprints of a choice in no particular order.
+    Choose(Choice, &'t mut Vec<Fingerprint>),
+    /// Joins the stretches of chunks that end with windows of a choice, and adds the least of the others.
+    Minima(
+        Choice,
+        &'t mut dyn FnMut(Stretch, &mut Vec<Fingerprint>),
+        &'t mut Vec<Fingerprint>,
+    ),
 }

@@ -1,0 +1,105 @@
+//! The least fingerprint of each chunk of a text, found while its windows are slid over.
+//!
+//! A chunk ends with a window of a choice. Each lane of a block has a stretch of the text to itself and finds the
+//! least of the chunks that end in it; the first of them began in the stretch before, so that stretches are joined in
+//! the order of the text.
+
+use super::{Choice, LANES, LONGEST, Position, RabinWindow, Task};
+use crate::fingerprint::Fingerprint;
+
+/// What a lane has seen of the chunks in its stretch of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    /// The least of the windows up to the first end of a chunk, with that; `None` where no chunk ends here.
+    pub(crate) first: Option<Fingerprint>,
+    /// The least of the windows after the last end, the greatest there is where there are none.
+    pub(crate) open: Fingerprint,
+    /// Whether the last window did not end a chunk.
+    pub(crate) is_open: bool,
+}
+
+impl Default for Stretch {
+    fn default() -> Self {
+        Self {
+            first: None,
+            open: GREATEST,
+            is_open: false,
+        }
+    }
+}
+
+/// The greatest fingerprint there is.
+const GREATEST: Fingerprint = Fingerprint(u64::MAX);
+
+impl RabinWindow {
+    /// Goes through the windows of a text in chunks that end with windows of a choice. Shows `join` the stretches of
+    /// the text, left to right; adds the least of each chunk that begins and ends within one stretch to `kept`, in no
+    /// particular order.
+    pub(crate) fn minima(
+        &self,
+        bytes: &[u8],
+        ends: Choice,
+        mut join: impl FnMut(Stretch, &mut Vec<Fingerprint>),
+        kept: &mut Vec<Fingerprint>,
+    ) {
+        let Some(at) = Position::first_of(bytes, self.width) else {
+            return;
+        };
+        let at = self.widely(at, Task::Minima(ends, &mut join, kept));
+        match ends {
+            Choice::Divisible(rung) => {
+                let mask = Fingerprint::product_mask(rung);
+                self.minima_where(at, |product| product & mask == 0, join, kept);
+            }
+            _ => {
+                let has = |product| ends.has(Fingerprint::of_product(product));
+                self.minima_where(at, has, join, kept);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn minima_where(
+        &self,
+        mut at: Position<'_>,
+        ends: impl Fn(u64) -> bool,
+        mut join: impl FnMut(Stretch, &mut Vec<Fingerprint>),
+        kept: &mut Vec<Fingerprint>,
+    ) {
+        // Kept in arrays: a `Vec` that may grow costs the loop its registers.
+        let mut found = [[GREATEST; LONGEST]; LANES];
+        while let Some(block) = at.block(self.width) {
+            let (mut count, mut least) = ([0; LANES], [GREATEST; LANES]);
+            let mut is_open = [false; LANES];
+            at = self.chains(&block, |lane, _, residue| {
+                let product = Fingerprint::product(residue);
+                least[lane] = least[lane].min(Fingerprint::of_product(product));
+                is_open[lane] = !ends(product);
+                if !is_open[lane] {
+                    found[lane][count[lane] % LONGEST] = least[lane];
+                    count[lane] += 1;
+                    least[lane] = GREATEST;
+                }
+            });
+            for (lane, found) in found.iter().enumerate() {
+                let mut found = found.iter().copied().take(count[lane]);
+                let stretch = Stretch {
+                    first: found.next(),
+                    open: least[lane],
+                    is_open: is_open[lane],
+                };
+                kept.extend(found);
+                join(stretch, kept);
+            }
+        }
+        self.one_chain(at, |fingerprint| {
+            let is_end = ends(Fingerprint::product(fingerprint.residue()));
+            let stretch = Stretch {
+                first: is_end.then_some(fingerprint),
+                open: if is_end { GREATEST } else { fingerprint },
+                is_open: !is_end,
+            };
+            join(stretch, kept);
+        });
+    }
+}
