@@ -12,6 +12,7 @@ use crate::sandbox::corpora;
 mod agreement;
 pub mod baselines;
 mod bsw_error;
+mod calibrate;
 mod conversions;
 mod convert;
 mod crossformat;
@@ -195,6 +196,11 @@ pub const STUDIES: &[Study] = &[
         name: "bsw-error",
         about: "how far estimates by BSW_n are off: its table of intervals, written beside figures and checked",
         run: bsw_error::run,
+    },
+    Study {
+        name: "calibrate",
+        about: "precision and recall that simctl calibrate predicts, beside those of documents it did not look at",
+        run: calibrate::run,
     },
     Study {
         name: "ye-table3",

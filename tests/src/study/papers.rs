@@ -62,6 +62,12 @@ fn texts(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
     Ok(texts)
 }
 
+/// Real texts and copies that the generator makes of some of them.
+pub(super) fn derived_texts(settings: &Settings) -> Result<Vec<String>> {
+    let documents = derived::Derived::of(settings)?.documents.into_iter();
+    Ok(documents.map(|document| document.text).collect())
+}
+
 /// The texts as they are, by name.
 pub(super) fn originals(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
     let folder = settings.folder(folder)?;
