@@ -1,4 +1,4 @@
-//! What changed from one report to a later one of its kind, as lines in a file beside the later.
+//! Compares a report with an earlier one of its kind, and writes the changes as lines to a file beside the later one.
 
 mod lists;
 
@@ -18,15 +18,15 @@ use crate::Error;
 use lists::{Hashed, Lists};
 
 const MANIFEST: &str = "manifest.json";
-/// Longest manifest that is read, bytes.
+/// Longest manifest that is read, in bytes.
 const LONGEST_MANIFEST: u64 = 512 << 20;
 
-/// A report that later ones of its kind are compared with; its list is as its manifest says.
+/// A report that later ones of its kind are compared with. Its list has the hash that its manifest states.
 #[derive(Debug)]
 pub struct EarlierReport {
     /// Its groups, or its findings.
     list: File,
-    /// The hash of that list, by the manifest.
+    /// The hash of that list, from the manifest.
     of_list: String,
     /// Where it is, for errors.
     place: PathBuf,
@@ -35,14 +35,14 @@ pub struct EarlierReport {
     pub manifest: String,
 }
 
-/// What changed, in sum, and where each change is told.
+/// Summary of the changes, and the file that lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedChanges {
-    /// The file, one line a change.
+    /// The file, one line per change.
     pub out: PathBuf,
     /// How much changed.
     pub totals: Totals,
-    /// Why part of it may not be of the files.
+    /// Why some changes may be missing or not come from the files.
     pub caveats: Vec<Caveat>,
 }
 
@@ -93,7 +93,7 @@ impl EarlierReport {
         })
     }
 
-    /// Refuses a report of another kind than the later one: their lists are of other things.
+    /// Refuses a report of another kind than the later one, since their lists hold different things.
     ///
     /// # Errors
     /// [`Error::NoEarlierReport`].
@@ -111,18 +111,18 @@ impl EarlierReport {
         })
     }
 
-    /// Where the changes to a report at `out` are told.
+    /// Path of the file of changes for a report at `out`.
     pub fn changes_of(out: &Path) -> PathBuf {
         let mut name: OsString = out.as_os_str().to_owned();
         name.push(".changes.jsonl");
         name.into()
     }
 
-    /// Writes what changed to the report at `out` beside it, whole or not at all.
+    /// Writes the changes to the report at `out` beside it, completely or not at all.
     ///
     /// # Errors
-    /// [`Error::Unwritable`], where the file is there already, too; [`Error::Unreadable`];
-    /// [`Error::NoEarlierReport`], where the later report is of another kind, too.
+    /// [`Error::Unwritable`], also if the file exists; [`Error::Unreadable`]; [`Error::NoEarlierReport`], also if the
+    /// later report is of another kind.
     pub fn write_changes(self, out: &Path) -> Result<SavedChanges, Error> {
         let place = Self::changes_of(out);
         let hidden = hidden(&place);
@@ -131,7 +131,7 @@ impl EarlierReport {
         later.map_or(Ok(()), |later| self.check_kind(&later.kind))?;
         let written = self.compare(out, &hidden);
         let named = written.and_then(|totals| {
-            // Never over something that is there.
+            // Never overwrite an existing file.
             fs::hard_link(&hidden, &place).map_err(|source| Error::Unwritable {
                 path: place.clone(),
                 source,
@@ -164,7 +164,7 @@ impl EarlierReport {
             path: later,
             source,
         })?;
-        // It was checked before the later report was made, which may be long ago.
+        // It was checked before the later report was made, possibly long ago.
         if hasher.borrow().finalize().to_hex().as_str() != self.of_list {
             return Err(Error::NoEarlierReport {
                 path: self.place,
@@ -194,7 +194,7 @@ fn manifest_of(folder: &Path) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Opens a file that is a file: a report may stand where others write, and a pipe would keep the caller waiting.
+/// Opens a regular file only: a report may lie where others can write, and a pipe would block the caller.
 fn open_regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let file = OpenOptions::new()

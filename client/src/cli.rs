@@ -1,4 +1,4 @@
-//! What may be typed: verbs and flags, checked as far as no daemon is needed.
+//! The command line: verbs and flags, validated as far as possible without a daemon.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ pub(crate) enum Verb {
     },
 }
 
-/// The verbs that ask the daemon.
+/// The verbs that send requests to the daemon.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RequestVerb {
     /// List the files that resemble FILE, most alike first
@@ -122,7 +122,7 @@ pub(crate) enum RequestVerb {
     Report(Box<ReportArgs>),
 }
 
-/// The verbs that ask about one document, with the least ratio each lists where none is asked for.
+/// The verbs that query one document, with the default of their least ratio.
 const FIND_VERBS: [(&str, f64); 4] = [
     ("find-similar", defaults::SIMILAR),
     ("containing", defaults::CONTAINMENT),
@@ -130,7 +130,7 @@ const FIND_VERBS: [(&str, f64); 4] = [
     ("versions", defaults::FAMILY),
 ];
 
-/// The command line, with the defaults of each verb in its help.
+/// The command line, with each verb's defaults in its help.
 pub(crate) fn command() -> Command {
     Cli::command().mut_subcommands(|verb| {
         let asked = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
@@ -142,7 +142,7 @@ pub(crate) fn command() -> Command {
     })
 }
 
-/// What the second threshold is to `versions`, which follows resemblance and shows containment.
+/// Meaning of the second threshold for `versions`, which follows resemblance and shows containment.
 const CONTAINED_VERSIONS: &str = "Containment from which a file is shown that resembles a version less than --threshold \
     and contains it or is contained in it, from 0 to 1; it leads to no other [default: the daemon's threshold]";
 
@@ -185,7 +185,7 @@ fn of_report() -> String {
     )
 }
 
-/// What was typed; ends the process where it makes no sense.
+/// Parses the command line; ends the process if it is invalid.
 pub(crate) fn parse() -> Cli {
     let matches = command().get_matches();
     checked(&matches).unwrap_or_else(|error| error.exit())

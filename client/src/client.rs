@@ -21,10 +21,10 @@ mod find;
 mod judging;
 mod reports;
 
-/// A connection to the daemon; cloning shares it.
+/// A connection to the daemon. Clones share it.
 ///
-/// Every method fails with the daemon's own status ([`Error::Status`]) or with [`Error::Late`];
-/// further errors are named where they occur.
+/// Every method can fail with the daemon's own status ([`Error::Status`]) or with [`Error::Late`]; further errors are
+/// listed where they occur.
 #[derive(Debug, Clone)]
 pub struct Client {
     similarity: SimilarityClient<Channel>,
@@ -44,7 +44,7 @@ impl Client {
         Self::connect_with(socket, Limits::default()).await
     }
 
-    /// Connects with limits of the caller's choice.
+    /// Connects with the given limits.
     ///
     /// # Errors
     /// [`Error::NoDaemon`].
@@ -66,13 +66,13 @@ impl Client {
         })
     }
 
-    /// Has answers refused that would not be complete: while texts are damaged by `DATA_LOSS`, otherwise by
+    /// Asks the daemon to refuse incomplete answers: with `DATA_LOSS` while texts are damaged, otherwise with
     /// `FAILED_PRECONDITION`.
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
     }
 
-    /// Has pairs and groups judged that are listed.
+    /// Requests judgements of listed pairs and groups.
     pub fn judged(self, judged: bool) -> Self {
         Self { judged, ..self }
     }
@@ -82,7 +82,7 @@ impl Client {
         &self.limits
     }
 
-    /// Lists pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.
+    /// Lists pairs of near-duplicates at or above `threshold` (default: the daemon's), by path.
     pub async fn pairs(
         &self,
         threshold: Option<f64>,
@@ -91,8 +91,8 @@ impl Client {
         self.pairs_after(None, threshold, roots).await
     }
 
-    /// Lists pairs as [`Client::pairs`] does, from the one on that comes after `after`, where that is named: the paths
-    /// of the last pair seen.
+    /// Lists pairs as [`Client::pairs`] does, starting after the pair `after` if given: the paths of the last pair
+    /// received.
     pub async fn pairs_after(
         &self,
         after: Option<wire::PairPlace>,
@@ -111,7 +111,7 @@ impl Client {
             .await
     }
 
-    /// Lists groups of near-duplicates at `threshold` (the daemon's own where absent): stars.
+    /// Lists star groups of near-duplicates at `threshold` (default: the daemon's).
     pub async fn groups(
         &self,
         threshold: Option<f64>,
@@ -124,7 +124,7 @@ impl Client {
         self.groups_of_kind(&options, roots).await
     }
 
-    /// Lists groups of near-duplicates, of the kind and at the threshold that `options` name.
+    /// Lists groups of near-duplicates, with the kind and threshold in `options`.
     pub async fn groups_of_kind(
         &self,
         options: &GroupOptions,
@@ -139,8 +139,8 @@ impl Client {
         self.list(item, similarity.list_groups(request)).await
     }
 
-    /// Lists pairs of folders that hold the same files, those with most in common first. What is absent is left
-    /// to the daemon.
+    /// Lists pairs of folders that hold the same files, those with most in common first. Absent parameters take the
+    /// daemon's defaults.
     pub async fn folder_copies(
         &self,
         share: Option<f64>,
@@ -158,7 +158,7 @@ impl Client {
             .await
     }
 
-    /// Lists template text of each root, in most documents first. What is absent is left to the daemon.
+    /// Lists each root's template text, most frequent first. Absent parameters take the daemon's defaults.
     pub async fn templates(
         &self,
         min_documents: Option<u32>,
@@ -178,10 +178,9 @@ impl Client {
             .await
     }
 
-    /// Finds the group that a file is in, by any name under which the daemon may know the file.
+    /// Finds the group of a file, trying each path under which the daemon may know the file.
     ///
-    /// # Errors
-    /// [`Error::Unreadable`] where the current directory is gone.
+    /// [`Error::Unreadable`] if the current directory no longer exists.
     pub async fn group_of_file(&self, file: &Path) -> Result<wire::GetGroupReply, Error> {
         use wire::get_group_request::Source;
         first_known(file, async |path: PathBuf| {
@@ -190,7 +189,7 @@ impl Client {
         .await
     }
 
-    /// Finds one group, of all roots at the daemon's threshold.
+    /// Finds one group, among all roots and at the daemon's threshold.
     pub async fn group(
         &self,
         source: wire::get_group_request::Source,
@@ -203,7 +202,7 @@ impl Client {
         within(self.limits.call, self.similarity.clone().get_group(request)).await
     }
 
-    /// Finds the files that carry a document, and on request its extracted text.
+    /// Finds the files that carry a document and, on request, its extracted text.
     pub async fn document(
         &self,
         source: wire::get_document_request::Source,
@@ -220,8 +219,8 @@ impl Client {
         .await
     }
 
-    /// Streams changes as they become visible to queries, without end: from now on, or after the event with
-    /// this number. The first event says after which number the stream begins.
+    /// Streams changes as they become visible to queries, without end: from now on, or after the event with this
+    /// number. The first event states the number after which the stream begins.
     pub async fn events(
         &self,
         roots: Vec<u32>,
@@ -235,7 +234,7 @@ impl Client {
         .await
     }
 
-    /// Tells what the daemon holds and watches.
+    /// Returns what the daemon holds and watches.
     pub async fn status(&self) -> Result<wire::StatusReply, Error> {
         within(
             self.limits.call,
@@ -244,7 +243,7 @@ impl Client {
         .await
     }
 
-    /// Lists every file seen, by path; only those in one of `states`, where any is named.
+    /// Lists every file seen, by path, or only those in one of `states` unless that is empty.
     pub async fn files(
         &self,
         states: Vec<String>,
@@ -253,8 +252,8 @@ impl Client {
         self.files_after(None, states, roots).await
     }
 
-    /// Lists files as [`Client::files`] does, from the one on that comes after `after`, where that is named: the path of
-    /// the last file seen.
+    /// Lists files as [`Client::files`] does, starting after the file `after` if given: the path of the last file
+    /// received.
     pub async fn files_after(
         &self,
         after: Option<&Path>,
@@ -270,10 +269,10 @@ impl Client {
         self.list(self.limits.item, admin.list_files(request)).await
     }
 
-    /// Tells of a file, as [`Client::describe`] does, by any name under which the daemon may know it.
+    /// Describes a file as [`Client::describe`] does, trying each path under which the daemon may know it.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] where the current directory is gone.
+    /// [`Error::Unreadable`] if the current directory no longer exists.
     pub async fn describe_file(&self, file: &Path) -> Result<wire::DescribeFileReply, Error> {
         first_known(file, async |path: PathBuf| self.describe(&path).await).await
     }
@@ -313,8 +312,8 @@ impl Client {
             .collect()
     }
 
-    /// Takes a held loss of `root` as real, the one that `token` names (`loss_token` of the root, as a person was
-    /// shown it); returns how many files were removed.
+    /// Accepts a held loss of `root` as real: the one that `token` identifies (`loss_token` of the root, as shown to a
+    /// person). Returns how many files were removed.
     pub async fn confirm_loss(&self, root: &wire::Root, token: &str) -> Result<u64, Error> {
         let request = wire::ConfirmLossRequest {
             root: root.path.clone(),
@@ -324,7 +323,7 @@ impl Client {
         Ok(reply.removed)
     }
 
-    /// Has `roots` walked again, all where none is named; returns how many will be.
+    /// Starts a rescan of `roots`, or of all if that is empty; returns how many will be scanned.
     pub async fn rescan(&self, roots: &[wire::Root]) -> Result<u32, Error> {
         let roots = roots.iter().map(|root| root.path.clone()).collect();
         let call = async {
@@ -336,7 +335,7 @@ impl Client {
         Ok(within(self.limits.call, call).await?.roots)
     }
 
-    /// Returns when every change made before the call is applied.
+    /// Returns once every change made before the call is applied.
     pub async fn sync(&self) -> Result<wire::SyncReply, Error> {
         within(
             self.limits.work,
@@ -345,15 +344,15 @@ impl Client {
         .await
     }
 
-    /// Returns once nothing is queued and every document is settled, with what is pending then: stale
-    /// roots, held losses, damaged texts, files that the machine fails to read and documents in crowds are not waited for.
+    /// Returns what is pending once nothing is queued and every document is settled. Stale roots, held losses, damaged
+    /// texts, files that the machine fails to read and documents in crowds are not waited for.
     pub async fn wait(&self) -> Result<wire::Completeness, Error> {
         let call = async { self.admin.clone().wait(wire::WaitRequest {}).await };
         let reply = within(self.limits.work, call).await?;
         Ok(reply.completeness.unwrap_or_default())
     }
 
-    /// Opens a list; waits so long for its first item and between two.
+    /// Opens a list. `longest_wait` bounds the wait for the first item and between items.
     async fn list<R: Reply>(
         &self,
         longest_wait: Duration,
@@ -364,8 +363,7 @@ impl Client {
     }
 }
 
-/// Asks by each path under which the daemon may know `file`, until one is known. Where none is, the error
-/// is the refusal of the first.
+/// Tries each path under which the daemon may know `file`. If none is known, returns the error of the first attempt.
 pub(crate) async fn first_known<T>(
     file: &Path,
     ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
@@ -382,7 +380,7 @@ pub(crate) async fn first_known<T>(
     }))
 }
 
-/// Awaits a call for `limit` at most; dropping it then cancels it at the daemon too.
+/// Awaits a call for at most `limit`, then drops it, which also cancels it in the daemon.
 async fn within<T>(
     limit: Duration,
     call: impl Future<Output = Result<Response<T>, Status>>,

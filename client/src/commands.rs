@@ -1,4 +1,4 @@
-//! The verbs, one file each but for the three of [`find`], and what they share: the connection, the printer, lists.
+//! The verbs, one file each except the three of [`find`], and what they share: connection, printer, lists.
 
 mod calibrate;
 mod compare;
@@ -37,15 +37,15 @@ use crate::failure::Failure;
 use crate::output::{Printer, Record, eprint_line, summary_sentence};
 use crate::progress::waiting;
 
-/// A connection and the place answers go to.
+/// A connection, and the printer of answers.
 struct Session {
     client: Client,
     printer: Printer<BufWriter<StdoutLock<'static>>>,
-    /// Lines may be as long as they are.
+    /// Does not cut lines to the terminal width.
     wide: bool,
 }
 
-/// Runs the verb that was typed.
+/// Runs the verb on the command line.
 pub(crate) async fn run(cli: Cli) -> Result<Outcome, Failure> {
     let Cli { global, verb } = cli;
     let mut printer = Printer::on_stdout(global.json, global.wide);
@@ -94,8 +94,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
 }
 
 impl Session {
-    /// With `--wait`, waits until the index is complete; with `--strict`, has later requests refused while it
-    /// is not.
+    /// With `--wait`, waits until the index is complete; with `--strict`, makes later requests fail while it is not.
     async fn apply_completeness_flags(&mut self, wanted: &CompletenessArgs) -> Result<(), Failure> {
         self.client = self.client.clone().strict(wanted.strict);
         if wanted.wait {
@@ -105,7 +104,7 @@ impl Session {
         Ok(())
     }
 
-    /// Prints what the index lacks and leaves out, a line each on stderr; nothing with `--json`.
+    /// Prints what the index lacks and leaves out, one line each on stderr; nothing with `--json`.
     fn warn_if_incomplete(&self, completeness: Option<&wire::Completeness>) {
         let Some(told) = completeness.filter(|_| !self.printer.is_json()) else {
             return;
@@ -138,7 +137,7 @@ impl Session {
         self.print_without(&[], listing, limit, as_record).await
     }
 
-    /// Does the same, and leaves columns out of the table, by their headers.
+    /// Like [`print`](Self::print), without the columns in `headers`.
     async fn print_without<R, T>(
         &mut self,
         headers: &[&str],
@@ -173,14 +172,14 @@ impl Session {
         self.print_closing(&line, &sentence, promise.as_deref(), completeness)
     }
 
-    /// Says to people how seldom the answer lacks what it is asked for.
+    /// Prints, for people, how rarely the answer lacks something that was asked for.
     fn tell_promise(&self, promise: Option<&wire::Promise>) {
         if let (Some(promise), false) = (promise, self.printer.is_json()) {
             eprint_line(Promise::from(promise));
         }
     }
 
-    /// Says to people how many of what was listed were not judged for want of time.
+    /// Prints, for people, how many listed results were not judged because time ran out.
     fn remark_unjudged(&self, unjudged: Option<u64>, what: &str) {
         if let (Some(left @ 1..), false) = (unjudged, self.printer.is_json()) {
             let left = counted(left, what);
@@ -190,7 +189,7 @@ impl Session {
         }
     }
 
-    /// Prints what closes a list: its line with `--json`; for people a sentence, and a remark where there is one.
+    /// Prints the end of a list: its closing line with `--json`; otherwise a sentence, and a remark if there is one.
     fn print_closing(
         &mut self,
         line: &impl Body,
@@ -209,7 +208,7 @@ impl Session {
     }
 }
 
-/// The absolute display path of FILE; none where it is `-`, standard input.
+/// The absolute display path of FILE; `None` for `-`, standard input.
 fn path_unless_stdin(file: &Path) -> Result<Option<PathBuf>, Failure> {
     let named = file.as_os_str() != "-";
     Ok(named.then(|| shown(file)).transpose()?)

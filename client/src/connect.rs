@@ -16,18 +16,18 @@ use crate::Error;
 const SOCKET: &str = "simdex/simdexd.sock";
 const SYSTEM_RUNTIME_DIR: &str = "/run";
 
-/// Bounds on what a client waits for and takes in; tonic's own defaults are mostly "none".
+/// Bounds on a client's waits and messages; tonic's own defaults are mostly unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest wait for the daemon to accept.
+    /// Longest wait for the daemon to accept a connection.
     pub connect: Duration,
-    /// Longest wait for a request that only looks something up.
+    /// Longest wait for a lookup.
     pub call: Duration,
     /// Longest wait for the next item of a list, and for a comparison.
     pub item: Duration,
-    /// Longest wait for a request that lasts as long as its work: sync, report.
+    /// Longest wait for a request that lasts as long as its work, such as sync or report.
     pub work: Duration,
-    /// Largest message taken in or sent, in bytes.
+    /// Largest message received or sent, in bytes.
     pub message: usize,
 }
 
@@ -43,10 +43,10 @@ impl Default for Limits {
     }
 }
 
-/// Where the daemon is expected: `SIMDEX_SOCKET`, else the user's runtime directory
-/// (`$XDG_RUNTIME_DIR/simdex`), else the system's (`/run/simdex`).
+/// The path at which the daemon is expected: `SIMDEX_SOCKET`, otherwise in the user's runtime directory
+/// (`$XDG_RUNTIME_DIR/simdex`), otherwise in the system's (`/run/simdex`).
 ///
-/// A socket in the system's directory is taken where the user's directory has none.
+/// The system's socket is used only if the user's directory has none.
 pub fn default_socket() -> PathBuf {
     choose_socket(|name| env::var_os(name), Path::exists)
 }
@@ -72,7 +72,7 @@ fn choose_socket(
 /// Opens a channel to the daemon that listens on `socket`.
 pub(crate) async fn open(socket: &Path, limits: &Limits) -> Result<Channel, Error> {
     let target = socket.to_owned();
-    // The URI is never resolved: a Unix socket has no host, HTTP/2 wants one.
+    // The URI is never resolved: a Unix socket has no host, but HTTP/2 requires one.
     Endpoint::from_static("http://simdexd.invalid")
         .connect_timeout(limits.connect)
         .timeout(limits.work)
@@ -89,14 +89,14 @@ pub(crate) async fn open(socket: &Path, limits: &Limits) -> Result<Channel, Erro
         })
 }
 
-/// What the operating system said, where the chain of causes holds it.
+/// The operating system's error, if the chain of causes holds one.
 fn io_error<'a>(failure: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
     let links = std::iter::successors(Some(failure), |link| link.source());
     let mut found = links.filter_map(|link| link.downcast_ref::<io::Error>());
     found.next()
 }
 
-/// The cause of a failure in words: of the I/O error in its chain, else of its last link.
+/// The cause of a failure in words: the I/O error in its chain, otherwise the chain's last link.
 fn root_cause(failure: &(dyn std::error::Error + 'static)) -> String {
     let links = std::iter::successors(Some(failure), |link| link.source());
     match io_error(failure) {

@@ -1,4 +1,4 @@
-//! What can go wrong between a question and its answer, and the one map from gRPC status to it.
+//! Errors of requests, and the only mapping from gRPC status to them.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use crate::wire::{ERROR_DETAIL, ErrorDetail};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Nobody listens on the socket, or it may not be opened.
+    /// Nothing listens on the socket, or the caller may not open it.
     #[error("no daemon answers at {} ({cause})", socket.display())]
     NoDaemon {
         /// The socket that was tried.
         socket: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         cause: String,
-        /// A daemon may well listen there, and the caller may not open the socket.
+        /// The caller lacks permission to open the socket; a daemon may well be listening.
         is_denied: bool,
     },
     /// A local file could not be opened or read.
@@ -28,21 +28,21 @@ pub enum Error {
     Unreadable {
         /// Path of the local file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A directory, device, FIFO or socket was named where a document is wanted.
+    /// The path is a directory, device, FIFO or socket instead of a document.
     #[error("{} is not a regular file", path.display())]
     NotRegular {
-        /// What was named.
+        /// The path given.
         path: PathBuf,
     },
-    /// A report could not be written where it was wanted.
+    /// A report could not be written to its destination.
     #[error("cannot write {} ({})", path.display(), cause(source))]
     Unwritable {
         /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// A line of a labels file is not a valid label.
@@ -53,46 +53,46 @@ pub enum Error {
         /// The number of the line, from 1.
         line: u64,
     },
-    /// Somebody else appends to a labels file.
+    /// Another process is appending to the labels file.
     #[error("{} is being labelled into by another process", path.display())]
     LabelsInUse {
         /// Path of the labels file.
         path: PathBuf,
     },
-    /// What was named is no report that another can be compared with.
+    /// The path does not hold a report to compare with.
     #[error("{} is no report to compare with: {why}", path.display())]
     NoEarlierReport {
-        /// What was named.
+        /// The path given.
         path: PathBuf,
         /// What is wrong.
         why: &'static str,
     },
-    /// What the daemon sent is no whole report; nothing of it was kept.
+    /// The daemon sent an incomplete or invalid report; nothing of it was kept.
     #[error("the report that was received is not whole: {0}")]
     BadReport(&'static str),
-    /// A file that neither the daemon nor the caller's file system knows.
+    /// Neither the daemon nor the caller's file system knows the file.
     #[error("{} is unknown to the daemon and does not exist here", path.display())]
     NoSuchFile {
         /// The file, absolute.
         path: PathBuf,
     },
-    /// A document too large to be sent in one message.
+    /// The document is too large for one message.
     #[error("{} holds more than the {limit} bytes the daemon takes in a comparison", path.display())]
     TooLarge {
         /// Path of the document.
         path: PathBuf,
-        /// Bytes the daemon takes.
+        /// Limit of the daemon, in bytes.
         limit: u64,
     },
-    /// A path that is not the path of a watched root.
+    /// The path is not that of a watched root.
     #[error("{} is not a watched root", path.display())]
     NoSuchRoot {
         /// The path asked for.
         path: PathBuf,
-        /// The roots there are.
+        /// The watched roots.
         known: Vec<PathBuf>,
     },
-    /// The daemon kept silent for longer than the limit.
+    /// The daemon sent nothing for longer than the limit.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Late(Duration),
     /// The answer stopped before the record that closes it.
@@ -103,15 +103,15 @@ pub enum Error {
     Status {
         /// Its gRPC status.
         code: Code,
-        /// Its words: the thing and the cause.
+        /// Its message: the thing and the cause.
         message: String,
-        /// What to do about it, where the daemon knows.
+        /// Advice, if the daemon has any.
         advice: Option<String>,
     },
 }
 
 impl Error {
-    /// True where the daemon does not know what the request names.
+    /// Whether the daemon does not know what the request names.
     pub fn is_not_found(&self) -> bool {
         matches!(
             self,
@@ -137,14 +137,14 @@ impl From<Status> for Error {
     }
 }
 
-/// What a status says is to be done about it.
+/// The advice in a status.
 fn advice(status: &Status) -> Option<String> {
     let bytes = status.metadata().get_bin(ERROR_DETAIL)?.to_bytes().ok()?;
     let detail = ErrorDetail::decode(bytes).ok()?;
     (!detail.advice.is_empty()).then_some(detail.advice)
 }
 
-/// The cause of an I/O error in words, without the number of the system call's error.
+/// The cause of an I/O error in words, without the system call's error number.
 pub fn cause(error: &io::Error) -> String {
     let words = error.to_string();
     let plain = words.split(" (os error").next().unwrap_or(&words);

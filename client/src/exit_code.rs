@@ -1,15 +1,15 @@
-//! Exit codes, a contract: 0 answered, 1 nothing found, 2 error.
+//! Exit codes, which are a contract: 0 answered, 1 nothing found, 2 error.
 
 use std::process::ExitCode;
 
 use crate::failure::Failure;
 
-/// How a verb ended that was answered.
+/// The outcome of a verb that got an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// There is an answer.
+    /// Something was found.
     Answered,
-    /// The answer is that there is nothing.
+    /// Nothing was found.
     NothingFound,
 }
 
@@ -23,7 +23,7 @@ impl Outcome {
     }
 }
 
-/// The exit code of a run. A reader that closes the pipe early has had what it wanted.
+/// The exit code of a run. A reader that closes the pipe early has read all it wanted.
 pub(crate) fn to_exit_code(outcome: Result<Outcome, Failure>) -> ExitCode {
     match outcome {
         Ok(Outcome::Answered) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! What stderr says when a verb fails: one sentence naming the thing, the cause, the way out.
+//! Error messages on stderr: one sentence naming the thing, the cause and the remedy.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -14,7 +14,7 @@ pub(crate) enum Failure {
     Request(Error),
     /// The answer could not be written to stdout.
     Output(io::Error),
-    /// The document asked about holds nothing to compare.
+    /// The queried document holds nothing to compare.
     NotComparable {
         name: String,
         state: String,
@@ -26,18 +26,18 @@ pub(crate) enum Failure {
     StreamEnded,
     /// A list of template lines was asked for as JSON.
     LinesAsJson,
-    /// Nobody is named as the rater.
+    /// The rater has no name.
     NoRater,
-    /// A held loss was not confirmed by the person who is to look at it.
+    /// The person who was to check a held loss did not confirm it.
     Unconfirmed { loss: String, advice: String },
-    /// Standard input cannot be read.
+    /// Standard input could not be read.
     Input(io::Error),
     /// The event loop could not start.
     Runtime(io::Error),
 }
 
 impl Failure {
-    /// True where stdout was closed by its reader.
+    /// Whether the reader of stdout closed it.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -151,7 +151,7 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
     }
 }
 
-/// Whether a disk, or what a user may use of it, is full.
+/// Whether a disk or the user's quota is full.
 fn is_full(source: &io::Error) -> bool {
     matches!(
         source.kind(),
@@ -172,7 +172,7 @@ fn display(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// What to do about a status of the daemon, whose message names the thing and the cause.
+/// Advice for a status of the daemon, whose message names the thing and the cause.
 fn way_out(code: Code) -> &'static str {
     match code {
         Code::NotFound => "check the name, or see `simctl files` and `simctl roots`",

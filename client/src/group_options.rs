@@ -1,4 +1,4 @@
-//! Options of `list_groups`: the kind of groups, with what belongs to it.
+//! Options of `list_groups`: the kind of groups, and the parameters of that kind.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use crate::wire::{GroupKind, ListGroupsRequest};
 use crate::{Limits, defaults, path_bytes};
 
-/// The kind of groups, with what belongs to it. What is absent is left to the daemon.
+/// The kind of groups, and the parameters of that kind. Absent parameters take the daemon's defaults.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GroupOptions {
     /// Stars by default.
     pub kind: GroupKind,
-    /// Least resemblance of a near-duplicate; not of cores.
+    /// Least resemblance of a near-duplicate; not for cores.
     pub threshold: Option<f64>,
-    /// Of cores: the least fingerprints of 100 that all documents of one share.
+    /// For cores: least number of fingerprints, of 100, that all documents of a core share.
     pub common: Option<u32>,
-    /// How many seconds cores are sought.
+    /// For cores: time limit of the search, in seconds.
     pub mining_seconds: Option<u32>,
-    /// Of stars: those alone that come after the group whose first member has this absolute path.
+    /// For stars: list only those after the group whose first member has this absolute path.
     pub after: Option<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ impl GroupOptions {
         }
     }
 
-    /// The longest wait for an item: the first comes when all clusters are made.
+    /// The longest wait for an item. The first cluster arrives once all are computed.
     pub(crate) fn longest_wait(&self, limits: &Limits) -> Duration {
         match self.kind {
             GroupKind::Unspecified | GroupKind::Stars => limits.item,

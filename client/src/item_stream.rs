@@ -27,11 +27,11 @@ pub trait Reply {
     type Item;
     /// Type of the record that closes the list.
     type Closing;
-    /// The part this message holds; none where a newer daemon sent a part unknown here.
+    /// The part that this message holds; `None` if a newer daemon sent a part unknown here.
     fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>>;
-    /// Whether an item may come in several messages.
+    /// Whether one item may be split over several messages.
     const CONTINUES: bool = false;
-    /// Adds an item that goes on with the one before; returns one that does not.
+    /// Appends `next` to `before` if it continues it; otherwise returns `next`.
     fn join(_before: &mut Self::Item, next: Self::Item) -> Option<Self::Item> {
         Some(next)
     }
@@ -39,10 +39,10 @@ pub trait Reply {
 
 /// A list that the daemon streams, item by item.
 ///
-/// Its first message has been received, so that a refusal shows when the question is asked.
+/// Its first message has already been received, so a refusal is reported by the call itself.
 pub struct ItemStream<R: Reply> {
     replies: Streaming<R>,
-    /// Received, and not handed out yet.
+    /// Received, but not yet returned.
     ahead: Option<R::Item>,
     failed: Option<Error>,
     closing: Option<R::Closing>,
@@ -68,11 +68,11 @@ impl<R: Reply> ItemStream<R> {
         Ok(stream)
     }
 
-    /// The next item; `None` once the list is complete.
+    /// Returns the next item, or `None` once the list is complete.
     ///
     /// # Errors
-    /// [`Error::Incomplete`] where the stream ends without its closing record, the daemon's status,
-    /// [`Error::Late`], or [`Error::Unreadable`] where the bytes being sent could not be read.
+    /// [`Error::Incomplete`] if the stream ends without its closing record, the daemon's status, [`Error::Late`], or
+    /// [`Error::Unreadable`] if the uploaded bytes could not be read.
     pub async fn next(&mut self) -> Result<Option<R::Item>, Error> {
         let Some(mut item) = self.next_sent().await? else {
             return Ok(None);
@@ -80,12 +80,12 @@ impl<R: Reply> ItemStream<R> {
         if !R::CONTINUES {
             return Ok(Some(item));
         }
-        // Whole where the next one does not go on with it.
+        // The item is complete once a following message does not continue it.
         while self.ahead.is_none() {
             match self.next_sent().await {
                 Ok(Some(next)) => self.ahead = R::join(&mut item, next),
                 Ok(None) => break,
-                // What came is handed out first.
+                // Return what arrived before the error.
                 Err(error) => {
                     self.failed = Some(error);
                     break;
@@ -95,7 +95,7 @@ impl<R: Reply> ItemStream<R> {
         Ok(Some(item))
     }
 
-    /// The next item as it was sent.
+    /// Receives the next item, which may be only a part of one.
     async fn next_sent(&mut self) -> Result<Option<R::Item>, Error> {
         if let Some(item) = self.ahead.take() {
             return Ok(Some(item));
@@ -112,7 +112,7 @@ impl<R: Reply> ItemStream<R> {
         Ok(None)
     }
 
-    /// The closing record; items not yet read are passed over.
+    /// Returns the closing record, skipping items not yet read.
     ///
     /// # Errors
     /// As [`ItemStream::next`].
@@ -166,9 +166,9 @@ reply!(FindReply, find_reply, Match, QuerySummary);
     reason = "most parts are files, and one is held at a time"
 )]
 pub enum FamilyPart {
-    /// A file of a version.
+    /// A file that belongs to a version.
     File(wire::VersionFile),
-    /// How a version came of an earlier one; edges come when all files have.
+    /// How a version derives from an earlier one; edges come after all files.
     Edge(wire::VersionEdge),
 }
 
@@ -202,7 +202,7 @@ impl Reply for wire::ListGroupsReply {
         })
     }
 
-    /// A group of many files comes in several messages.
+    /// A group of many files is split over several messages.
     fn join(before: &mut Self::Item, next: Self::Item) -> Option<Self::Item> {
         if !next.is_continued {
             return Some(next);

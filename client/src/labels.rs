@@ -1,8 +1,8 @@
-//! A file of labels: what a rater says of pairs, one JSON line each, only ever appended to.
+//! A file of labels: a rater's verdicts on pairs, one JSON line each, append-only.
 //!
-//! A label counts once its line is on disk ([`LabelsFile::append`] returns then). A line that a crash cut off
-//! was never acknowledged: it is left out, and removed when the next label is written. Nothing else is removed: a
-//! file with any other line is refused as it is.
+//! A label counts once its line is on disk ([`LabelsFile::append`] returns then). A line that a crash cut off was never
+//! acknowledged: it is skipped, and removed when the next label is written. Nothing else is removed: a file with any
+//! other invalid line is refused unchanged.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -13,35 +13,35 @@ use simdex_proto::lines::{Label, LabelledPair, Line};
 
 use crate::Error;
 
-/// Bytes of a file of labels or pairs, at most.
+/// Largest file of labels or pairs, in bytes.
 const LONGEST: u64 = 256 << 20;
 
-/// How the line of a label begins.
+/// The first bytes of a label's line.
 const BEGINNING: &[u8] = br#"{"type":"label","v":1,"#;
 
-/// A file of labels that this process appends to; no other does meanwhile.
+/// A file of labels that this process appends to; no other process does meanwhile.
 #[derive(Debug)]
 pub struct LabelsFile {
     path: PathBuf,
     file: File,
     labels: Vec<Label>,
-    /// Where the whole labels end, until the first is written behind them.
+    /// Where the complete labels end, until the first new one is written after them.
     end: Option<End>,
 }
 
-/// Where the whole labels of a file end.
+/// Where the complete labels of a file end.
 #[derive(Clone, Copy, Debug)]
 struct End {
-    /// Bytes of the file up to there.
+    /// Length of the complete labels, in bytes.
     whole: usize,
-    /// Bytes of the file.
+    /// Length of the file, in bytes.
     length: usize,
-    /// The last of them lacks the end of its line.
+    /// The last label lacks its line feed.
     is_open: bool,
 }
 
 impl LabelsFile {
-    /// Opens a file of labels, which is made where there is none, for its owner alone.
+    /// Opens a file of labels; creates a missing one, readable by its owner alone.
     ///
     /// # Errors
     /// [`Error::Unwritable`], [`Error::LabelsInUse`], [`Error::NoLabel`].
@@ -72,7 +72,7 @@ impl LabelsFile {
         })
     }
 
-    /// All labels, in the order in which they were made.
+    /// All labels, in the order in which they were written.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
@@ -80,7 +80,7 @@ impl LabelsFile {
     /// Appends a label; returns once it is on disk.
     ///
     /// # Errors
-    /// [`Error::Unwritable`]: the label does not count then.
+    /// [`Error::Unwritable`]; the label does not count then.
     pub fn append(&mut self, label: Label) -> Result<(), Error> {
         let mut line = serde_json::to_vec(&Line::of(&label)).unwrap_or_default();
         line.push(b'\n');
@@ -90,7 +90,7 @@ impl LabelsFile {
             let before = before.len();
             let written = self.file.write_all(&line);
             let written = written.and_then(|()| self.file.sync_data());
-            // What was not acknowledged must not be there.
+            // A label that was not acknowledged must not remain.
             written.or_else(|error| self.file.set_len(before).and(Err(error)))
         });
         written.map_err(|source| Error::Unwritable {
@@ -101,7 +101,7 @@ impl LabelsFile {
         Ok(())
     }
 
-    /// Removes what a crash cut off, so that the next line begins where it should.
+    /// Removes what a crash cut off, so that the next line begins on its own.
     fn mend(&mut self) -> io::Result<()> {
         let Some(End {
             whole,
@@ -134,8 +134,8 @@ pub fn read_labels(path: &Path) -> Result<Vec<Label>, Error> {
     Ok(parse(&text(&mut file, path)?, path)?.0)
 }
 
-/// The pairs of a file whose lines name two files with their documents, such as those that `simctl pairs --json`
-/// prints; lines of other types are passed over.
+/// The pairs of a file whose lines name two files with their documents, such as the output of `simctl pairs --json`;
+/// lines of other types are skipped.
 ///
 /// # Errors
 /// [`Error::Unreadable`].
@@ -170,7 +170,7 @@ fn text(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// The labels of a text, and where the whole ones end.
+/// The labels in a text, and where the complete ones end.
 fn parse(text: &[u8], path: &Path) -> Result<(Vec<Label>, End), Error> {
     let (mut labels, mut whole) = (Vec::new(), 0);
     for (number, line) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
@@ -198,14 +198,14 @@ fn parse(text: &[u8], path: &Path) -> Result<(Vec<Label>, End), Error> {
     Ok((labels, end))
 }
 
-/// Whether a crash may have left this of a label: its beginning, or zeros where its bytes were to be.
+/// Whether this can be what a crash left of a label: its beginning, or zeros in place of its bytes.
 fn is_cut_off(line: &[u8]) -> bool {
     let zeros = line.iter().rev().take_while(|byte| **byte == 0).count();
     let there = &line[..line.len() - zeros];
     !line.ends_with(b"\n") && (BEGINNING.starts_with(there) || there.starts_with(BEGINNING))
 }
 
-/// Makes the name of a new file power-safe.
+/// Makes the name of a new file durable.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -280,7 +280,7 @@ mod tests {
             + 1;
         for cut in first..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("written");
-            // Only the end of the line is missing where all of the label is there.
+            // Only the line feed is missing if all of the label is there.
             let expected = match cut == whole.len() - 1 {
                 true => 2,
                 false => 1,
@@ -338,7 +338,7 @@ mod tests {
                 assert_eq!(std::fs::read(&path).expect("read"), text);
             }
         }
-        // What a crash left stays, too, as long as nothing is written.
+        // What a crash left also stays as long as nothing is written.
         for left in [cut, &[0; 700], &[&line[..40], &[0; 60]].concat()] {
             std::fs::write(&path, left).expect("written");
             let mut file = LabelsFile::open(&path).expect("opened");

@@ -1,15 +1,13 @@
 //! Typed client of the Simdex daemon.
 //!
-//! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of which
-//! others. [`Client`] is the main type: one method a request, each within explicit [`Limits`].
-//! Lists arrive as an [`ItemStream`], item by item, closed by a record of counts; a list that breaks off
-//! before that record is an error, never a shorter answer. A document the daemon does not know is
-//! sent as an [`Upload`], read with the caller's rights.
+//! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of others. [`Client`] is the
+//! main type: one method per request, each within explicit [`Limits`]. A list arrives as an [`ItemStream`], item by
+//! item, closed by a record of counts. A list that breaks off before that record is an error, never a shorter answer. A
+//! document that the daemon does not know is sent as an [`Upload`], read with the caller's rights.
 //!
-//! Messages are those of the wire contract ([`wire`]): paths are raw bytes, those of
-//! files in their shown form ([`shown()`]), numbers that were not
-//! measured are absent. The library never touches the terminal; `simctl`, in the same package
-//! (`main.rs`, `cli.rs`, `commands/`, `output/`), does.
+//! Messages are those of the wire contract ([`wire`]): paths are raw bytes, those of files in their shown form
+//! ([`shown()`]), and numbers that were not measured are absent. The library never touches the terminal; `simctl`, in
+//! the same package (`main.rs`, `cli.rs`, `commands/`, `output/`), does.
 //!
 //! ```no_run
 //! use simdex_client::{Client, FindKind, FindOptions, default_socket};
@@ -59,7 +57,7 @@ pub use simdex_proto::changes::{Caveat, ChangeTotals, Totals, caveats_sentence};
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, promise, text};
 
-/// What holds where a request leaves it out.
+/// Defaults for what a request leaves out.
 pub use simdex_proto::defaults;
 
 pub use simdex_proto::STATES;

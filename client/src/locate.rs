@@ -1,4 +1,4 @@
-//! Names of files: from what a person typed to the absolute path the daemon knows.
+//! Names of files: from what a person typed to the absolute path that the daemon knows.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -8,20 +8,20 @@ use crate::Error;
 use crate::member_path::MemberPath;
 use crate::wire::Root;
 
-/// A path as the wire carries it: raw bytes.
+/// A path as bytes of a message.
 pub fn path_bytes(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
 
-/// The path that raw bytes of the wire name.
+/// The path given by bytes of a message.
 pub fn path_from_bytes(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// `file` as an absolute path, `.` and `..` taken out lexically; links are not followed.
+/// Makes `file` absolute, resolving `.` and `..` lexically; links are not followed.
 ///
 /// # Errors
-/// [`Error::Unreadable`] where `file` is empty or the current directory is gone.
+/// [`Error::Unreadable`] if `file` is empty or the current directory no longer exists.
 pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
     let anchored = std::path::absolute(file).map_err(|source| Error::Unreadable {
         path: file.to_owned(),
@@ -40,9 +40,8 @@ pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// The absolute path under which the daemon shows `file`: as [`absolute`], `!/` before a member of a
-/// container, and a `!` at the end of a folder's name doubled. What stands behind the first `!/` is a
-/// member's name and left as it is.
+/// The absolute path under which the daemon shows `file`: as [`absolute`], with `!/` before a member of a container,
+/// and a `!` at the end of a folder's name doubled. What follows the first `!/` is a member's name and left unchanged.
 ///
 /// # Errors
 /// As [`absolute`].
@@ -52,12 +51,11 @@ pub fn shown(file: &Path) -> Result<PathBuf, Error> {
     Ok(path_from_bytes(&named.shown_at(&disk)).to_owned())
 }
 
-/// The shown paths under which the daemon may know `file`, in the order to try them.
+/// The shown paths under which the daemon may know `file`, in the order in which to try them.
 ///
-/// First the path as typed; then, where a directory on the way is a symbolic link, the path with its
-/// directories resolved. The last component is never followed: the daemon does not follow links
-/// either. Last, where a file on disk has the very name that was typed as if it were no member, that
-/// file.
+/// First the path as typed. Then, if a directory on the way is a symbolic link, the path with its directories resolved.
+/// The last component is never followed: the daemon does not follow links either. Last, if a file on disk has literally
+/// the typed name although that reads as a member, that file.
 ///
 /// # Errors
 /// As [`absolute`].
@@ -79,7 +77,7 @@ pub(crate) fn possible_paths(file: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// The file on disk that `file` names: by its literal name, else as it is shown.
+/// The file on disk that `file` names: literally if that exists, otherwise as shown.
 pub(crate) fn on_disk(file: &Path) -> PathBuf {
     let named = parse_member_path(file);
     if named.is_member() || file.symlink_metadata().is_ok() {
@@ -97,7 +95,7 @@ fn parse_member_path(file: &Path) -> MemberPath {
     named
 }
 
-/// `file` as the file system has it, where that is another reading and such a file is there.
+/// `file` read as a literal name, if that reading differs and such a file exists.
 fn literal_file(file: &Path) -> Option<MemberPath> {
     let literal = MemberPath::plain(file);
     let there = literal != parse_member_path(file) && file.symlink_metadata().is_ok();
@@ -111,11 +109,11 @@ fn resolve_directories(file: &Path) -> Option<PathBuf> {
     Some(directory.join(name))
 }
 
-/// The root among `roots` that `asked` names.
+/// The root among `roots` at the path `asked`.
 pub(crate) fn root_at<'a>(roots: &'a [Root], asked: &Path) -> Result<&'a Root, Error> {
     let resolved = resolve_directories(asked);
     for path in [Some(absolute(asked)?), resolved].into_iter().flatten() {
-        // Compared by component, so that a trailing slash makes no difference.
+        // Compared by components, so that a trailing slash makes no difference.
         let found = roots
             .iter()
             .find(|root| path_from_bytes(&root.path) == path);

@@ -29,7 +29,7 @@ fn run(cli: cli::Cli) -> Result<Outcome, Failure> {
         .build()
         .map_err(Failure::Runtime)?;
     let outcome = runtime.block_on(commands::run(cli));
-    // A read of standard input may still block; the answer does not wait for it.
+    // A read of standard input may still block; exiting does not wait for it.
     runtime.shutdown_background();
     outcome
 }

@@ -1,4 +1,4 @@
-//! Paths as people type them, taken apart into the file on disk and what is named inside it.
+//! Paths as people type them, split into the file on disk and the member named inside it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,16 +6,16 @@ use std::path::Path;
 
 use simdex_path::{MEMBER, from_shown, to_shown};
 
-/// A path as typed, taken apart.
+/// A typed path, split.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MemberPath {
     disk: Vec<u8>,
-    /// With its leading separator; empty for a file on disk.
+    /// The member, with its leading separator; empty for a file on disk.
     inside: Vec<u8>,
 }
 
 impl MemberPath {
-    /// What `shown` names, read as the daemon lists it.
+    /// Parses `shown` as the daemon lists it.
     pub(crate) fn parse(shown: &[u8]) -> Self {
         let mut disk = from_shown(shown);
         let end = disk.iter().position(|byte| *byte == MEMBER);
@@ -23,7 +23,7 @@ impl MemberPath {
         Self { disk, inside }
     }
 
-    /// A file on disk by its literal name.
+    /// A file on disk with this literal name.
     pub(crate) fn plain(file: &Path) -> Self {
         Self {
             disk: file.as_os_str().as_bytes().to_vec(),
@@ -31,17 +31,17 @@ impl MemberPath {
         }
     }
 
-    /// The file on disk, or what holds the member at last.
+    /// The file on disk, or the outermost container of the member.
     pub(crate) fn disk(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.disk))
     }
 
-    /// Whether it names a member of a container.
+    /// Whether the path names a member of a container.
     pub(crate) fn is_member(&self) -> bool {
         !self.inside.is_empty()
     }
 
-    /// The shown form where its file on disk is called `disk`.
+    /// The shown form if the file on disk is called `disk`.
     pub(crate) fn shown_at(&self, disk: &Path) -> Vec<u8> {
         to_shown(&[disk.as_os_str().as_bytes(), &self.inside].concat())
     }

@@ -1,4 +1,4 @@
-//! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
+//! Answers on stdout, as tables for people or JSON lines for programs; remarks go to stderr.
 
 mod calibration;
 mod difference;
@@ -28,7 +28,7 @@ pub(crate) use groups::{Cluster, SHARED_OF_100};
 pub(crate) use records::{FoldedMatch, JUDGED, Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
 
-/// Writes answers in the form asked for.
+/// Writes answers in the requested form.
 pub(crate) struct Printer<W: Write> {
     out: W,
     form: Form,
@@ -40,10 +40,10 @@ enum Form {
     Table { colour: bool, most: Option<usize> },
 }
 
-/// Cells of a line on a terminal.
+/// Width of a terminal, in cells.
 const TERMINAL: usize = 80;
 
-/// The greatest width of lines: what `COLUMNS` says, else that of a terminal; none where output goes elsewhere.
+/// The greatest width of lines: `COLUMNS` if set, otherwise a terminal's; `None` if stdout is not a terminal.
 fn width(columns: Option<&OsStr>, is_terminal: bool) -> Option<usize> {
     let columns = columns.and_then(OsStr::to_str);
     let columns = columns.and_then(|columns| columns.parse().ok());
@@ -52,7 +52,7 @@ fn width(columns: Option<&OsStr>, is_terminal: bool) -> Option<usize> {
 }
 
 impl Printer<BufWriter<StdoutLock<'static>>> {
-    /// A printer on stdout, which it locks; with `wide` lines may be as long as they are.
+    /// Creates a printer on stdout, which it locks; with `wide`, lines are not cut.
     pub(crate) fn on_stdout(json: bool, wide: bool) -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
@@ -100,7 +100,7 @@ impl<W: Write> Printer<W> {
         }
     }
 
-    /// Writes everything out; without it a failing write might go unseen.
+    /// Flushes the output; otherwise a failing write might go unnoticed.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -116,14 +116,14 @@ impl<W: Write> Write for Printer<W> {
     }
 }
 
-/// A list on its way out. One list holds records of one type.
+/// A list being printed. One list holds records of one type.
 pub(crate) struct List<'a, W: Write> {
     printer: &'a mut Printer<W>,
     table: Table,
 }
 
 impl<W: Write> List<'_, W> {
-    /// Leaves columns out of the table, by their headers.
+    /// Leaves columns out of the table, by header.
     pub(crate) fn without(mut self, headers: &[&str]) -> Self {
         for header in headers {
             self.table.hide(header);
@@ -140,7 +140,7 @@ impl<W: Write> List<'_, W> {
         }
     }
 
-    /// Adds the rows of a record, whatever the form asked for.
+    /// Adds the rows of a record, whatever the output form.
     pub(crate) fn rows(&mut self, record: &impl Tabular) -> io::Result<()> {
         for row in record.rows() {
             self.table.push(row, &mut self.printer.out)?;
@@ -148,7 +148,7 @@ impl<W: Write> List<'_, W> {
         Ok(())
     }
 
-    /// Prints the rows still gathered.
+    /// Prints the rows still buffered.
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.table.flush(&mut self.printer.out)
     }
@@ -157,7 +157,7 @@ impl<W: Write> List<'_, W> {
 /// Prints one line on stderr, control characters escaped.
 pub(crate) fn eprint_line(words: impl Display) {
     let words = simdex_client::text::harmless(&words.to_string(), |_| false);
-    // Nobody may be listening; there is nowhere else to say so.
+    // stderr may be closed; there is nowhere else to report that.
     let _ = writeln!(io::stderr().lock(), "simctl: {words}");
 }
 

@@ -1,4 +1,4 @@
-//! Queries about one document: what they look for, their subject and their bounds.
+//! Queries about one document: what they look for, their subject and their limits.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub enum Subject {
     Upload(Upload),
 }
 
-/// Bounds and filters of an answer; each absent one is the daemon's default.
+/// Limits and filters of an answer; each absent one takes the daemon's default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FindOptions {
     /// Signature scheme that finds files.
@@ -42,15 +42,15 @@ pub struct FindOptions {
     /// Least resemblance or containment listed, in [0, 1].
     pub threshold: Option<f64>,
     /// Resemblance from which a relation is called near-duplicate, and containment from which it is called contains or
-    /// contained-in, in [0, 1]; of a family also the containment from which a version is shown that resembles none.
+    /// contained-in, in [0, 1]; for a family also the containment from which a version that resembles none is shown.
     pub relation_threshold: Option<f64>,
     /// Most files listed.
     pub limit: Option<u32>,
     /// Ids of the roots searched; empty = all.
     pub roots: Vec<u32>,
-    /// Says of near-duplicates among the files listed which better one each stands under.
+    /// Report for each near-duplicate among the files listed which better one it is folded under.
     pub fold: bool,
-    /// A judgement of each match.
+    /// Include a judgement of each match.
     pub with_judgement: bool,
 }
 
@@ -72,7 +72,7 @@ impl FindOptions {
 }
 
 impl Subject {
-    /// How the wire names the document, and the bytes to send after that.
+    /// The document as the query message names it, and the bytes to send after that.
     pub(crate) fn into_source(self) -> (Source, Option<Upload>) {
         match self {
             Self::Path(path) => (Source::Path(path_bytes(&path)), None),

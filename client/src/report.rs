@@ -1,8 +1,7 @@
-//! A report that arrives file by file, written with the caller's rights and checked before it gets its
-//! name.
+//! A report that arrives file by file, written with the caller's rights and checked before it gets its name.
 //!
-//! It grows in a hidden folder beside its place (folders 0700, files 0600), is held against its own
-//! manifest, and is renamed when everything is there. Whatever ends it before that leaves nothing.
+//! It grows in a hidden folder beside its destination (folders 0700, files 0600), is checked against its own manifest,
+//! and is renamed once it is complete. If anything ends it earlier, nothing is left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -17,23 +16,22 @@ use crate::Error;
 use crate::wire::{ReportPiece, RunReportReply, Summary};
 
 const MANIFEST: &str = "manifest.json";
-/// Files that grow at the same time; the daemon has four.
+/// Files written at the same time; the daemon has four open.
 const MOST_OPEN: usize = 16;
-/// Longest name of a file, bytes, and most folders on the way to it.
+/// Longest name of a file in bytes, and deepest nesting of folders.
 const LONGEST_NAME: usize = 256;
 const DEEPEST: usize = 4;
-/// Names tried for the hidden folder.
+/// Attempts at finding a free name for the hidden folder.
 const TRIES: u32 = 100;
 
 /// A report that was written and checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedReport {
-    /// Where it is.
+    /// Path of the report.
     pub out: PathBuf,
-    /// The BLAKE3 that binds its manifest, in hexadecimal. Kept elsewhere, it tells this report from
-    /// one that somebody wrote anew.
+    /// The BLAKE3 that binds its manifest, in hexadecimal. Kept elsewhere, it tells this report from a forged one.
     pub manifest: String,
-    /// What was counted.
+    /// The counts of the report.
     pub summary: Summary,
 }
 
@@ -47,7 +45,7 @@ impl From<SavedReport> for RunReportReply {
     }
 }
 
-/// A report on its way; removed unless it is published.
+/// A report being written; removed unless it is published.
 pub(crate) struct ReportFolder {
     out: PathBuf,
     hidden: PathBuf,
@@ -57,7 +55,7 @@ pub(crate) struct ReportFolder {
     published: bool,
 }
 
-/// A file under way.
+/// A file being written.
 struct OpenFile {
     file: File,
     hasher: blake3::Hasher,
@@ -77,7 +75,7 @@ struct Manifest {
 }
 
 impl ReportFolder {
-    /// Makes the hidden folder beside `out`, an absolute path that must not exist.
+    /// Creates the hidden folder beside `out`, an absolute path that must not exist.
     pub(crate) fn begin(out: &Path) -> Result<Self, Error> {
         let failed = |source: io::Error| unwritable(out, source);
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
@@ -181,7 +179,7 @@ impl ReportFolder {
         Ok(())
     }
 
-    /// Holds what came against the manifest, and gives the report its name.
+    /// Checks the received files against the manifest, and renames the report to its destination.
     pub(crate) fn publish(mut self, summary: Summary) -> Result<SavedReport, Error> {
         let manifest = self.check()?;
         let failed = |source| unwritable(&self.out, source);
@@ -199,7 +197,7 @@ impl ReportFolder {
         })
     }
 
-    /// The manifest's hash, where the manifest names exactly the files that came.
+    /// The manifest's hash, if the manifest lists exactly the files received.
     fn check(&self) -> Result<String, Error> {
         if !self.open.is_empty() {
             return Err(Error::BadReport("a file lacks its end"));
@@ -241,8 +239,8 @@ impl Drop for ReportFolder {
     }
 }
 
-/// Syncs what was written below a folder: with its whole file system, at once. A report may have a hundred thousand small
-/// files, each of which would wait for the disk.
+/// Syncs a folder by syncing its whole file system at once. A report may have a hundred thousand small files, and each
+/// fsync would wait for the disk.
 fn sync_all(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
@@ -269,7 +267,7 @@ mod tests {
         }
     }
 
-    /// A manifest of these files.
+    /// A manifest that lists these files.
     fn manifest(files: &[(&str, &str)]) -> String {
         let lines = files.iter().map(|(path, text)| {
             let (bytes, hash) = (text.len(), blake3::hash(text.as_bytes()));
@@ -282,7 +280,7 @@ mod tests {
 
     const FILES: [(&str, &str); 2] = [("groups.jsonl", "{}\n"), ("text/a.txt", "some text")];
 
-    /// What becomes of these pieces in an empty directory.
+    /// Receives these pieces in an empty directory, and returns the outcome.
     fn saved(pieces: &[ReportPiece]) -> (tempfile::TempDir, Result<SavedReport, Error>) {
         let dir = tempfile::tempdir().expect("temporary directory");
         let mut folder = ReportFolder::begin(&dir.path().join("report")).expect("begun");

@@ -1,4 +1,4 @@
-//! Options of a comparison, and its sides: a file by its path where the daemon knows it, else by its bytes.
+//! Options of a comparison, and its sides: a file is sent by its path if the daemon knows it, otherwise by its bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -7,28 +7,28 @@ use crate::locate::{on_disk, path_bytes, shown};
 use crate::wire::{self, side};
 use crate::{Client, Error, Upload};
 
-/// Bytes of a message left for all that is not a document.
+/// Bytes of a message reserved for everything but documents.
 const ENVELOPE: u64 = 16 << 10;
 
-/// What of a comparison is asked for.
+/// The parts of a comparison that are requested.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompareOptions {
-    /// No unified difference.
+    /// Leave out the unified difference.
     pub without_difference: bool,
-    /// The difference by words, for people.
+    /// Include the difference by words, for people.
     pub with_words: bool,
-    /// The difference by words, as operations.
+    /// Include the difference by words, as operations.
     pub with_operations: bool,
     /// Signature schemes to estimate by; empty = those of the index.
     pub schemes: Vec<wire::SchemeChoice>,
     /// Their n; absent = the daemon's choice.
     pub n: Option<u64>,
-    /// A judgement of the pair.
+    /// Include a judgement of the pair.
     pub with_judgement: bool,
 }
 
 impl Client {
-    /// The side of a comparison that `file` is.
+    /// The side of a comparison for `file`.
     ///
     /// # Errors
     /// [`Error::NoSuchFile`], [`Error::Unreadable`], [`Error::TooLarge`].
@@ -50,7 +50,7 @@ impl Client {
         }
     }
 
-    /// The side of a comparison whose bytes `upload` holds; both sides share one message.
+    /// The side of a comparison with the bytes of `upload`; both sides share one message.
     ///
     /// # Errors
     /// [`Error::Unreadable`], [`Error::TooLarge`].

@@ -16,7 +16,7 @@ use crate::wire::{FindRequest, Query, find_request::Part};
 
 /// Bytes a chunk message carries at most.
 const CHUNK: u64 = 64 << 10;
-/// Chunks read ahead of what the daemon has taken.
+/// Chunks read ahead of what the daemon has consumed.
 const READ_AHEAD: usize = 4;
 
 const WITHOUT_WAITING: OFlags = OFlags::RDONLY
@@ -31,8 +31,8 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Opens `path`, which must be a regular file or a link to one: whoever opens a FIFO or a device
-    /// may wait for ever, or act on it.
+    /// Opens `path`, which must be a regular file or a link to one: opening a FIFO or a device may block or have side
+    /// effects.
     ///
     /// # Errors
     /// [`Error::NoSuchFile`], [`Error::NotRegular`], [`Error::Unreadable`].
@@ -49,11 +49,11 @@ impl Upload {
         let irregular = || Error::NotRegular {
             path: path.to_owned(),
         };
-        // Looked at first: opening a device can already act on it.
+        // Checked first: opening a device can already have side effects.
         if !path.metadata().map_err(unreadable)?.is_file() {
             return Err(irregular());
         }
-        // And again, should it have been swapped: this opening waits for nobody.
+        // Checked again, in case the file was swapped; this open does not block.
         let file = rustix::fs::open(path, WITHOUT_WAITING, Mode::empty());
         let file = File::from(file.map_err(|errno| unreadable(errno.into()))?);
         if !file.metadata().map_err(unreadable)?.is_file() {
@@ -78,12 +78,12 @@ impl Upload {
         }
     }
 
-    /// The name the bytes came under; empty for none.
+    /// The upload's name; empty if it has none.
     pub fn name(&self) -> &Path {
         &self.name
     }
 
-    /// Reads at most `limit` bytes, all at once.
+    /// Reads the upload at once, at most `limit` bytes.
     pub(crate) fn read_all(self, limit: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         let read = self
@@ -111,16 +111,16 @@ impl fmt::Debug for Upload {
     }
 }
 
-/// The requests of one call, and the watcher of their source.
+/// The requests of one call, and the watcher for errors of their source.
 pub(crate) struct UploadStream {
     pub(crate) requests: Requests,
     pub(crate) read_error: ReadErrorWatcher,
 }
 
-/// The requests of one call, as a stream that ends only where its source said so.
+/// The requests of one call, as a stream that ends only if its source ended properly.
 ///
-/// A source that fails leaves it open, until the call is dropped and thereby cancelled: an end would
-/// tell the daemon that the bytes so far are the whole document.
+/// A source that fails leaves the stream open until the call is dropped and thereby cancelled: an end would tell the
+/// daemon that the bytes so far are the whole document.
 pub(crate) struct Requests(mpsc::Receiver<Message>);
 
 enum Message {
@@ -161,7 +161,7 @@ pub(crate) fn send(query: Query, upload: Option<Upload>) -> UploadStream {
         };
         let reader = upload.map_or_else(|| Box::new(io::empty()) as _, |upload| upload.reader);
         if let Err(cause) = send_all(first, reader, &sender) {
-            // Nobody waits for the cause where the call is over.
+            // The receiver is gone if the call is over.
             let _ = report.send(cause);
         }
     });
@@ -175,7 +175,7 @@ pub(crate) fn send(query: Query, upload: Option<Upload>) -> UploadStream {
     }
 }
 
-/// Sends until the source ends or nobody takes more; then the call's status says why.
+/// Sends until the source ends or the call does; then the call's status says why.
 fn send_all(
     first: FindRequest,
     mut reader: Box<dyn Read + Send>,
@@ -196,7 +196,7 @@ fn send_all(
 }
 
 impl ReadErrorWatcher {
-    /// Returns once the source has failed; never, where it does not.
+    /// Returns once the source has failed; never if it does not.
     pub(crate) async fn failure(&mut self) -> Error {
         if !self.reported {
             let outcome = (&mut self.failed).await;

@@ -1,4 +1,4 @@
-//! Two lists of one kind, compared line by line.
+//! Compares two lists of one kind line by line.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -8,10 +8,10 @@ use simdex_proto::changes::findings::{FindingComparer, FindingTotals, Hold};
 use simdex_proto::changes::{ChangeTotals, Comparer, GroupReader, Totals};
 use simdex_proto::lines::{Body, Change, Line};
 
-/// Longest line that is read, bytes.
+/// Longest line that is read, in bytes.
 const LONGEST: usize = 256 << 20;
 
-/// A list, hashed as it is read.
+/// A list that is hashed as it is read.
 pub(super) struct Hashed<'a> {
     file: &'a File,
     hasher: &'a RefCell<blake3::Hasher>,
@@ -31,13 +31,13 @@ impl Read for Hashed<'_> {
     }
 }
 
-/// An earlier list, and where the changes from it are written.
+/// An earlier list, and the writer of its changes.
 pub(super) struct Lists<'a> {
     earlier: Hashed<'a>,
     changes: ChangeLines,
 }
 
-/// Lines of changes, and why one could not be written.
+/// Lines of changes, and the error that stopped writing them, if any.
 struct ChangeLines {
     lines: BufWriter<File>,
     failed: Option<io::Error>,
@@ -73,7 +73,7 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// What was written, and why it is not all, if it is not.
+    /// What was written, and why it is incomplete, if it is.
     pub(super) fn into_written(self) -> (BufWriter<File>, Option<io::Error>) {
         (self.changes.lines, self.changes.failed)
     }
@@ -92,7 +92,7 @@ impl<'a> Lists<'a> {
     fn findings(&mut self, later: File) -> io::Result<FindingTotals> {
         let again = self.earlier.file;
         let (earlier, changes) = (BufReader::new(&mut self.earlier), &mut self.changes);
-        // Memory is the caller's own.
+        // The process runs for one caller, so memory is not limited here.
         let hold: &mut Hold<'_> = &mut |_| Ok(());
         let mut comparer = FindingComparer::new(earlier, LONGEST, again, hold)?;
         let (mut later, mut line) = (BufReader::new(later), Vec::new());

@@ -1,4 +1,4 @@
-//! What the verbs take: files, numbers, filters, schemes.
+//! Arguments of the verbs: files, numbers, filters, schemes.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub(crate) struct FindArgs {
     pub(crate) wanted: CompletenessArgs,
 }
 
-/// A question about one document whose answer may be folded and judged.
+/// A query about one document whose answer may be folded and judged.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     #[command(flatten)]
@@ -121,12 +121,12 @@ pub(crate) struct JudgeArgs {
 }
 
 impl JudgeArgs {
-    /// Whether judgements are wanted.
+    /// Whether judgements are requested.
     pub(crate) fn is_on(&self) -> bool {
         self.judge == Switch::On
     }
 
-    /// The columns that tables leave out, by their headers.
+    /// The columns that tables leave out, by header.
     pub(crate) fn hidden(&self) -> &'static [&'static str] {
         match self.is_on() {
             true => &[],
@@ -215,7 +215,7 @@ pub(crate) struct PairsArgs {
 }
 
 impl GroupsArgs {
-    /// What is wrong with flags that belong to another kind of group.
+    /// Returns the error for flags that belong to another kind of group.
     pub(super) fn misplaced_flag(&self) -> Option<&'static str> {
         let is_cores = self.kind == GroupsKind::Cores;
         if !is_cores && (self.common.is_some() || self.mining_seconds.is_some()) {
@@ -359,7 +359,7 @@ impl From<Scheme> for SchemeChoice {
     }
 }
 
-/// Signature schemes that two files are compared by.
+/// Signature schemes by which two files are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum ComparedScheme {
@@ -384,7 +384,7 @@ impl From<ComparedScheme> for SchemeChoice {
     }
 }
 
-/// A ratio as it is typed.
+/// Parses a ratio.
 pub(super) fn ratio(typed: &str) -> Result<f64, String> {
     typed
         .parse()

@@ -1,4 +1,4 @@
-//! What `judge` takes.
+//! Arguments of `judge`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::arguments::{Roots, Threshold};
 
-/// What is done about judgements.
+/// Subcommands of `judge`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JudgeVerb {
     /// Show pairs one by one and save your labels to a file, which a later run continues

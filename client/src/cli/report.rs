@@ -34,7 +34,7 @@ pub(crate) struct ReportArgs {
     pub(crate) wanted: CompletenessArgs,
 }
 
-/// Where a report goes.
+/// Destination of a report.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ReportTarget {
@@ -46,7 +46,7 @@ pub(crate) struct ReportTarget {
     pub(crate) keep: Option<OsString>,
 }
 
-/// What the report is of.
+/// Subject of a report.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArgs {
     /// Kind of report
@@ -118,7 +118,7 @@ enum LoadFormat {
     Edrm,
 }
 
-/// Names of fields.
+/// Naming conventions of fields.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Profile {
     /// Relativity
@@ -133,7 +133,7 @@ enum Profile {
     Short,
 }
 
-/// Encodings of a DAT.
+/// Encodings of a DAT file.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Encoding {
     /// UTF-8
@@ -145,7 +145,7 @@ enum Encoding {
 }
 
 impl LoadArgs {
-    /// As it is asked for.
+    /// The encoding as requested.
     fn wire(&self) -> Option<wire::LoadFile> {
         Some(wire::LoadFile {
             format: name(&self.load_file?),
@@ -156,7 +156,7 @@ impl LoadArgs {
 }
 
 impl ReportArgs {
-    /// What the report is to hold, of these roots alone; of all where none is given.
+    /// The options of the report, limited to `roots` unless that is empty.
     ///
     /// # Errors
     /// A relative path whose folder is gone.
@@ -179,7 +179,7 @@ impl ReportArgs {
     }
 }
 
-/// The name of a value on the command line, which is its name on the wire.
+/// The name of a value on the command line, which equals its name on the wire.
 fn name(value: &impl ValueEnum) -> String {
     let value = value.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())

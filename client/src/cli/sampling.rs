@@ -1,4 +1,4 @@
-//! `calibrate` and `sampling`: how coarsely documents of each size may be sampled, and are.
+//! Arguments of `calibrate` and `sampling`: how coarsely documents of each size may be sampled, and are sampled.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub(crate) struct CalibrateArgs {
 }
 
 impl CalibrateArgs {
-    /// Why what was typed makes no sense, if it does not: what is measured on some roots says nothing of others.
+    /// Returns the error for contradictory flags: a measurement of some roots does not hold for the others.
     pub(super) fn misplaced_flag(&self) -> Option<&'static str> {
         let is_partial = self.apply && !self.roots.is_empty();
         is_partial.then_some(

@@ -1,12 +1,12 @@
-//! How coarsely documents may be sampled, measured on those of the index, and how they are.
+//! Requests about sampling: how coarsely the index's documents may be sampled, and how they are sampled.
 
 use super::within;
 use crate::wire;
 use crate::{Client, Error};
 
 impl Client {
-    /// Measures how coarsely documents of each size may be sampled; each absent parameter is the daemon's
-    /// default, and no root means all.
+    /// Measures how coarsely documents of each size may be sampled. Absent parameters take the daemon's defaults; no
+    /// root means all.
     pub async fn calibrate(
         &self,
         precision: Option<f64>,
@@ -22,7 +22,7 @@ impl Client {
         within(self.limits.work, call).await
     }
 
-    /// Tells how coarsely documents of each size are sampled, and how many are signed otherwise still.
+    /// Returns how coarsely documents of each size are sampled, and how many are still signed differently.
     pub async fn sampling(&self) -> Result<wire::Sampling, Error> {
         let call = async {
             self.similarity
@@ -34,8 +34,8 @@ impl Client {
         Ok(reply.sampling.unwrap_or_default())
     }
 
-    /// Has the documents of the whole index sampled by these groups of sizes, shortest first, or by their length alone
-    /// where none are passed. Returns once that is power-safe; documents are signed anew in the background.
+    /// Sets the sampling of the whole index to these size groups, shortest first; with none, documents are sampled by
+    /// their length alone. Returns once the setting is on disk; documents are signed again in the background.
     pub async fn set_sampling(
         &self,
         groups: Option<Vec<wire::SamplingGroup>>,

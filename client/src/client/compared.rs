@@ -23,7 +23,7 @@ impl Client {
         self.compare_with(a, b, asked).await
     }
 
-    /// Compares two documents with other parameters.
+    /// Compares two documents with the given options.
     pub async fn compare_with(
         &self,
         a: wire::Side,

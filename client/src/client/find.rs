@@ -1,4 +1,4 @@
-//! Questions about one document.
+//! Queries about one document.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::wire::{FamilyReply, FindReply};
 use crate::{Error, FindKind, FindOptions, ItemStream, Reply, Subject, Upload};
 
 impl Client {
-    /// Finds files that stand to `subject` as `kind` says, best first; closed by the query's own record.
+    /// Finds files with the relation `kind` to `subject`, best first. The query's own record closes the list.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] where an upload's bytes cannot be read.
+    /// [`Error::Unreadable`] if an upload's bytes cannot be read.
     pub async fn find(
         &self,
         kind: FindKind,
@@ -31,8 +31,8 @@ impl Client {
         .await
     }
 
-    /// Finds the whole family of `subject`: files by version, earliest to latest, then how each version
-    /// came of an earlier one. The limit of `options` bounds versions.
+    /// Finds the whole family of `subject`: files by version, earliest to latest, then how each version derives from an
+    /// earlier one. The limit in `options` applies to versions.
     ///
     /// # Errors
     /// As [`Client::find`].
@@ -67,12 +67,11 @@ impl Client {
         ItemStream::open(replies, self.limits.item, Some(read_error)).await
     }
 
-    /// Finds what is related to a file: asks by each path the daemon may know it under, then by its bytes.
-    /// Only NOT_FOUND moves on to the next, so that one call may send several queries.
+    /// Finds what is related to a file: tries each path under which the daemon may know it, then sends its bytes. Only
+    /// NOT_FOUND moves on to the next attempt, so one call may send several queries.
     ///
     /// # Errors
-    /// [`Error::NoSuchFile`] where neither the daemon nor the file system knows it,
-    /// [`Error::Unreadable`].
+    /// [`Error::NoSuchFile`] if neither the daemon nor the file system knows it, [`Error::Unreadable`].
     pub async fn find_file(
         &self,
         kind: FindKind,
@@ -85,7 +84,7 @@ impl Client {
         .await
     }
 
-    /// Finds the family of a file, which is named as [`Client::find_file`] names it.
+    /// Finds the family of a file, which is looked up as in [`Client::find_file`].
     ///
     /// # Errors
     /// As [`Client::find_file`].

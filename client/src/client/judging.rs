@@ -1,11 +1,11 @@
-//! Requests about judgements: pairs to be labelled, labels held against judgements, models.
+//! Requests about judgements: pairs to label, evaluation against labels, models.
 
 use super::within;
 use crate::wire;
 use crate::{Client, Error};
 
 impl Client {
-    /// Samples pairs of near-duplicates to be labelled. What is absent is left to the daemon.
+    /// Samples pairs of near-duplicates for labelling. Absent parameters take the daemon's defaults.
     pub async fn sample_pairs(
         &self,
         request: wire::SamplePairsRequest,
@@ -14,7 +14,7 @@ impl Client {
         within(self.limits.work, call).await
     }
 
-    /// Holds judgements against labels.
+    /// Evaluates judgements against labels.
     pub async fn evaluate_labels(
         &self,
         request: wire::EvaluateLabelsRequest,
@@ -23,7 +23,7 @@ impl Client {
         within(self.limits.work, call).await
     }
 
-    /// Has a model learned from labels.
+    /// Trains a model on labels.
     pub async fn train_model(
         &self,
         request: wire::TrainModelRequest,
@@ -32,7 +32,7 @@ impl Client {
         within(self.limits.work, call).await
     }
 
-    /// Has pairs judged by the shipped model again.
+    /// Makes the daemon judge pairs with the shipped model again.
     pub async fn reset_model(&self) -> Result<wire::ResetModelReply, Error> {
         let call = async {
             self.judging

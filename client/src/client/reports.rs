@@ -10,18 +10,18 @@ use crate::wire::stream_report_reply::Part;
 use crate::{Error, SavedReport, wire};
 
 impl Client {
-    /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. It is
-    /// held against its own manifest before it gets its name.
+    /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. The report is checked
+    /// against its own manifest before it is renamed to `out`.
     ///
     /// # Errors
-    /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left then.
+    /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left behind then.
     pub async fn download_report(
         &self,
         out: &Path,
         threshold: Option<f64>,
         options: wire::ReportOptions,
     ) -> Result<SavedReport, Error> {
-        // Before the daemon is asked for work that would be in vain.
+        // Checked before the daemon starts work that would be wasted.
         let mut folder = ReportFolder::begin(out)?;
         let request = wire::StreamReportRequest {
             threshold,
@@ -35,7 +35,7 @@ impl Client {
             let reply = tokio::time::timeout_at(until, replies.message()).await;
             let reply = reply.map_err(|_| Error::Late(self.limits.work))??;
             match reply.ok_or(Error::Incomplete)?.part {
-                // The disk is waited for here: simctl has nothing else to do.
+                // Blocking on the disk is fine here: simctl has nothing else to do.
                 Some(Part::Piece(piece)) => folder.add(&piece)?,
                 Some(Part::Summary(summary)) => return folder.publish(summary),
                 None => {}
@@ -43,8 +43,8 @@ impl Client {
         }
     }
 
-    /// Has a report kept under this name below the daemon's own directory for reports; with what changed since the
-    /// kept report of the name `since`.
+    /// Makes the daemon keep a report under this name in its own directory for reports, together with the changes since
+    /// the kept report named `since`.
     pub async fn keep_report(
         &self,
         name: &OsStr,

@@ -1,5 +1,5 @@
-//! `calibrate`: how coarsely documents of each size may be sampled; the evidence as a page, and the setting applied,
-//! where that is asked for.
+//! `calibrate`: how coarsely documents of each size may be sampled. On request, writes the evidence as a page and
+//! applies the setting.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,7 +19,7 @@ use crate::output::{CalibrationPage, eprint_line};
 use crate::progress::waiting;
 
 pub(super) async fn run(session: &mut Session, asked: &CalibrateArgs) -> Result<Outcome, Failure> {
-    // Said before the long work, not after it.
+    // Fail before the long work rather than after it.
     if let Some(page) = &asked.report
         && page.symlink_metadata().is_ok()
     {
@@ -51,7 +51,7 @@ pub(super) async fn run(session: &mut Session, asked: &CalibrateArgs) -> Result<
     }
 }
 
-/// Has all documents sampled as was recommended.
+/// Samples all documents as recommended.
 async fn apply(
     session: &mut Session,
     reply: &CalibrateReply,
@@ -68,7 +68,7 @@ async fn apply(
     sampling::choose(session, Some(reply.groups.iter().map(group).collect())).await
 }
 
-/// Writes the page, never over something that is there.
+/// Writes the page; never overwrites a file.
 fn write_page(path: &Path, reply: &CalibrateReply, roots: &[PathBuf]) -> io::Result<()> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| path_bytes(root)).collect();
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

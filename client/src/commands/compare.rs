@@ -65,7 +65,7 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     Ok(Outcome::Answered)
 }
 
-/// What is to be said of files that were not read again.
+/// Remark on files that were not read again.
 fn last_read(reply: &CompareReply, paths: [&Option<PathBuf>; 2]) -> Vec<String> {
     let sides = [&reply.last_read_a, &reply.last_read_b];
     let told = sides.into_iter().zip(paths).filter_map(|(side, path)| {

@@ -8,7 +8,7 @@ use crate::cli::command;
 use crate::output::Printer;
 
 pub(super) fn run(shell: Shell, printer: &mut Printer<impl Write>) -> io::Result<()> {
-    // Into memory first: the generator panics where a write fails.
+    // Generated in memory first: the generator panics if a write fails.
     let mut script = Vec::new();
     generate(shell, &mut command(), "simctl", &mut script);
     printer.write_all(&script)?;

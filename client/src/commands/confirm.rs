@@ -1,16 +1,16 @@
-//! Asking the person at the terminal before something is changed.
+//! Asks the person at the terminal before something is changed.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use crate::failure::Failure;
 use crate::output::eprint_line;
 
-/// Whether somebody is there to be asked.
+/// Whether stdin and stderr allow asking a person.
 pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question; anything but a yes is a no.
+/// Asks a question; any answer but yes means no.
 pub(super) async fn says_yes(question: &str) -> Result<bool, Failure> {
     eprint_line(format!("{question} [y]es, [n]o"));
     let line = tokio::task::spawn_blocking(|| {

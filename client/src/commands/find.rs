@@ -1,4 +1,4 @@
-//! `find-similar`, `containing`, `contained-in`: questions about one document.
+//! `find-similar`, `containing`, `contained-in`: queries about one document.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -62,13 +62,13 @@ pub(super) async fn run(
     close(session, &asked, count, &summary)
 }
 
-/// Prints the matches that stand for themselves, each with how many stand under it; returns the number of all.
+/// Prints the matches that are not folded, each with the number folded under it; returns the number of all matches.
 async fn print_folded(
     session: &mut Session,
     hidden: &[&str],
     mut listing: ItemStream<FindReply>,
 ) -> Result<(u64, QuerySummary), Failure> {
-    // The daemon lists 10,000 at most.
+    // The daemon lists at most 10,000.
     let mut matches = Vec::new();
     while let Some(found) = listing.next().await? {
         matches.push(found);
@@ -96,7 +96,7 @@ async fn print_folded(
     Ok((matches.len() as u64, listing.closing().await?))
 }
 
-/// Waits where that is asked for, and turns what was typed into options.
+/// Waits if requested, and builds the options from the arguments.
 pub(super) async fn wait_and_options(
     session: &mut Session,
     args: &FindArgs,
@@ -113,12 +113,12 @@ pub(super) async fn wait_and_options(
     })
 }
 
-/// What was asked, for the remarks that close an answer.
+/// The query's arguments, for the remarks that close an answer.
 pub(super) struct QuestionAsked<'a> {
     pub(super) kind: FindKind,
-    /// The file; none where it is standard input.
+    /// The file; `None` for standard input.
     pub(super) path: Option<&'a Path>,
-    /// As it was typed.
+    /// The argument as typed.
     pub(super) threshold: Option<f64>,
 }
 
@@ -128,7 +128,7 @@ impl QuestionAsked<'_> {
             .map_or("standard input".into(), Path::to_string_lossy)
     }
 
-    /// The least ratio that is listed.
+    /// The least ratio listed.
     fn threshold(&self) -> f64 {
         self.threshold.unwrap_or(match self.kind {
             FindKind::Similar => defaults::SIMILAR,
@@ -178,7 +178,7 @@ async fn send_query(
     Ok(client.find(kind, Subject::Upload(upload), options).await?)
 }
 
-/// Neither text nor raw bytes to compare means "not comparable", never "like nothing".
+/// A document with neither text nor raw bytes to compare is "not comparable", which differs from "resembles nothing".
 fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> {
     if query.compared_by() != ComparedBy::Nothing {
         return Ok(());
@@ -190,7 +190,7 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
     })
 }
 
-/// What the list alone would hide.
+/// Remarks on what the list alone would hide.
 fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
     let name = asked.name();
     let mut remarks = Vec::new();
@@ -237,7 +237,7 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
     remarks
 }
 
-/// What an empty list means.
+/// Explains an empty list.
 fn nothing_found(asked: &QuestionAsked<'_>, query: &QuerySummary) -> String {
     let (name, threshold) = (asked.name(), asked.threshold());
     let relation = match asked.kind {

@@ -29,7 +29,7 @@ pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outc
     Ok(Outcome::of_search(count))
 }
 
-/// Which pairs may be missing, and why; none where all are listed.
+/// Which pairs may be missing, and why; `None` if all are listed.
 fn missing(summary: &wire::FolderCopiesSummary) -> Option<String> {
     if summary.truncated {
         let said = "not all may be listed: more folders have files in common than are held, or lie deeper than 64; name \

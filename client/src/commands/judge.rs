@@ -1,4 +1,4 @@
-//! `judge`: pairs are labelled, labels held against judgements, a model learned from them.
+//! `judge`: labels pairs, evaluates judgements against labels, trains a model on labels.
 
 mod label;
 
@@ -60,7 +60,7 @@ async fn train(session: &mut Session, args: TrainArgs) -> Result<Outcome, Failur
     Ok(Outcome::Answered)
 }
 
-/// What to do where the shipped model is better.
+/// Advice for the case that the shipped model is better.
 fn remark(reply: &wire::TrainModelReply) -> Option<String> {
     let f1 = |figures: Option<wire::JudgedFigures>| figures?.f1.map(|f1| f1.median);
     let (learned, shipped) = f1(reply.learned).zip(f1(reply.shipped))?;
@@ -83,7 +83,7 @@ async fn reset(session: &mut Session) -> Result<Outcome, Failure> {
     Ok(Outcome::Answered)
 }
 
-/// The labels of all files, those without a verdict left out.
+/// The labels of all files, except those without a verdict.
 fn labels(files: &[PathBuf]) -> Result<Vec<wire::Label>, Failure> {
     let mut labels = Vec::new();
     for file in files {

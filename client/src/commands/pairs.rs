@@ -31,7 +31,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     Ok(Outcome::of_search(count))
 }
 
-/// The place of a pair of files, which need not be there any more.
+/// The sort position of a pair of files, which need not exist any more.
 fn place(files: &[PathBuf]) -> Result<Option<PairPlace>, Failure> {
     let [a, b] = files else { return Ok(None) };
     Ok(Some(PairPlace {

@@ -19,8 +19,8 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     let roots = session.client.roots_at(&args.roots.paths).await?;
     let roots = roots.into_iter().map(|root| root.path).collect();
     let (options, threshold) = (args.options(roots)?, args.threshold.value);
-    // Before the daemon is asked for work that would be in vain, and before a wait that may take hours.
-    // Of what the daemon keeps it compares by itself.
+    // Checked before the daemon starts work that would be wasted, and before a wait that may take hours. The daemon
+    // itself compares reports that it keeps.
     let local = args.since.as_deref().filter(|_| args.target.out.is_some());
     let earlier = local.map(EarlierReport::open).transpose()?;
     let checked = earlier.as_ref().map(|it| it.check_kind(&options.kind));
@@ -66,7 +66,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     Ok(Outcome::Answered)
 }
 
-/// Writes what changed since an earlier report.
+/// Writes the changes since an earlier report.
 fn changes(
     session: &mut Session,
     earlier: EarlierReport,
@@ -93,7 +93,7 @@ fn changes(
     Ok(())
 }
 
-/// How much changed, as a sentence.
+/// The extent of the changes, as a sentence.
 fn changed(totals: &Totals) -> String {
     match totals {
         Totals::Groups(totals) => format!(

@@ -1,4 +1,4 @@
-//! `rescan`: has roots walked again.
+//! `rescan`: scans roots again.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `roots`: the watched roots; `roots confirm-loss`: takes a held loss as real.
+//! `roots`: the watched roots; `roots confirm-loss`: accepts a held loss as real.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ async fn confirm_loss(
     token: Option<String>,
 ) -> Result<Outcome, Failure> {
     for root in session.client.roots_at(&[path]).await? {
-        // What the daemon shows now is not what a person looked at before, who says which that was.
+        // The loss may have changed since a person looked at it, so a given token is passed on as it is.
         let token = match &token {
             Some(token) => token.clone(),
             None => ask(&root).await?,
@@ -68,10 +68,10 @@ async fn confirm_loss(
     Ok(Outcome::Answered)
 }
 
-/// Shows a loss to the person at the terminal, who takes it as real; returns its token.
+/// Shows a loss to the person at the terminal, who accepts it as real; returns its token.
 async fn ask(root: &Root) -> Result<String, Failure> {
     if root.loss_token.is_empty() {
-        // Nothing waits, as the daemon is about to say.
+        // No loss is held; the daemon's answer will say so.
         return Ok(String::new());
     }
     if !can_ask() {
@@ -89,7 +89,7 @@ async fn ask(root: &Root) -> Result<String, Failure> {
     }
 }
 
-/// What a person would confirm.
+/// What the person would confirm.
 fn loss(root: &Root) -> String {
     let path = escaped(&root.path);
     match root.state.as_str() {

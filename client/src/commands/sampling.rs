@@ -1,4 +1,4 @@
-//! `sampling`: how coarsely documents of each size are sampled; and going back to what their length asks for.
+//! `sampling`: shows how coarsely documents of each size are sampled, or resets that to their length's default.
 
 use simdex_client::lines::Sampling;
 use simdex_client::wire::{self, SamplingGroup};
@@ -22,7 +22,7 @@ pub(super) async fn run(session: &mut Session, args: &SamplingArgs) -> Result<Ou
     choose(session, None).await
 }
 
-/// Has all documents sampled so, and shows what is in force then.
+/// Sets the sampling of all documents, and shows the setting in force afterwards.
 pub(super) async fn choose(
     session: &mut Session,
     groups: Option<Vec<SamplingGroup>>,
@@ -31,7 +31,7 @@ pub(super) async fn choose(
     show(session, &sampling)
 }
 
-/// Refuses to go on where nobody can be asked.
+/// Fails if nobody can be asked.
 pub(super) fn require_somebody() -> Result<(), Failure> {
     match can_ask() {
         true => Ok(()),
@@ -39,7 +39,7 @@ pub(super) fn require_somebody() -> Result<(), Failure> {
     }
 }
 
-/// Asks before the documents of the whole index are signed anew.
+/// Asks before the documents of the whole index are signed again.
 pub(super) async fn ask(question: &str) -> Result<(), Failure> {
     match says_yes(question).await? {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! `show`: one file, or a member of a container, with all that is on record about it.
+//! `show`: one file, or a member of a container, with everything on record about it.
 
 use std::path::Path;
 

@@ -18,7 +18,7 @@ use crate::progress::waiting;
 const LISTED_BYTES: u32 = 1_000_000;
 
 pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Outcome, Failure> {
-    // `--json` stands before the verb or behind it.
+    // `--json` may stand before or after the verb.
     if args.lines && session.printer.is_json() {
         return Err(Failure::LinesAsJson);
     }
@@ -46,7 +46,7 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
     Ok(Outcome::of_search(count))
 }
 
-/// Prints the lines of each template below a comment that says where they are; returns what [`Session::print`] does.
+/// Prints each template's lines below a comment with its places; returns what [`Session::print`] does.
 async fn print_lines(
     session: &mut Session,
     mut listing: ItemStream<ListTemplatesReply>,
@@ -59,8 +59,8 @@ async fn print_lines(
     Ok((printed, listing.closing().await?))
 }
 
-/// A template as it stands in a list of template lines. What a single group holds are revisions of one document, or
-/// forms that are alike by their template: its lines are comments, for a person to decide on.
+/// A template as an entry of a list of template lines. Documents of a single group may be revisions of one document or
+/// forms that share a template, so its lines are commented out for a person to decide.
 fn listed(template: &Template) -> String {
     let (root, example) = (escaped(&template.root), escaped(&template.example));
     let groups = counted(template.groups, "group");
@@ -68,7 +68,7 @@ fn listed(template: &Template) -> String {
         "# in {} of {} documents of {root}, of {groups}, such as {example}\n",
         template.documents, template.of_documents
     );
-    // A line that was cut has no line feed.
+    // A truncated line has no line feed.
     let lines = template.text.split_inclusive('\n');
     let lines: Vec<&str> = lines.filter_map(|line| line.strip_suffix('\n')).collect();
     let whole = lines.len();

@@ -24,7 +24,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let (mut family, mut others) = (Family::new(session.wide), 0);
     while let Some(part) = parts.next().await? {
         if let FamilyPart::File(file) = &part {
-            // The file asked about is no version that was found.
+            // The queried file is not counted as a version found.
             let is_other = file.r#match.as_ref().is_some_and(|found| !found.is_query);
             others += u64::from(is_other);
         }

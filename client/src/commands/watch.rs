@@ -12,7 +12,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
 
-/// The first event of a stream, which is no change.
+/// The first event of a stream, which is not a change.
 const WATCHING: &str = "watching";
 
 pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcome, Failure> {
@@ -26,13 +26,13 @@ pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcom
         } else {
             writeln!(session.printer, "{}", row(&event))?;
         }
-        // Whoever reads this acts on it now.
+        // A reader acts on each event immediately.
         session.printer.flush()?;
     }
     Err(Failure::StreamEnded)
 }
 
-/// An event in one line.
+/// An event as one line.
 fn row(event: &Event) -> String {
     let at = lines::date_of_micros(event.at).unwrap_or_default();
     let kind = harmless(&event.kind, |_| false);

@@ -1,6 +1,6 @@
-//! The evidence of a calibration as a page: what was asked, the setting, whether it holds on other documents, and
-//! plots of what every n comes to. It stands alone: no script, no font, nothing is fetched; light or dark as its reader
-//! prefers.
+//! The evidence of a calibration as a page: the parameters, the setting, whether it holds on other documents, and plots
+//! of the result for every n. The page is self-contained: no script, no font, nothing is fetched. It is light or dark
+//! as the reader prefers.
 
 mod plot;
 
@@ -12,7 +12,7 @@ use simdex_client::wire::{CalibrateReply, SampleQuality, SizeGroup};
 use crate::output::text::measured;
 use plot::{Line, Plot};
 
-/// How far the precision on other documents may lie from what was predicted.
+/// Greatest accepted distance between the precision on other documents and the prediction.
 const NEAR: f64 = 0.03;
 
 const STYLE: &str = "\
@@ -26,13 +26,13 @@ svg .line{fill:none;stroke-width:2}\
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td{border-color:#3d444d}\
 p.soft,svg text{color:#9198a1;fill:#9198a1}svg .axis{stroke:#3d444d}svg .asked{stroke:#9198a1}}";
 
-/// A calibration, and what it was asked of.
+/// A calibration, and its parameters.
 pub(crate) struct CalibrationPage<'a> {
-    /// What the daemon measured.
+    /// The daemon's measurements.
     pub(crate) reply: &'a CalibrateReply,
-    /// Roots whose documents were measured, as bytes; none where it was all.
+    /// Roots whose documents were measured, as bytes; empty for all.
     pub(crate) roots: &'a [Vec<u8>],
-    /// When, RFC 3339.
+    /// Time of the calibration, RFC 3339.
     pub(crate) at: &'a str,
 }
 
@@ -189,7 +189,7 @@ impl CalibrationPage<'_> {
     }
 }
 
-/// So many for one that happens with this probability.
+/// The reciprocal of a probability: N of "one in N".
 fn one_in(rate: f64) -> String {
     match rate > 0.0 {
         true => grouped((1.0 / rate) as u64),
@@ -197,7 +197,7 @@ fn one_in(rate: f64) -> String {
     }
 }
 
-/// The place of the recommended n among the steps.
+/// The index of the recommended n among the steps.
 fn step(group: &SizeGroup) -> usize {
     group.n.max(1).ilog2() as usize
 }
@@ -206,7 +206,7 @@ fn chosen(group: &SizeGroup) -> SampleQuality {
     group.steps.get(step(group)).copied().unwrap_or_default()
 }
 
-/// As text of a page.
+/// Escapes text for the page.
 fn plain(text: &str) -> String {
     let allowed = text.replace(|letter| !is_xml(letter), "\u{fffd}");
     let quoted = allowed.replace('&', "&amp;").replace('<', "&lt;");

@@ -1,15 +1,15 @@
-//! The form in which the difference of two texts is shown: by lines, or by words.
+//! Chooses the form of a difference between two texts: by lines or by words.
 
 use simdex_client::text::is_broken_otherwise;
 use simdex_client::wire::CompareReply;
 
 use crate::cli::DifferenceForm;
 
-/// What stands in place of a difference that comparing words does not show.
+/// Shown instead of a difference if comparing words finds none.
 const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one; \
                           white space and line breaks do (--diff lines shows where).\n";
 
-/// The difference of an answer in the form asked for; empty where there is none.
+/// The difference of an answer in the requested form; empty if there is none.
 pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
     let by_words = reply.words.as_ref();
     let words = by_words.filter(|words| !words.not_aligned && words.text_left_out.is_empty());
@@ -30,7 +30,7 @@ pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
     }
 }
 
-/// Why the form asked for is missing, or part of what it is chosen from where nothing is left.
+/// Why the requested form is missing or, if nothing is left to show, one of the forms that `auto` chooses from.
 pub(crate) fn left_out(reply: &CompareReply, form: DifferenceForm, is_json: bool) -> Option<&str> {
     let words = reply.words.as_ref();
     let by_words = words.map(|words| match is_json {
@@ -48,7 +48,7 @@ pub(crate) fn left_out(reply: &CompareReply, form: DifferenceForm, is_json: bool
     }
 }
 
-/// How many lines a unified difference takes away and adds.
+/// How many lines a unified difference removes and adds.
 fn changed_lines(diff: &str) -> u64 {
     let body = diff.lines().skip(2);
     body.filter(|line| line.starts_with(['-', '+'])).count() as u64

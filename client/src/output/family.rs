@@ -1,4 +1,4 @@
-//! Draws the family of a document: as a tree in the terminal, as DOT, as SVG.
+//! Draws the family of a document: as a tree in the terminal, as DOT, or as SVG.
 
 mod dot;
 mod layout;
@@ -18,36 +18,36 @@ pub(crate) use dot::dot;
 pub(crate) use svg::svg;
 pub(crate) use tree::tree;
 
-/// Files of a version that are named where not all are wanted.
+/// Files listed per version unless all are wanted.
 const NAMED: usize = 3;
 
-/// The versions of a family, and how each came of an earlier one.
+/// The versions of a family, and how each derives from another.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
     /// Versions by number, from 1.
     versions: Vec<Version>,
-    /// All files are named.
+    /// Whether all files are listed.
     wide: bool,
 }
 
 /// One version: the files that carry one text.
 #[derive(Debug, Default)]
 struct Version {
-    /// Those that are named, the one asked about first.
+    /// The files listed, the queried one first.
     files: Vec<String>,
-    /// How many there are.
+    /// The number of its files.
     count: u64,
     is_query: bool,
-    /// The day it was made, as well as that is known.
+    /// The day it was made, as far as known.
     day: Option<String>,
-    /// A document states that day; else it is a modification time.
+    /// The day is stated in a document; otherwise it is a modification time.
     is_stated: bool,
-    /// How it came of an earlier version.
+    /// How it derives from an earlier version.
     edge: Option<VersionEdge>,
 }
 
 impl Family {
-    /// An empty family, of which all files are named or some.
+    /// An empty family, of which all files are listed or only some.
     pub(crate) fn new(wide: bool) -> Self {
         Self {
             versions: Vec::new(),
@@ -60,7 +60,7 @@ impl Family {
         match part {
             FamilyPart::File(file) => self.add_file(&file),
             FamilyPart::Edge(edge) => {
-                // The contract says that a parent comes first; a daemon may err.
+                // The contract says that parents come first, but a daemon may be faulty.
                 let is_known = (1..edge.version).contains(&edge.parent);
                 let version = self.versions.get_mut(place(edge.version));
                 if let Some(version) = version.filter(|_| is_known) {
@@ -73,7 +73,7 @@ impl Family {
     fn add_file(&mut self, file: &VersionFile) {
         let Some(found) = &file.r#match else { return };
         let at = place(file.version);
-        // Numbers have no gaps.
+        // Version numbers have no gaps.
         if at == self.versions.len() {
             self.versions.push(Version::default());
         }
@@ -100,7 +100,7 @@ impl Family {
         }
     }
 
-    /// Files in all versions, and versions that are one of several that came of the same.
+    /// The numbers of files, versions and branches: versions that share their parent with an earlier sibling.
     pub(crate) fn summary(&self) -> String {
         use simdex_client::text::counted;
         let files = self.versions.iter().map(|version| version.count).sum();
@@ -132,10 +132,10 @@ impl Family {
             .filter_map(|version| version.edge.as_ref())
     }
 
-    /// The longest folder that all named files lie in, with its `/` at the end.
+    /// The longest folder that contains all listed files, with its `/` at the end.
     fn folder(&self) -> &str {
         let names = self.versions.iter().flat_map(|version| &version.files);
-        // What came without a name lies nowhere.
+        // A file without a name is in no folder.
         let mut names = names.filter(|name| name.starts_with('/'));
         let Some(first) = names.next() else { return "" };
         let mut folder = &first[..first.rfind('/').map_or(0, |at| at + 1)];
@@ -154,7 +154,7 @@ impl Version {
         self.day.as_deref().unwrap_or(UNKNOWN)
     }
 
-    /// What it is to the version that it came of, with the number that says so.
+    /// The relation to its parent version, with the number that supports it.
     fn kind(&self) -> String {
         let Some(edge) = &self.edge else {
             return UNKNOWN.to_owned();
@@ -167,7 +167,7 @@ impl Version {
         format!("{name} {}", ratio(value))
     }
 
-    /// What tells that it is the later one.
+    /// The evidence that it is the later of the two.
     fn told_by(&self) -> &'static str {
         match self.edge.as_ref().map(VersionEdge::direction) {
             None => UNKNOWN,
@@ -179,7 +179,7 @@ impl Version {
         }
     }
 
-    /// Files that are not named.
+    /// The number of files that are not listed.
     fn unnamed(&self) -> u64 {
         self.count.saturating_sub(self.files.len() as u64)
     }

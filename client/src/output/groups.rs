@@ -10,7 +10,7 @@ use crate::output::records::{
 use crate::output::table::{Column, left, path, right};
 use crate::output::text::measured;
 
-/// The column of what the documents of a core share, of the fingerprints kept of each.
+/// Header of the column that shows how many of the kept fingerprints the documents of a core share.
 pub(crate) const SHARED_OF_100: &str = "SHARED OF 100";
 
 impl Tabular for wire::Group {
@@ -40,8 +40,7 @@ impl Tabular for wire::Group {
     }
 }
 
-/// The relation of a member to the first of its group, which the contract lists first; `first` is what that
-/// one is called.
+/// A member's relation to the first member of its group, which itself is labelled `first`.
 fn role(at: usize, member: &wire::Member, first: &str) -> String {
     match at {
         0 => first.to_owned(),
@@ -51,7 +50,7 @@ fn role(at: usize, member: &wire::Member, first: &str) -> String {
 
 /// A component or core. It has no id: tables number the clusters of one answer.
 pub(crate) struct Cluster {
-    /// Its place in the answer, from 1 on.
+    /// Its number in the answer, from 1.
     pub(crate) number: u64,
     /// The component or core.
     pub(crate) group: wire::Group,

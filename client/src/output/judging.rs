@@ -1,4 +1,4 @@
-//! What labels say of judgements, as text.
+//! Results of evaluating judgements against labels, as text.
 
 use std::io::{self, Write};
 
@@ -10,13 +10,13 @@ use crate::output::table::{Column, left, right, text};
 use crate::output::text::{UNKNOWN, measured, ratio};
 use crate::output::{Printer, Tabular};
 
-/// Points of a curve that are shown, about.
+/// Approximate number of points shown of a curve.
 const SHOWN_POINTS: usize = 10;
 
-/// Shares of duplicates among all pairs that precision is told at.
+/// Shares of duplicates among all pairs for which precision is shown.
 const BASE_RATES: [f64; 4] = [0.5, 0.2, 0.05, 0.01];
 
-/// The precision that all signals together come to where duplicates are so rare.
+/// The precision of all signals together at this share of duplicates.
 #[derive(Debug, PartialEq)]
 pub(super) struct AtBaseRate {
     base_rate: f64,
@@ -24,8 +24,8 @@ pub(super) struct AtBaseRate {
 }
 
 impl AtBaseRate {
-    /// The labelled pairs are chosen, and hold more duplicates than what is judged: recall and the share of false hits
-    /// among others stay, and precision falls. Empty where the labels lack either.
+    /// Labelled pairs are selected and hold more duplicates than the pairs judged in use. Recall and the share of false
+    /// hits among other pairs stay the same, while precision falls. Empty if the labels lack duplicates or others.
     fn of(counts: &LabelCounts, figures: &wire::JudgedFigures) -> Vec<Self> {
         let duplicates = counts.same + counts.version;
         let others = counts.template_only + counts.unrelated;
@@ -53,7 +53,7 @@ impl Tabular for AtBaseRate {
     }
 }
 
-/// Figures under a name.
+/// Figures with their name.
 pub(super) struct Row<'a> {
     name: String,
     figures: Option<&'a wire::JudgedFigures>,
@@ -148,7 +148,7 @@ impl Tabular for wire::JudgeRule {
 }
 
 impl<W: Write> Printer<W> {
-    /// Judgements held against labels.
+    /// The evaluation of judgements against labels.
     pub(crate) fn evaluation(&mut self, reply: &wire::EvaluateLabelsReply) -> io::Result<()> {
         self.label_counts(reply.counts.as_ref())?;
         let of = |signal: &wire::SignalFigures, name: String| {
@@ -188,7 +188,7 @@ impl<W: Write> Printer<W> {
         self.section(&reply.rules)
     }
 
-    /// A model that was trained, beside the shipped one.
+    /// A trained model, beside the shipped one.
     pub(crate) fn trained_model(&mut self, reply: &wire::TrainModelReply) -> io::Result<()> {
         self.label_counts(reply.counts.as_ref())?;
         let figures = [
@@ -205,7 +205,7 @@ impl<W: Write> Printer<W> {
         self.fields(&[(what, known(reply.model.as_ref()))])
     }
 
-    /// The shipped model, in force again.
+    /// The shipped model, back in force.
     pub(crate) fn reset_model(&mut self, reply: &wire::ResetModelReply) -> io::Result<()> {
         self.fields(&[
             ("before", known(reply.before.as_ref())),
@@ -256,10 +256,10 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// Figures with their name, and what the signals take.
+/// Figures with their name, and the signals' cost.
 type NamedFigures = (String, Option<wire::JudgedFigures>, Option<f64>);
 
-/// How well duplicates are told among some of the pairs; of none that is unknown.
+/// How well duplicates are recognised among a subset of the pairs; unknown if it is empty.
 fn part(figures: Option<&wire::PartFigures>) -> String {
     let Some(figures) = figures else {
         return "unknown: no labelled pair is".to_owned();
@@ -278,7 +278,7 @@ fn known(known: Option<&wire::JudgeModel>) -> String {
     known.map_or_else(|| UNKNOWN.to_owned(), model)
 }
 
-/// A model by its name and the beginning of its hash.
+/// A model's name and the beginning of its hash.
 pub(super) fn model(model: &wire::JudgeModel) -> String {
     let digits = hex(&model.hash).unwrap_or_default();
     let note = match model.note.as_str() {
@@ -310,10 +310,10 @@ mod tests {
         };
         let told = AtBaseRate::of(&counts, &figures);
         assert_eq!(told.len(), BASE_RATES.len());
-        // Of 200 pairs 100 are duplicates, 80 found, and 10 of the others are false hits.
+        // 200 pairs hold 100 duplicates; 80 of these are found, and 10 of the others are false hits.
         let precision = |at: usize| told[at].precision.unwrap();
         assert!((precision(0) - 80.0 / 90.0).abs() < 1e-12);
-        // Of 100 pairs one is: 0.8 found, 9.9 false.
+        // One of 100 pairs is a duplicate: 0.8 found, 9.9 false.
         assert!((precision(3) - 0.8 / 10.7).abs() < 1e-12);
         let none = LabelCounts::from(&wire::LabelCounts::default());
         assert_eq!(AtBaseRate::of(&none, &figures), []);

@@ -1,4 +1,4 @@
-//! What is listed: each record as a JSON line and as rows of a table.
+//! Records of lists: each as a JSON line and as rows of a table.
 
 use indicatif::HumanBytes;
 use simdex_client::lines::{self, Body, hex, not_judged, relation};
@@ -16,7 +16,7 @@ pub(crate) trait Tabular {
     fn rows(&self) -> Vec<Vec<String>>;
 }
 
-/// A record that verbs list: rows for people, a line for programs.
+/// A record that verbs list: rows for people, a JSON line for programs.
 pub(crate) trait Record: Tabular {
     /// Its JSON object.
     type Json: Body;
@@ -39,10 +39,10 @@ macro_rules! records {
 
 records!(Match, Pair, Group, FolderCopies, Template, File, Root);
 
-/// The column of judgements, shown where they were asked for.
+/// The column of judgements, shown if they were requested.
 pub(crate) const JUDGED: &str = "JUDGED";
 
-/// Digits of a hash that tables show; enough to tell documents apart by eye.
+/// Digits of a hash that tables show: enough to distinguish documents by eye.
 const HASH_DIGITS: usize = 12;
 
 /// Characters of a template that tables show.
@@ -101,9 +101,9 @@ impl Tabular for wire::Match {
     }
 }
 
-/// A match with those that are folded under it.
+/// A match with those folded under it.
 pub(crate) struct FoldedMatch<'a> {
-    /// The best of them.
+    /// The best match.
     pub(crate) found: &'a wire::Match,
     /// How many others there are.
     pub(crate) folded: u64,
@@ -285,12 +285,12 @@ impl Tabular for wire::MemoryUse {
     }
 }
 
-/// A scheme with its parameters, as tables name it.
+/// A scheme with its parameters, as tables show it.
 fn scheme(scheme: Option<&wire::Scheme>) -> String {
     scheme_up_to(scheme, 0)
 }
 
-/// A scheme in words where documents were sampled at different n, `most` the greatest.
+/// A scheme in words for documents that were sampled at different n, of which `most` is the greatest.
 fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
     let Some(wire::Scheme {
         name,

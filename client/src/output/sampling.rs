@@ -1,4 +1,4 @@
-//! How documents are sampled, in words for people.
+//! The sampling of documents, in words for people.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) fn sampling_sentence(sampling: &wire::Sampling) -> String {
     }
 }
 
-/// How far signing anew has come.
+/// The progress of signing documents again.
 pub(super) fn signed_anew(sampling: &wire::Sampling) -> String {
     let mut said = match (sampling.waiting, sampling.done) {
         (0, 0) => "nothing waits".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn signed_anew(sampling: &wire::Sampling) -> String {
     said
 }
 
-/// How often a fingerprint that no document holds is found all the same.
+/// How often a fingerprint that no document holds is found nevertheless.
 pub(super) fn false_matches(rate: f64) -> String {
     match rate > 0.0 {
         true => format!(

@@ -13,15 +13,15 @@ use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
 use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
 use crate::output::{Printer, Tabular};
 
-/// A comparison and what its sides are called.
+/// A comparison and the names of its sides.
 pub(crate) struct ComparisonText<'a> {
     /// Path of the first side.
     pub(crate) a: &'a [u8],
     /// Path of the second side.
     pub(crate) b: &'a [u8],
-    /// What the daemon answered: the numbers.
+    /// The daemon's answer: the numbers.
     pub(crate) reply: &'a wire::CompareReply,
-    /// The difference, in the form to be shown.
+    /// The difference, in the form to show.
     pub(crate) difference: &'a str,
 }
 
@@ -76,7 +76,7 @@ impl<W: Write> Printer<W> {
         self.difference(comparison.difference)
     }
 
-    /// The lines that are left out of what is compared, with the beginning of what names their list.
+    /// The template lines that the comparison leaves out, with the beginning of the hash that identifies their list.
     pub(super) fn left_out(&mut self, told: Option<&wire::Completeness>) -> io::Result<()> {
         let told = told.map(Completeness::from).unwrap_or_default();
         let Some(list) = told.template_list else {
@@ -87,7 +87,7 @@ impl<W: Write> Printer<W> {
         self.fields(&[("left out", format!("{lines} (list {list})"))])
     }
 
-    /// What the pair is judged to be, and why.
+    /// The judgement of the pair, and its reasons.
     fn judgement(&mut self, judgement: &wire::Judgement) -> io::Result<()> {
         let rule = match judgement.rule.as_str() {
             "" => "both carry one text".to_owned(),
@@ -104,7 +104,7 @@ impl<W: Write> Printer<W> {
         by.map_or(Ok(()), |by| self.fields(&[("by model", model(by))]))
     }
 
-    /// A recommended setting by size, then what it comes to.
+    /// A recommended setting by size, then its consequences.
     pub(crate) fn calibration(&mut self, reply: &wire::CalibrateReply) -> io::Result<()> {
         let mut list = self.list::<wire::SizeGroup>();
         reply.groups.iter().try_for_each(|group| list.rows(group))?;
@@ -158,7 +158,7 @@ impl<W: Write> Printer<W> {
         ])
     }
 
-    /// One file: where it ended, what was read of it, and what it says of itself.
+    /// One file: its state, what was read of it, and its own metadata.
     pub(crate) fn file(&mut self, file: &wire::File) -> io::Result<()> {
         let known = |text: &str| match text {
             "" => UNKNOWN.to_owned(),
@@ -201,7 +201,7 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    /// Lines of a name and a value, values aligned.
+    /// Lines of names and values, with values aligned.
     pub(super) fn fields(&mut self, fields: &[(&str, String)]) -> io::Result<()> {
         for (name, value) in fields {
             writeln!(self, "{name:<22} {}", harmless(value, |_| false))?;
@@ -209,7 +209,7 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    /// A table after a blank line; nothing where it would be empty.
+    /// A table after a blank line; nothing if it would be empty.
     pub(super) fn section<T: Tabular>(&mut self, records: &[T]) -> io::Result<()> {
         if records.is_empty() {
             return Ok(());
@@ -234,7 +234,7 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// How many words differ.
+/// The number of words that differ.
 fn changed_words(words: &wire::WordDifference) -> String {
     let moved = match words.blocks_moved {
         0 => String::new(),

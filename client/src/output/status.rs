@@ -68,7 +68,7 @@ impl<W: Write> Printer<W> {
         self.section(&status.roots)
     }
 
-    /// How fast what waits is done.
+    /// The speed of pending work.
     fn paces(&mut self, status: &wire::StatusReply) -> io::Result<()> {
         for (name, what, pace) in [
             ("reading", "files", &status.reading),
@@ -97,12 +97,12 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// A number of bytes, where it is known.
+/// A number of bytes, if known.
 fn known_bytes(known: Option<u64>) -> String {
     known.map_or(UNKNOWN.to_owned(), |count| HumanBytes(count).to_string())
 }
 
-/// Whether the index is complete, and what is pending where it is not.
+/// Whether the index is complete, and what is pending if not.
 fn complete(told: Option<&wire::Completeness>) -> String {
     let told = told.map(Completeness::from);
     match told.map(|told| told.pending) {
@@ -130,7 +130,7 @@ fn states(summary: &wire::Summary) -> String {
     }
 }
 
-/// When a schedule runs and ran, and what went wrong.
+/// When a schedule runs and last ran, and its errors.
 fn schedule_sentence(schedule: &wire::Schedule) -> String {
     let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
     let last = match schedule.last {

@@ -1,7 +1,7 @@
-//! Tables: aligned columns, a header, bounded memory. A column may be left out.
+//! Tables: aligned columns, a header, bounded memory. Columns may be left out.
 //!
-//! Where lines have a greatest width, headers of several words take more lines, and names and texts are cut where the
-//! columns of numbers leave them room; where they leave too little, each stands on a line of its own below its row.
+//! If lines have a greatest width, headers of several words are wrapped, and names and texts are cut to the room that
+//! the columns of numbers leave. If that is too little, each goes on a line of its own below its row.
 
 use std::io::{self, Write};
 
@@ -13,21 +13,21 @@ use crate::output::text::{beginning, ending};
 #[cfg(test)]
 mod tests;
 
-/// Rows gathered before widths are settled; later rows can only widen a column.
+/// Rows buffered before widths are settled; later rows can only widen a column.
 const BATCH: usize = 1000;
 const GAP: &str = "  ";
 
-/// The least room that names and texts have in a row; with less they stand below it.
+/// The least width of names and texts within a row; with less they go below it.
 const LEAST_ROOM: usize = 16;
-/// What sets off a name that stands below its row.
+/// Indentation of a name below its row.
 const BELOW: &str = "    ";
 
-/// What the cells of a column are.
+/// The kind of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cells {
     /// Words or ratios.
     Left,
-    /// Counts, flush with the right of the column.
+    /// Counts, aligned right.
     Right,
     /// Paths, of which the end is kept.
     Path,
@@ -35,7 +35,7 @@ enum Cells {
     Text,
 }
 
-/// A column: its header, and what its cells are.
+/// A column: its header, and the kind of its cells.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     header: &'static str,
@@ -58,7 +58,7 @@ pub(crate) const fn right(header: &'static str) -> Column {
     }
 }
 
-/// A column of paths; where they are too wide their end is shown, which has the name.
+/// A column of paths; too wide ones keep their end, which has the name.
 pub(crate) const fn path(header: &'static str) -> Column {
     Column {
         header,
@@ -66,7 +66,7 @@ pub(crate) const fn path(header: &'static str) -> Column {
     }
 }
 
-/// A column of texts; where they are too wide their beginning is shown.
+/// A column of texts; too wide ones keep their beginning.
 pub(crate) const fn text(header: &'static str) -> Column {
     Column {
         header,
@@ -79,7 +79,7 @@ impl Column {
         matches!(self.cells, Cells::Path | Cells::Text)
     }
 
-    /// A cell in so much room.
+    /// Fits a cell into the given width.
     fn fitted(&self, cell: &str, room: usize) -> String {
         match self.cells {
             Cells::Path => ending(cell, room),
@@ -89,24 +89,25 @@ impl Column {
     }
 }
 
-/// A table on its way out.
+/// A table being printed.
 pub(crate) struct Table {
     columns: &'static [Column],
-    /// The columns that are shown, by their place in a row.
+    /// The columns that are shown, by index into a row.
     shown: Vec<usize>,
-    /// The widest cell of each column, headers apart.
+    /// The width of each column's widest cell, without headers.
     widths: Vec<usize>,
     rows: Vec<Vec<String>>,
     started: bool,
     bold: bool,
-    /// Cells of a line at most, if that is bounded.
+    /// The greatest number of cells per line, if bounded.
     most: Option<usize>,
-    /// Names and texts stand below their rows, from the first that leave them too little room.
+    /// Whether names and texts go below their rows; set once they have too little room.
     is_below: bool,
 }
 
 impl Table {
-    /// An empty table; `bold` sets off its header with terminal colours, and `most` is the greatest width of its lines.
+    /// An empty table. `bold` highlights its header with terminal colours, and `most` is the greatest width of its
+    /// lines.
     pub(crate) fn new(columns: &'static [Column], bold: bool, most: Option<usize>) -> Self {
         Self {
             columns,
@@ -120,7 +121,7 @@ impl Table {
         }
     }
 
-    /// Leaves out the column with this header; rows have a cell for it all the same.
+    /// Leaves out the column with this header; rows still have a cell for it.
     pub(crate) fn hide(&mut self, header: &str) {
         let columns = self.columns;
         self.shown.retain(|at| {
@@ -130,7 +131,7 @@ impl Table {
         });
     }
 
-    /// Adds a row, one cell per column. Whatever a cell is made of, it commands no terminal.
+    /// Adds a row, one cell per column. Cells are escaped, so that they cannot control the terminal.
     pub(crate) fn push(&mut self, row: Vec<String>, out: &mut impl Write) -> io::Result<()> {
         let mut row: Vec<_> = row.iter().map(|cell| harmless(cell, |_| false)).collect();
         row.resize(self.columns.len(), String::new());
@@ -145,7 +146,7 @@ impl Table {
         }
     }
 
-    /// Writes the rows gathered so far; nothing, not even a header, where there are none.
+    /// Writes the rows buffered so far; nothing, not even a header, if there are none.
     pub(crate) fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
@@ -168,7 +169,7 @@ impl Table {
         Ok(())
     }
 
-    /// Where each column stands.
+    /// Computes the position of each column.
     fn layout(&mut self) -> Layout {
         let whole = |at: usize| self.widths[at].max(self.columns[at].header.width());
         let line = Layout {
@@ -201,11 +202,11 @@ impl Table {
     }
 }
 
-/// Where columns stand, by number, with the width of each.
+/// The positions of columns, by index, with each width.
 struct Layout {
-    /// In one line.
+    /// Columns in one line.
     beside: Vec<(usize, usize)>,
-    /// Each on a line of its own.
+    /// Columns on lines of their own.
     below: Vec<(usize, usize)>,
     header_lines: usize,
     most: usize,
@@ -217,8 +218,8 @@ impl Layout {
         cells + GAP.len() * self.beside.len().saturating_sub(1)
     }
 
-    /// Makes names and texts narrower until a line fits, the widest first; false where too little is left of them: less
-    /// than [`LEAST_ROOM`] or, of paths, than their last names.
+    /// Makes names and texts narrower until a line fits, the widest first. Returns false if too little of them is left:
+    /// less than [`LEAST_ROOM`] or, for paths, than their last names.
     fn cut_to_fit(
         &mut self,
         columns: &[Column],
@@ -239,7 +240,7 @@ impl Layout {
             let Some(widest) = cut.first_mut().filter(|width| ***width > LEAST_ROOM) else {
                 return false;
             };
-            // Down to the next, or in equal parts where they are alike.
+            // Down to the next widest, or in equal parts if several are equally wide.
             let step = match **widest > next {
                 true => over.min(**widest - next),
                 false => over.div_ceil(alike.max(2)),
@@ -259,7 +260,7 @@ impl Layout {
         for line in 0..self.header_lines {
             let cells = self.beside.iter().map(|(at, width)| {
                 let words = wrapped(columns[*at].header, *width);
-                // What is short stands at the bottom.
+                // Short headers are aligned with the bottom line.
                 let from = self.header_lines - words.len().min(self.header_lines);
                 let word = line.checked_sub(from).and_then(|at| words.get(at).cloned());
                 (*at, *width, word.unwrap_or_default())
@@ -301,16 +302,16 @@ fn aligned(columns: &[Column], cells: impl Iterator<Item = (usize, usize, String
     line
 }
 
-/// Lines that a header may take.
+/// Greatest number of lines of a header.
 const HEADER_LINES: usize = 3;
 
-/// Long words of headers, and how they are divided.
+/// Long words in headers, and how they are split.
 const DIVIDED: [(&str, &str); 2] = [
     ("RESEMBLANCE", "RESEM- BLANCE"),
     ("CONTAINMENT", "CONTAIN- MENT"),
 ];
 
-/// The least width that a header can be put into.
+/// The least width that a header fits into.
 fn narrowest(header: &str) -> usize {
     let mut widths = 1..header.width();
     let fits = |width: &usize| {
@@ -320,7 +321,7 @@ fn narrowest(header: &str) -> usize {
     widths.find(fits).unwrap_or_else(|| header.width())
 }
 
-/// The words of a header in lines of so many cells; long ones are divided where they do not fit.
+/// Breaks a header into lines of the given width; long words are split if they do not fit.
 fn wrapped(header: &str, width: usize) -> Vec<String> {
     let fits = header.split(' ').all(|word| word.width() <= width);
     let divided = DIVIDED
@@ -342,7 +343,7 @@ fn wrapped(header: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The last name of a path, of a member that in its container.
+/// The last name of a path; for a member, its name within its container.
 fn last_name(path: &str) -> &str {
     path.trim_end_matches('/')
         .rsplit('/')

@@ -7,10 +7,10 @@ use simdex_client::lines::judged_class;
 use simdex_client::wire::{Judgement, Pace, Ratio};
 use unicode_width::UnicodeWidthStr;
 
-/// What stands where a number was not measured.
+/// Shown instead of a number that was not measured.
 pub(crate) const UNKNOWN: &str = "-";
 
-/// A ratio to three places. Rounding never makes it 0 or 1 where it is not.
+/// A ratio to three places. Rounding never yields 0 or 1 for other values.
 pub(crate) fn ratio(value: f64) -> String {
     let shown = (value * 1000.0).round() / 1000.0;
     let shown = if shown >= 1.0 && value < 1.0 {
@@ -28,7 +28,7 @@ pub(crate) fn measured(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), ratio)
 }
 
-/// An exact ratio alone, an estimated one with the interval it lies in.
+/// An exact ratio alone, or an estimated one with its interval.
 pub(crate) fn estimated(value: Option<&Ratio>, verified: bool) -> String {
     let Some(Ratio {
         value: Some(value),
@@ -46,12 +46,12 @@ pub(crate) fn estimated(value: Option<&Ratio>, verified: bool) -> String {
     }
 }
 
-/// What a number rests on.
+/// The basis of a number.
 pub(crate) fn basis(verified: bool) -> String {
     if verified { "verified" } else { "estimate" }.to_owned()
 }
 
-/// How fast `what` is done, and how long the rest takes.
+/// The speed of `what`, and how long the rest takes.
 pub(crate) fn pace_sentence(what: &str, pace: &Pace) -> String {
     let rate = (pace.per_second * 10.0).round() / 10.0;
     let left = pace.seconds_left.map(Duration::try_from_secs_f64);
@@ -67,19 +67,19 @@ pub(crate) fn class_and_probability(judgement: &Judgement) -> String {
     format!("{class} {}", ratio(judgement.probability))
 }
 
-/// The end of a text in so many cells, `…` before it where something was cut off.
+/// The last `width` cells of a text, with `…` before them if something was cut off.
 pub(crate) fn ending(text: &str, width: usize) -> String {
     let starts = text.char_indices().map(|(at, _)| &text[at..]);
     cut(text, starts, width, |kept| format!("…{kept}"))
 }
 
-/// The beginning of a text in so many cells, `…` after it where something was cut off.
+/// The first `width` cells of a text, with `…` after them if something was cut off.
 pub(crate) fn beginning(text: &str, width: usize) -> String {
     let ends = text.char_indices().rev().map(|(at, _)| &text[..at]);
     cut(text, ends, width, |kept| format!("{kept}…"))
 }
 
-/// The first of some parts, each shorter than the one before, that fits with its mark.
+/// The first of the given parts, each shorter than the one before, that fits with its ellipsis.
 fn cut<'t>(
     text: &'t str,
     parts: impl Iterator<Item = &'t str>,
@@ -89,14 +89,14 @@ fn cut<'t>(
     if text.width() <= width {
         return text.to_owned();
     }
-    // A letter takes some bytes, so that most parts are too long at once; the width is that of the whole part, for it
-    // is not the sum of its letters.
+    // Parts that are too long in bytes are skipped first. The width is measured on the whole part, since it is not the
+    // sum of its letters' widths.
     let parts = parts.filter(|part| part.len() <= width.saturating_mul(MOST_BYTES));
     let mut fitting = parts.map(marked).filter(|part| part.width() <= width);
     fitting.next().unwrap_or_else(|| "…".to_owned())
 }
 
-/// Bytes that a cell of text takes at most, about: a letter with some marks.
+/// Approximate upper bound of the bytes per cell of text: a letter with some marks.
 const MOST_BYTES: usize = 16;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! `judge label`: shows pairs one by one, and keeps what the rater says of each.
+//! `judge label`: shows pairs one by one, and records the rater's verdict on each.
 //!
-//! The model's judgement is not shown: it would be the rater's.
+//! The model's judgement is not shown, since it would influence the rater.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, Write as _};
@@ -18,10 +18,10 @@ use crate::failure::Failure;
 use crate::output::{ComparisonText, difference, eprint_line, left_out};
 use crate::progress::waiting;
 
-/// Bytes of a rater's name, at most.
+/// Longest name of a rater, in bytes.
 const LONGEST_RATER: usize = 200;
 
-/// What a rater types.
+/// A rater's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Typed {
     Verdict(Verdict),
@@ -77,7 +77,7 @@ fn rater(named: Option<String>) -> Result<String, Failure> {
     }
 }
 
-/// The pairs to be labelled; those of one text are left out.
+/// The pairs to label; pairs of identical texts are left out.
 async fn pairs(session: &Session, args: &LabelArgs) -> Result<Vec<LabelledPair>, Failure> {
     let mut pairs = match &args.pairs {
         Some(file) => read_pairs(file)?,
@@ -147,7 +147,7 @@ async fn ask_all(
     Ok(labelled.len() as u64)
 }
 
-/// What the rater types of a pair, once all of it was shown that was asked for.
+/// Reads the rater's verdict on a pair, after showing all that the rater asks for.
 async fn answered(
     session: &mut Session,
     (pair, reply): (&LabelledPair, &CompareReply),
@@ -161,7 +161,7 @@ async fn answered(
     }
 }
 
-/// Both documents beside each other; none where one of them went away.
+/// Both documents side by side; `None` if one of them is gone.
 async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<CompareReply>, Failure> {
     let sides = pair.sides().map(|sides| sides.map(side_of));
     let Some([a, b]) = sides else {
@@ -182,7 +182,7 @@ async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<Compa
     }
 }
 
-/// The very document that is labelled, whatever its file carries by now.
+/// Addresses the labelled document itself, whatever text its file holds by now.
 fn side_of(file: LabelledFile) -> wire::Side {
     wire::Side {
         source: Some(side::Source::Document(file.document)),
@@ -190,7 +190,7 @@ fn side_of(file: LabelledFile) -> wire::Side {
     }
 }
 
-/// Shows a pair with so many lines of its difference.
+/// Shows a pair with the given number of lines of its difference.
 fn show(
     session: &mut Session,
     pair: &LabelledPair,
@@ -205,7 +205,7 @@ fn show(
         session.printer.line(&comparison)?;
         return session.printer.finish();
     }
-    // What signatures estimate is of no use to a rater, and the daemon was asked by hash.
+    // Signature estimates are of no use to a rater, and the daemon was asked by hash.
     reply.estimates.clear();
     let mut shown = difference(&reply, DifferenceForm::Auto);
     rename_sides(&mut shown, [&a, &b]);
@@ -230,7 +230,7 @@ fn show(
     session.printer.finish()
 }
 
-/// Names the files in the head of a difference.
+/// Puts the names of the files into the head of a difference.
 fn rename_sides(diff: &mut String, [a, b]: [&[u8]; 2]) {
     let lines: Vec<&str> = diff.splitn(3, '\n').collect();
     if let [first, second, hunks] = lines[..]
@@ -241,7 +241,7 @@ fn rename_sides(diff: &mut String, [a, b]: [&[u8]; 2]) {
     }
 }
 
-/// Cuts a text to so many lines; returns how many were cut off.
+/// Cuts a text to the given number of lines; returns how many were cut off.
 fn cut(text: &mut String, lines: usize) -> u64 {
     let ends = text.match_indices('\n').map(|(at, _)| at + 1);
     let Some(end) = ends.take(lines).last().filter(|_| lines < usize::MAX) else {
@@ -255,8 +255,7 @@ fn cut(text: &mut String, lines: usize) -> u64 {
     0
 }
 
-/// Asks until something is typed that is understood; the end of the input quits. The connection is served
-/// meanwhile.
+/// Repeats the prompt until the input is understood; end of input quits. The connection is served meanwhile.
 async fn ask(heading: &str) -> Result<Typed, Failure> {
     loop {
         eprint_line(format!(

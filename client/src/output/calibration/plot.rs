@@ -2,38 +2,38 @@
 
 use std::io::{self, Write};
 
-/// Of the picture, and of what the axes enclose.
+/// Size of the picture, and of the area between the axes.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 520.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 270.0;
-/// Told apart by people who see no red or no green, on white and on black (Okabe and Ito).
+/// Colours that colour-blind people can tell apart, on white and on black (Okabe and Ito).
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a",
 ];
 
-/// What is measured at each step.
+/// Measurements at each step.
 pub(super) struct Plot {
     pub(super) title: &'static str,
     pub(super) lines: Vec<Line>,
-    /// What was required.
+    /// The required value.
     pub(super) asked: Option<f64>,
 }
 
 /// A line of a plot.
 pub(super) struct Line {
-    /// Its name in the legend, without markup.
+    /// Name in the legend, without markup.
     pub(super) name: String,
-    /// Values by step; a gap where nothing was measured.
+    /// Values by step; `None` where nothing was measured.
     pub(super) values: Vec<Option<f64>>,
-    /// The step that is marked.
+    /// The step to mark.
     pub(super) chosen: usize,
 }
 
 impl Plot {
-    /// Writes it as SVG inside a page.
+    /// Writes the plot as SVG inside a page.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
@@ -115,7 +115,7 @@ impl Plot {
         )
     }
 
-    /// The number that the upright axis begins at: a tenth, below everything that is shown.
+    /// The lowest number on the vertical axis: a multiple of 0.1, not above any value shown.
     fn low(&self) -> f64 {
         let values = self
             .lines

@@ -1,5 +1,5 @@
-//! The family in DOT, the language of Graphviz: each version a box below the one that it came of. Edges
-//! whose direction nothing tells are dashed.
+//! The family in DOT, the language of Graphviz: each version is a box below its parent. Edges of unknown direction are
+//! dashed.
 
 use std::io::{self, Write};
 
@@ -48,7 +48,7 @@ fn label(number: usize, version: &Version) -> String {
     lines.join("\\n")
 }
 
-/// A name in a quoted label, where `\` and `"` have a meaning.
+/// Escapes a name for a quoted label, where `\` and `"` are special.
 fn quoted(name: &str) -> String {
     name.replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -1,23 +1,22 @@
-//! Rows and lanes: of the versions that came of one, the line with the most versions goes on in the lane of
-//! that one, all others are branches, a lane further right. So there are at most as many lanes as the
-//! logarithm of the versions, to base 2.
+//! Rows and lanes: of a version's children, the one with the largest subtree continues in the parent's lane, and each
+//! other one starts a branch one lane to the right. So there are at most log2(versions) lanes.
 
 use super::{Family, place};
 
-/// A version in its row.
+/// A version's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
-    /// Its place among the versions.
+    /// Its index among the versions.
     pub(super) version: usize,
     /// Its lane, from 0.
     pub(super) lane: usize,
-    /// It is the first of a branch: its parent stands one lane to the left.
+    /// The version is the first of a branch: its parent is one lane to the left.
     pub(super) branches: bool,
-    /// Another version of its lane follows that came of it.
+    /// A child of the version follows in its lane.
     pub(super) goes_on: bool,
 }
 
-/// The rows of a family, from top to bottom: parents above children, branches before the line that goes on.
+/// The rows of a family, from top to bottom: parents above children, branches before the continuing line.
 pub(super) fn rows(family: &Family) -> Vec<Row> {
     let children = children(family);
     let sizes = sizes(family);
@@ -27,7 +26,7 @@ pub(super) fn rows(family: &Family) -> Vec<Row> {
     let mut waiting: Vec<_> = roots.map(|root| (root, 0, false)).collect();
     while let Some((version, lane, branches)) = waiting.pop() {
         let born = &children[version];
-        // Of equals the earliest.
+        // The earliest of equals.
         let main = born.iter().copied().rev().max_by_key(|at| sizes[*at]);
         rows.push(Row {
             version,
@@ -52,7 +51,7 @@ fn children(family: &Family) -> Vec<Vec<usize>> {
     children
 }
 
-/// Versions in the tree below each, itself included. Parents stand before children.
+/// The size of each version's subtree, itself included. Parents come before children.
 fn sizes(family: &Family) -> Vec<usize> {
     let mut sizes = vec![1; family.versions.len()];
     for (at, version) in family.versions.iter().enumerate().rev() {

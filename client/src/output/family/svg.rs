@@ -1,5 +1,5 @@
-//! The family as a picture, one row a version. It stands alone: no script, no font, nothing is fetched; light
-//! or dark as its reader prefers, and each version has a title that says all of it.
+//! The family as a picture, one row per version. It is self-contained: no script, no font, nothing is fetched. It is
+//! light or dark as the reader prefers, and each version has a title with all details.
 
 use std::io::{self, Write};
 
@@ -12,12 +12,12 @@ use super::{Family, Version, ending, place};
 /// Height of a row, and width of a lane.
 const ROW: usize = 26;
 const LANE: usize = 22;
-/// Where the first lane and the first row are.
+/// Position of the first lane and the first row.
 const LEFT: usize = 20;
 const TOP: usize = 62;
-/// Columns right of the lanes: the day, what it is to its parent, what tells so, the name.
+/// Columns right of the lanes: the day, the relation to its parent, the evidence of the direction, the name.
 const COLUMNS: [usize; 4] = [56, 154, 284, 374];
-/// Letters of a name, and the width that they take at most.
+/// Letters of a name that are shown, and the width that they need at most.
 const NAME: usize = 64;
 const NAME_WIDTH: usize = NAME * 8;
 
@@ -83,7 +83,7 @@ fn head(right: usize, folder: &str, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The line to the version that it came of: down the lane of that one, then into its own.
+/// The line to the parent version: down the parent's lane, then into its own.
 fn line(
     family: &Family,
     row: &Row,
@@ -143,7 +143,7 @@ fn version(
     writeln!(out, "</g>")
 }
 
-/// Text as XML 1.0 holds it, with U+FFFD for what it cannot hold.
+/// Escapes text for XML 1.0, with U+FFFD for characters that it cannot hold.
 fn plain(text: &str) -> String {
     let allowed = text.replace(|letter| !is_xml(letter), "\u{fffd}");
     let quoted = allowed.replace('&', "&amp;").replace('<', "&lt;");

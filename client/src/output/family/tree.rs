@@ -1,4 +1,4 @@
-//! The family in a terminal: one row a version, 80 columns wide unless full names are wanted.
+//! The family in a terminal: one row per version, 80 columns wide unless full names are wanted.
 
 use std::io::{self, Write};
 
@@ -9,12 +9,12 @@ use super::{Family, ending};
 
 /// Columns of the terminal that a row fits into.
 const WIDTH: usize = 80;
-/// Columns that a name has at least, however many lanes there are.
+/// Least width of a name in columns, however many lanes there are.
 const LEAST_NAME: usize = 16;
-/// Columns of the number, the day, what it is to its parent, and what tells so, with the gaps between.
+/// Width of the number, the day, the relation to its parent, and the evidence, with the gaps between.
 const NUMBERS: usize = 4 + 2 + 10 + 2 + 15 + 2 + 10 + 2;
 
-/// Writes a family as a tree; nothing where it is empty.
+/// Writes a family as a tree; nothing if it is empty.
 pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
     let rows = rows(family);
     let Some(deepest) = rows.iter().map(|row| row.lane).max() else {
@@ -81,7 +81,7 @@ fn version(
     }
 }
 
-/// A line for each lane that goes on.
+/// Draws a line for each lane that continues.
 fn rails(open: &[bool]) -> String {
     let rail = |goes_on: &bool| if *goes_on { "│ " } else { "  " };
     open.iter().map(rail).collect()
