@@ -1,4 +1,4 @@
-//! Ages as people write them: `90d`.
+//! Ages in the form that people write: `90d`.
 
 /// Seconds of an age such as `12h`, `90d`, `6w` or `2y` (a year has 365 days); `None` for anything else.
 pub fn parse_age(text: &str) -> Option<u64> {

@@ -1,10 +1,10 @@
-//! What changed from one report to the next. Of groups: which groups and files came, which went, and which files carry
-//! another text; of the files that a compliance question finds: [`findings`].
+//! Changes from one report to the next. For reports of groups: groups and files that came or went, and files whose text
+//! changed. For findings of a compliance question: see [`findings`].
 //!
-//! A group is known by its principal's path. Reports list their groups by it, so that two are walked side by side and
-//! one group of each is held. A group whose principal is another file by now is told as gone and as new, both with its
-//! id. A file that went over to another group left the one and joined the other: what left and joined turns what the
-//! earlier report lists into what the later one does.
+//! A group is identified by its principal's path. Reports list their groups in the order of these paths, so two reports
+//! are compared in one pass that holds one group of each. A group whose principal is now another file is reported as
+//! gone and as new, both with its id. A file that moved to another group has left one and joined the other. Applying
+//! all that left and joined to the earlier list yields the later one.
 
 pub mod findings;
 mod terms;
@@ -21,51 +21,51 @@ use findings::FindingTotals;
 
 pub use terms::{Caveat, ReportTerms, SchemeTerms, caveats_sentence};
 
-/// A group, as far as it is compared.
+/// The parts of a group that are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupFiles {
-    /// Id of the group in its report.
+    /// Id of the group within its report.
     pub id: u64,
     /// Path of its principal.
     pub principal: Vec<u8>,
-    /// Every file by its path, with the hash of the document it carries, in hexadecimal.
+    /// Every file by its path, with the hash of its document in hexadecimal.
     pub files: Vec<(Vec<u8>, String)>,
 }
 
-/// How much changed.
+/// Counts of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangeTotals {
-    /// Groups that were not there.
+    /// New groups.
     pub groups_new: u64,
-    /// Groups that are there no more.
+    /// Groups that are gone.
     pub groups_gone: u64,
     /// Groups whose files changed.
     pub groups_changed: u64,
-    /// Files that a group has and had not.
+    /// Files that joined a group.
     pub files_joined: u64,
-    /// Files that a group had and has no more.
+    /// Files that left a group.
     pub files_left: u64,
-    /// Files that carry another text in the same group.
+    /// Files whose text changed within the same group.
     pub files_changed: u64,
 }
 
-/// How much changed between two reports of a kind.
+/// Counts of changes between two reports of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Totals {
-    /// Changes of a report of groups.
+    /// Changes between reports of groups.
     Groups(ChangeTotals),
-    /// Changes of a report of findings.
+    /// Changes between reports of findings.
     Findings(FindingTotals),
 }
 
-/// Whether what changed between two reports of a kind can be told: components and cores have nothing by which one is
-/// known in both.
+/// Whether two reports of this kind can be compared. Components and cores have nothing that identifies one in both
+/// reports.
 pub fn is_comparable(kind: &str) -> bool {
     !["components", "cores"].contains(&kind)
 }
 
-/// The file of a report that two reports of this kind are compared by.
+/// The file by which two reports of this kind are compared.
 pub fn list_of(kind: &str) -> &'static str {
     match kind {
         "groups" | "components" | "cores" => "groups.jsonl",
@@ -73,7 +73,7 @@ pub fn list_of(kind: &str) -> &'static str {
     }
 }
 
-/// Takes one change.
+/// Receives one change.
 pub type TakeChange<'a> = dyn FnMut(&Change) -> io::Result<()> + 'a;
 
 /// The groups of a report, from its `groups.jsonl`.
@@ -99,7 +99,7 @@ struct MemberLine {
 }
 
 impl<R: BufRead> GroupReader<R> {
-    /// Reads lines of at most so many bytes.
+    /// Creates a reader that accepts lines of at most the given number of bytes.
     pub fn new(lines: R, longest: usize) -> Self {
         Self {
             lines,
@@ -111,7 +111,7 @@ impl<R: BufRead> GroupReader<R> {
     /// The next group; `None` after the last.
     ///
     /// # Errors
-    /// What reading met; [`io::ErrorKind::InvalidData`] where it is no list of groups by their principals.
+    /// Errors of reading; [`io::ErrorKind::InvalidData`] if the input is not a list of groups by principal.
     pub fn next_group(&mut self) -> io::Result<Option<GroupFiles>> {
         let line = next_line(&mut self.lines, self.longest)?;
         if line.is_empty() {
@@ -130,7 +130,7 @@ impl<R: BufRead> GroupReader<R> {
     }
 }
 
-/// The next line, of so many bytes at most; empty after the last.
+/// Reads the next line, of limited length; empty after the last.
 fn next_line(lines: &mut impl BufRead, longest: usize) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     let most = longest as u64 + 1;
@@ -171,7 +171,7 @@ fn malformed(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// Compares the groups of an earlier report with later ones, as these come.
+/// Compares the groups of an earlier report with later ones as they arrive.
 pub struct Comparer<R> {
     earlier: GroupReader<R>,
     ahead: Option<GroupFiles>,
@@ -179,7 +179,7 @@ pub struct Comparer<R> {
 }
 
 impl<R: BufRead> Comparer<R> {
-    /// Begins with the groups of an earlier report.
+    /// Starts a comparison with the groups of an earlier report.
     ///
     /// # Errors
     /// As [`GroupReader::next_group`].
@@ -192,10 +192,10 @@ impl<R: BufRead> Comparer<R> {
         })
     }
 
-    /// Takes the next group of the later report, by its principal's path; its files are in order.
+    /// Takes the next group of the later report, in the order of principals' paths; its files are sorted.
     ///
     /// # Errors
-    /// As [`GroupReader::next_group`], and what `take` failed with.
+    /// As [`GroupReader::next_group`], and errors of `take`.
     pub fn group(&mut self, later: &GroupFiles, take: &mut TakeChange<'_>) -> io::Result<()> {
         while let Some(gone) = self.ahead.take_if(|it| it.principal < later.principal) {
             self.gone(&gone, take)?;
@@ -214,7 +214,7 @@ impl<R: BufRead> Comparer<R> {
         Ok(())
     }
 
-    /// Ends the comparison: what is left of the earlier report is gone.
+    /// Ends the comparison: the remaining groups of the earlier report are gone.
     ///
     /// # Errors
     /// As [`Comparer::group`].
@@ -247,7 +247,7 @@ impl<R: BufRead> Comparer<R> {
         self.files(&earlier.files, later, take)
     }
 
-    /// Tells what became of the files of a group.
+    /// Reports the changes of a group's files.
     fn files(
         &mut self,
         earlier: &[(Vec<u8>, String)],
@@ -282,7 +282,7 @@ impl<R: BufRead> Comparer<R> {
     }
 }
 
-/// What is told of a group as a whole.
+/// The kinds of changes of a group as a whole.
 fn of_group(change: &'static str, group: &GroupFiles) -> Change {
     Change {
         change,

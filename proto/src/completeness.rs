@@ -1,5 +1,4 @@
-//! What an answer rests on, as JSON and in words: the same for the daemon's scan and reports and for
-//! simctl.
+//! The completeness of an answer, as JSON and in words; shared by the daemon's scan and reports and by simctl.
 
 use std::fmt;
 
@@ -9,24 +8,23 @@ use crate::lines::hex;
 use crate::text::{grouped, plural};
 use crate::v1;
 
-/// Whether the index held everything that the daemon had seen: two fields of every line that closes
-/// an answer.
+/// Whether the index held everything that the daemon had seen: two fields of every line that closes an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completeness {
     /// Nothing is pending.
     pub complete: bool,
-    /// What is; none where nothing is.
+    /// What is pending; `None` if nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
-    /// Lines that are left out of what is signed, compared and counted; 0 where nothing is.
+    /// Number of template lines, which are left out of what is signed, compared and counted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub template_lines: u64,
-    /// What names their list, in hexadecimal; none where nothing is left out.
+    /// The hash that identifies their list, in hexadecimal; `None` if nothing is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template_list: Option<String>,
 }
 
-/// The bytes that digits in hexadecimal stand for.
+/// Decodes hexadecimal digits.
 fn bytes(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks(2);
     let digit = |byte: &u8| char::from(*byte).to_digit(16).unwrap_or_default() as u8;
@@ -42,31 +40,31 @@ fn is_zero(count: &u64) -> bool {
 /// What keeps the index from being complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// Changes seen and not yet applied: files waiting or being read, and roots being walked, one each.
+    /// Changes seen but not yet applied: one for each file waiting or being read, and for each root being walked.
     pub queued: u64,
-    /// Files that a fault of the machine kept from being read: they were tried, and are tried again by themselves.
+    /// Files that a machine fault kept from being read; they are retried automatically.
     #[serde(default)]
     pub retrying: u64,
-    /// Documents whose group is not settled yet.
+    /// Documents that are not settled yet.
     pub unsettled: u64,
-    /// Documents that are not settled and not waited for, since each must be compared with more than 1,024
-    /// others: they are placed while no other waits.
+    /// Documents that are not settled and not waited for, since each must be compared with more than 1,024 others: they
+    /// are placed when no others are waiting.
     #[serde(default)]
     pub crowded: u64,
     /// Roots that are missing, unreadable or replaced.
     pub stale_roots: u64,
-    /// Roots whose loss of files waits for a person.
+    /// Roots whose loss of files awaits confirmation.
     pub held_losses: u64,
-    /// Paths that cannot be looked at now and keep what was known of them, or of what lies below them.
+    /// Paths that are currently inaccessible. They and everything below them keep their records.
     #[serde(default)]
     pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk.
     pub damaged: u64,
-    /// Files that may have been renamed while the answer was made from a list by path: a name came to hold what
-    /// another name left.
+    /// Files that may have been renamed while a list by path was answered: a name now holds what another name no longer
+    /// does.
     #[serde(default)]
     pub moved: u64,
-    /// Why changes are not applied now, where they are not.
+    /// Why changes are currently not applied; `None` if they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alarm: Option<String>,
 }
@@ -89,7 +87,7 @@ impl Completeness {
         self.pending.as_ref().map_or(0, |pending| pending.damaged)
     }
 
-    /// Notes that so many lines are left out, those of the list with this name.
+    /// Records the number of template lines left out, and the name of their list.
     pub fn with_template_lines(self, template_lines: u64, list: Option<[u8; 32]>) -> Self {
         Self {
             template_lines,
@@ -98,12 +96,12 @@ impl Completeness {
         }
     }
 
-    /// Notes that so many texts turned out to be damaged.
+    /// Records that this many texts turned out to be damaged.
     pub fn with_damaged(self, damaged: u64) -> Self {
         self.with(|pending| pending.damaged = pending.damaged.max(damaged))
     }
 
-    /// Notes that so many documents, and crowded ones beside, turned out to be not settled.
+    /// Records that this many documents, and crowded ones in addition, turned out not to be settled.
     pub fn with_unsettled(self, unsettled: u64, crowded: u64) -> Self {
         self.with(|pending| {
             pending.unsettled = pending.unsettled.max(unsettled);
@@ -111,7 +109,7 @@ impl Completeness {
         })
     }
 
-    /// Notes that so many files may have been renamed meanwhile.
+    /// Records that this many files may have been renamed meanwhile.
     pub fn with_moved(self, moved: u64) -> Self {
         self.with(|pending| pending.moved = pending.moved.max(moved))
     }
@@ -126,7 +124,7 @@ impl Completeness {
         }
     }
 
-    /// What is left out of all numbers, in words; none where nothing is.
+    /// What all numbers leave out, in words; `None` if nothing.
     pub fn left_out(&self) -> Option<String> {
         let lines = self.template_lines;
         let verb = if lines == 1 { "is" } else { "are" };
@@ -141,12 +139,12 @@ impl Completeness {
 }
 
 impl Pending {
-    /// Changes and documents that come to an end by themselves.
+    /// Pending changes and documents that will be handled without intervention.
     pub fn passing(&self) -> u64 {
         self.queued + self.unsettled
     }
 
-    /// What to do about it, in a few words.
+    /// Advice, in a few words.
     pub fn advice(&self) -> String {
         let roots = self.stale_roots + self.held_losses + self.unreadable > 0;
         let lasting = [

@@ -1,10 +1,9 @@
 //! The wire contract of Simdex: gRPC services and messages of package `simdex.v1`.
 //!
-//! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
-//! generated from them at build time and not committed. Beside it stands what daemon and client both
-//! print: [`lines`] are the JSON lines, [`completeness`] and [`promise`] parts of them and their words,
-//! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown, [`age`] how ages are
-//! written, [`changes`] what changed between two reports.
+//! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is generated from them
+//! at build time and not committed. Beside it is what daemon and client both print: [`lines`] are the JSON lines,
+//! [`completeness`] and [`promise`] are parts of them and their wording, [`manifest`] is the end of a report's
+//! manifest, [`text`] formats names and counts, [`age`] formats ages, and [`changes`] compares two reports.
 
 pub mod age;
 pub mod changes;
@@ -33,7 +32,7 @@ pub mod v1 {
         include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
 }
 
-/// Every state that a file may be in, by its name, as `File.state` holds it.
+/// Every state of a file, by its name as in `File.state`.
 pub const STATES: [&str; 17] = [
     "indexed",
     "identical-bytes",
@@ -54,37 +53,37 @@ pub const STATES: [&str; 17] = [
     "quarantined",
 ];
 
-/// What holds where a request leaves it out; the contract's, so that help and answers agree.
+/// Defaults for what a request leaves out. They belong to the contract, so that help and answers agree.
 pub mod defaults {
     /// Least resemblance that FindSimilar lists.
     pub const SIMILAR: f64 = 0.1;
-    /// Least containment that FindContaining and FindContained list; for FindVersions: of resemblance or of either
-    /// containment.
+    /// Least containment that FindContaining and FindContained list; for FindVersions, least resemblance or containment
+    /// in either direction.
     pub const CONTAINMENT: f64 = 0.5;
-    /// Fingerprints of 100 that the documents of a core share at least.
+    /// Minimum number of fingerprints, of 100, that the documents of a core share.
     pub const COMMON: u32 = 85;
-    /// Seconds that cores are sought.
+    /// Time limit of the search for cores, in seconds.
     pub const MINING_SECONDS: u32 = 60;
-    /// Documents that hold a template at least.
+    /// Minimum number of documents that hold a template.
     pub const TEMPLATE_DOCUMENTS: u32 = 10;
-    /// Most templates listed of a root.
+    /// Most templates listed per root.
     pub const TEMPLATES: u32 = 1_000;
     /// Longest text of a template, in bytes.
     pub const TEMPLATE_BYTES: u32 = 2_000;
-    /// Share of the files of two folders that have their like in the other, at least.
+    /// Minimum share of the files in both folders that have a counterpart in the other.
     pub const FOLDER_SHARE: f64 = 0.5;
-    /// Files that two folders have in common at least.
+    /// Minimum number of files that two folders have in common.
     pub const FOLDER_FILES: u64 = 2;
     /// The share of pairs found by sampling that Calibrate requires to be similar.
     pub const PRECISION: f64 = 0.95;
     /// Most files that a Find request lists.
     pub const LIMIT: u32 = 20;
-    /// Least resemblance by which one version leads FindFamily to another.
+    /// Least resemblance by which FindFamily follows from one version to another.
     pub const FAMILY: f64 = 0.5;
     /// Most versions that FindFamily finds.
     pub const VERSIONS: u32 = 4_096;
     /// Pairs that SamplePairs samples.
     pub const SAMPLED_PAIRS: u32 = 100;
-    /// What TrainModel calls a model.
+    /// The name that TrainModel gives a model.
     pub const MODEL_NAME: &str = "trained";
 }

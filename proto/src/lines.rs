@@ -1,12 +1,10 @@
-//! The JSON lines of `simctl --json`, of `simdexd scan --json` and of reports: their fields are a
-//! contract.
+//! The JSON lines of `simctl --json`, of `simdexd scan --json` and of reports: their fields are a contract.
 //!
-//! Each line is an object with its `type` and `v`, the version of that type. A number that was not
-//! measured, or a name that does not exist, is null. A path that is not UTF-8 is given with U+FFFD in
-//! place of what is not, and beside it (`path_bytes`, `a_bytes`, …) its exact bytes in base64.
+//! Each line is an object with its `type` and `v`, the version of that type. A number that was not measured, or a name
+//! that does not exist, is null. In a path that is not UTF-8, invalid bytes are replaced by U+FFFD; its exact bytes are
+//! in an extra field (`path_bytes`, `a_bytes`, …) in base64.
 //!
-//! Lines are made from messages of the wire: the daemon encodes what it prints as it encodes what it
-//! answers.
+//! Lines are made from wire messages: the daemon prints the encoding that it also sends.
 
 mod admin;
 mod calibration;
@@ -55,13 +53,13 @@ pub use template::{Template, TemplatesSummary};
 
 /// The fields of a line, beside `type` and `v`.
 pub trait Body: Serialize {
-    /// Its `type`, by which readers tell lines apart.
+    /// The `type`, which distinguishes the lines.
     const TYPE: &'static str;
-    /// Its `v`: raised when a field changes its meaning or goes.
+    /// The `v`: raised when a field changes its meaning or is removed.
     const VERSION: u32 = 1;
 }
 
-/// One line: `type` and `v`, then the fields of its body.
+/// One line: `type` and `v`, followed by the fields of its body.
 #[derive(Serialize)]
 pub struct Line<'a, T> {
     r#type: &'static str,
@@ -132,7 +130,7 @@ impl Body for Manifest {
     const VERSION: u32 = 2;
 }
 
-/// A path as JSON can hold it.
+/// A path as a JSON string.
 pub fn lossy(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
@@ -180,7 +178,7 @@ pub fn relation(value: i32) -> Option<&'static str> {
     })
 }
 
-/// A text of the wire, where an empty one means that there is none.
+/// An optional text of the wire, where empty means absent.
 fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,16 +1,16 @@
-//! How `manifest.json` of a report ends: the mark of the daemon that wrote it, and a hash.
+//! The end of a report's `manifest.json`: the mark of the daemon that wrote it, and a hash.
 //!
-//! The last key is the BLAKE3 hash of all bytes before its line, so a line that is dropped, added or
-//! changed alone is found. Whoever rewrites the whole manifest can compute that hash too; only a copy
-//! of it kept elsewhere shows that. The key before it is the mark by which a daemon knows its own
-//! reports. Both cover the exact bytes before them, so they are written and read as text, not by serde.
+//! The last key is the BLAKE3 hash of all bytes before its line, so a line that is dropped, added or changed alone is
+//! detected. Somebody who rewrites the whole manifest can compute that hash too; this is only detected with a copy of
+//! the hash kept elsewhere. The key before it is the mark by which a daemon recognises its own reports. Both cover the
+//! exact bytes before them, so they are written and read as text, not by serde.
 
 use serde::{Deserialize, Serialize};
 
-/// A file of a report, as its manifest lists it.
+/// A file of a report as listed in its manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// Name below the report.
+    /// Path relative to the report.
     pub path: String,
     /// Length in bytes.
     pub bytes: u64,
@@ -18,21 +18,21 @@ pub struct FileEntry {
     pub blake3: String,
 }
 
-/// Before the hash.
+/// Text before the hash.
 const HASH: &str = "  \"manifest_blake3\": \"";
-/// After the hash.
+/// Text after the hash.
 const HASH_END: &str = "\"\n}\n";
-/// Before the mark.
+/// Text before the mark.
 const MARK: &str = "  \"daemon_mark\": \"";
-/// After the mark.
+/// Text after the mark.
 const MARK_END: &str = "\",\n";
 
-/// `lines` with a mark.
+/// Appends a mark to `lines`.
 pub fn with_mark(lines: &str, mark: &str) -> String {
     format!("{lines}{MARK}{mark}{MARK_END}")
 }
 
-/// The lines that a manifest's mark covers, and the mark.
+/// Splits a manifest into the lines that its mark covers, and the mark.
 pub fn split_mark(text: &str) -> Option<(&str, &str)> {
     let (before, _) = text.split_at_checked(text.rfind(HASH)?)?;
     let (lines, mark) = before.split_at_checked(before.rfind(MARK)?)?;
@@ -40,13 +40,13 @@ pub fn split_mark(text: &str) -> Option<(&str, &str)> {
     Some((lines, mark))
 }
 
-/// `lines` with their hash: a whole manifest.
+/// Appends the hash to `lines`, which makes a complete manifest.
 pub fn with_hash(lines: &str) -> String {
     let hash = blake3::hash(lines.as_bytes());
     format!("{lines}{HASH}{hash}{HASH_END}")
 }
 
-/// The hash that a manifest ends with, in hexadecimal; `None` if it is not that of its lines.
+/// Returns the hash at the end of a manifest, in hexadecimal; `None` if it is not the hash of its lines.
 pub fn checked_hash(text: &str) -> Option<String> {
     let (lines, end) = text.split_at_checked(text.rfind(HASH)?)?;
     let hash = blake3::hash(lines.as_bytes()).to_hex().to_string();

@@ -1,4 +1,4 @@
-//! How seldom an answer lacks what it is asked for, as JSON and in words.
+//! How rarely an answer lacks something that was asked for, as JSON and in words.
 
 use std::fmt;
 
@@ -6,40 +6,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::v1;
 
-/// What an answer promises of what it does not list. It speaks of sampling alone; what the index lacks is said by
-/// [`Completeness`](crate::completeness::Completeness).
+/// The promise of an answer about what it does not list. It covers sampling only;
+/// [`Completeness`](crate::completeness::Completeness) covers what the index lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Promise {
-    /// The scheme that found what is listed.
+    /// The scheme that found the results.
     pub scheme: String,
-    /// The least ratio listed, which it is made for.
+    /// The least ratio listed, for which the promise is made.
     pub threshold: f64,
-    /// A match at exactly the threshold is missed with at most this probability, a better one less often; `None`
-    /// where nothing is promised.
+    /// A match at exactly the threshold is missed with at most this probability, a better one less often; `None` if
+    /// nothing is promised.
     pub missed_at_most: Option<f64>,
-    /// Why nothing is.
+    /// Why nothing is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub none: Option<NoPromise>,
 }
 
-/// Why an answer promises nothing.
+/// Why an answer makes no promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoPromise {
-    /// What is listed was judged by estimates.
+    /// The results were judged by estimates.
     Estimates,
     /// Candidates were not verified.
     Unverified,
-    /// What reaches the threshold may share none of the fingerprints that were looked up.
+    /// A match may share none of the fingerprints that were looked up.
     NoneShared,
-    /// It was sought from one version to the next.
+    /// Versions were followed from one to the next, so that one miss may hide others.
     Steps,
     /// Nothing was compared.
     NothingCompared,
 }
 
 impl Promise {
-    /// That nothing is missed at the threshold but with this probability at most; nothing, where that is certain.
+    /// A promise with this miss probability at the threshold; no promise if it is 1 or more.
     pub fn new(scheme: &str, threshold: f64, missed_at_most: f64) -> Self {
         match missed_at_most < 1.0 {
             true => Self {
@@ -52,7 +52,7 @@ impl Promise {
         }
     }
 
-    /// Nothing, for a reason.
+    /// No promise, for the given reason.
     pub fn nothing(scheme: &str, threshold: f64, why: NoPromise) -> Self {
         Self {
             scheme: scheme.to_owned(),
@@ -71,7 +71,7 @@ impl fmt::Display for Promise {
         } = self;
         write!(f, "found by {scheme}: ")?;
         if let Some(missed) = self.missed_at_most {
-            // Rounded up, but for the noise of the product.
+            // Rounded up, except for rounding noise of the product.
             let percent = (missed * 1_000.0 - 1e-4).ceil() / 10.0;
             return write!(
                 f,
@@ -88,7 +88,7 @@ impl fmt::Display for Promise {
                 ", since a version that is missed takes along those it leads to"
             }
             Some(NoPromise::NothingCompared) => ", since nothing was compared",
-            // Of a newer daemon.
+            // Sent by a newer daemon.
             None => "",
         };
         write!(f, "there is no bound on what is missed{why}")

@@ -1,4 +1,4 @@
-//! Text for people, the same in both programs: escaped names, counts.
+//! Text for people, shared by both programs: escaped names, counts.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ pub fn is_xml(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// A name as text that cannot move the cursor, colour the screen, turn the line around or hide a part of
-/// itself: what [`is_hidden`] is escaped, and so are bytes that are not UTF-8. A backslash is doubled, so
-/// that no two names look alike.
+/// A name as text that cannot move the cursor, colour the screen, reverse the line or hide a part of itself: characters
+/// for which [`is_hidden`] holds and bytes that are not UTF-8 are escaped. A backslash is doubled, so that no two names
+/// look alike.
 pub fn escaped(name: &[u8]) -> String {
     let mut text = String::new();
     for piece in name.utf8_chunks() {
@@ -23,7 +23,7 @@ pub fn escaped(name: &[u8]) -> String {
     text
 }
 
-/// `text` with what [`is_hidden`] escaped, but for those to `keep`.
+/// `text` with hidden characters ([`is_hidden`]) escaped, except those to `keep`.
 pub fn harmless(text: &str, keep: impl Fn(char) -> bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -36,9 +36,9 @@ pub fn harmless(text: &str, keep: impl Fn(char) -> bool) -> String {
     safe
 }
 
-/// Whether a character is unseen or changes how its neighbours are seen: controls, line and
-/// paragraph separators, direction marks, zero-width spaces, tags. The joiners U+200C and U+200D
-/// are letters' business in many scripts and stay.
+/// Whether a character is invisible or changes how its neighbours are displayed: controls, line and paragraph
+/// separators, direction marks, zero-width spaces, tags. The joiners U+200C and U+200D are needed in many scripts and
+/// are kept.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -47,9 +47,9 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }
 
-/// A line as it stands in a list of template lines: without the hidden characters that its canonical form has not
-/// either. That keeps U+FFF9 to U+FFFB, which neither move the cursor nor turn a line around. A line that would be read
-/// as a comment has a backslash before it.
+/// A line as an entry of a list of template lines: without the hidden characters that its canonical form does not have
+/// either. U+FFF9 to U+FFFB are kept, which neither move the cursor nor reverse a line. A line that would be read as a
+/// comment gets a backslash in front.
 pub fn template_line(line: &str) -> String {
     let shown = |c: char| match is_hidden(c) {
         true if c.is_control() || c.is_whitespace() => Some(' '),
@@ -68,7 +68,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", plural(count))
 }
 
-/// The ending of a noun that is counted.
+/// The ending of a counted noun.
 pub fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
@@ -86,11 +86,11 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// So few changed lines are shown as they are, whatever changed in them.
+/// Up to this many changed lines are shown as they are, whatever changed in them.
 const FEW_LINES: u64 = 20;
 
-/// Whether the lines of two texts are broken otherwise, by how many lines and words differ: a changed line has a changed
-/// word, but there.
+/// Whether the lines of two texts are broken differently, judged by how many lines and words differ: otherwise each
+/// changed line has a changed word.
 pub fn is_broken_otherwise(changed_lines: u64, changed_words: u64) -> bool {
     changed_lines > changed_words.max(FEW_LINES)
 }

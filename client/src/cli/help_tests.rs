@@ -1,11 +1,11 @@
-//! What help says of each flag: the defaults that hold.
+//! Checks the defaults that each flag's help states.
 
 use clap::{Arg, Command};
 use simdex_client::defaults;
 
 use super::{FIND_VERBS, command};
 
-/// Defaults that are no value of the contract: the daemon's own, the user's, or no limit at all.
+/// Defaults that are not values of the contract: the daemon's own, the user's, or no limit at all.
 const IN_WORDS: [&str; 6] = [
     "$SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run",
     "$USER",
@@ -15,7 +15,7 @@ const IN_WORDS: [&str; 6] = [
     "those of the index",
 ];
 
-/// What the help of a flag itself names as its default; what clap adds to it holds by construction.
+/// The default that a flag's own help text states. The part that clap adds is right by construction.
 fn stated(flag: &Arg) -> Option<String> {
     let help = flag.get_long_help().or(flag.get_help())?.to_string();
     let (_, default) = help.split_once("[default: ")?;
@@ -23,7 +23,7 @@ fn stated(flag: &Arg) -> Option<String> {
     Some(default.to_owned())
 }
 
-/// The defaults that the help of a command names, each behind its verb and flag.
+/// The defaults that a command's help states, each keyed by verb and flag.
 fn defaults_of(command: &Command, verb: &str) -> Vec<(String, String)> {
     let flags = command.get_arguments();
     let own = flags.filter_map(|flag| {
@@ -61,7 +61,7 @@ fn help_names_the_defaults_that_hold() {
         ("groups --common", defaults::COMMON.to_string()),
         ("groups --deadline", defaults::MINING_SECONDS.to_string()),
         ("judge label --count", defaults::SAMPLED_PAIRS.to_string()),
-        // A field of the contract that is left out is 0.
+        // 0 means the default for a field of the contract.
         ("judge label --seed", u64::default().to_string()),
         ("judge train --name", defaults::MODEL_NAME.to_owned()),
         ("report --common", defaults::COMMON.to_string()),

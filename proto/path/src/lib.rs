@@ -1,12 +1,11 @@
-//! How paths of files are stored and shown: the one definition for daemon and client.
+//! How paths of files are stored and shown: the single definition for daemon and client.
 //!
-//! Stored, a member of a container has the path of what holds it, a NUL and its own name, at any
-//! depth: no name on disk holds a NUL, so this is unambiguous. Shown and asked, the separator is
-//! `!/`. Names may hold `!/` too (a folder called `x.zip!`, an entry `a!/b`), so every `!` at the end
-//! of a name or folder is doubled where a `/` or a separator follows. Of the exclamation marks right
-//! before a `/`, an even number is then half as many of a folder's name, and an odd number ends in
-//! a separator. `mail.eml!/offer.docx` is the member `offer.docx` of `mail.eml`; `x.zip!!/a` is the file
-//! `a` in the folder `x.zip!`.
+//! In its stored form, a member of a container has the path of its container, a NUL and its own name, at any depth. No
+//! name on disk holds a NUL, so this is unambiguous. In its shown form, which queries use too, the separator is `!/`.
+//! Names may also hold `!/` (a folder called `x.zip!`, an entry `a!/b`), so every `!` at the end of a name or folder is
+//! doubled if a `/` or a separator follows. Before a `/`, an even number of exclamation marks stands for half as many
+//! in the folder's name, and an odd number ends in a separator. `mail.eml!/offer.docx` is the member `offer.docx` of
+//! `mail.eml`; `x.zip!!/a` is the file `a` in the folder `x.zip!`.
 //!
 //! Every stored path has one shown form and every byte string without NUL is the shown form of one
 //! stored path; both directions take one pass. The shown form is part of the wire contract: examples are
@@ -14,7 +13,7 @@
 
 use std::iter::repeat_n;
 
-/// Between a container and its member, as stored.
+/// Separates a container from its member in the stored form.
 pub const MEMBER: u8 = 0;
 
 /// The shown form of a stored path.
@@ -56,7 +55,7 @@ pub fn from_shown(shown: &[u8]) -> Vec<u8> {
     stored
 }
 
-/// The shown form of what holds a member, one level up; none of a file on disk.
+/// The shown form of a member's container, one level up; `None` for a file on disk.
 pub fn container(shown: &[u8]) -> Option<Vec<u8>> {
     let stored = from_shown(shown);
     let end = stored.iter().rposition(|byte| *byte == MEMBER)?;
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Bytes of which many are the three that matter.
+    /// Random bytes, many of them the three with a special meaning.
     fn path() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![
             4 => Just(b'!'),

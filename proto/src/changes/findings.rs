@@ -1,9 +1,10 @@
-//! What changed from one report of a compliance question to the next: which files are found that were not, which no
-//! more, and of which something else is told.
+//! Changes from one report of a compliance question to the next: files that are newly found, files no longer found, and
+//! files whose findings changed.
 //!
-//! A file is known by its path; where a question finds files beside each of several others, by both paths. Lists stand
-//! in the order of their question, which changes with any file, so that two cannot be walked side by side: of each line
-//! of the earlier list a fixed number of bytes is held, and of what changed the lines. Changes are told by path.
+//! A file is identified by its path or, if a question finds files beside each of several others, by both paths. Lists
+//! are in the order of their question, which changes with any file, so two lists cannot be merged in one pass. Instead,
+//! a fixed number of bytes per line of the earlier list is held, and each changed line in full. Changes are reported by
+//! path.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
@@ -14,28 +15,28 @@ use serde_json::{Value, json};
 use super::{bytes, malformed, next_line};
 use crate::lines::{Finding, FindingChange};
 
-/// Bytes that a line of the earlier list takes in the index at most: an entry and its byte of control, in a table that
-/// is seven eighths full, beside one of twice its size to which it grows.
+/// Upper bound of the index's bytes per line of the earlier list: an entry and its control byte, in a table that is
+/// seven eighths full, beside one of twice its size while it grows.
 const INDEXED: u64 = 288;
 const _: () = assert!(3 * 8 * (size_of::<(Digest, IndexedLine)>() + 1) <= 7 * INDEXED as usize);
-/// Bytes that a line takes which is told, for each of its own: the line, and what is made of it.
+/// Bytes held per byte of a line to be reported: the line, and what is derived from it.
 const TOLD: u64 = 4;
 
-/// How much changed.
+/// Counts of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FindingTotals {
-    /// Files that are found and were not.
+    /// Files newly found.
     pub findings_new: u64,
-    /// Files that were found and are no more.
+    /// Files no longer found.
     pub findings_gone: u64,
-    /// Files of which something else is told.
+    /// Files whose findings changed.
     pub findings_changed: u64,
 }
 
-/// Takes one change.
+/// Receives one change.
 pub type TakeFindingChange<'a> = dyn FnMut(&FindingChange) -> io::Result<()> + 'a;
 
-/// Counts so many bytes more that are held; refuses what may not be.
+/// Accounts for this many more bytes held; fails if the limit is reached.
 pub type Hold<'a> = dyn FnMut(u64) -> io::Result<()> + 'a;
 
 /// Half of a BLAKE3.
@@ -45,18 +46,18 @@ type Digest = [u8; 16];
 struct IndexedLine {
     facts: Digest,
     numbers: Option<Digest>,
-    /// Where it stands.
+    /// Offset of the line.
     at: u64,
     length: u64,
-    /// The later list has the file, too.
+    /// Whether the later list has the file too.
     is_met: bool,
     /// Further lines of these paths in the earlier list, and lines of them in the later one: a file that changes while
-    /// a report is made may be listed twice. Counted in the first line's entry.
+    /// a report is made may be listed twice. These are counted in the first line's entry.
     further: u32,
     later: u32,
 }
 
-/// Compares the findings of an earlier report with later ones, as these come.
+/// Compares the findings of an earlier report with later ones as they arrive.
 pub struct FindingComparer<R> {
     earlier: R,
     index: HashMap<Digest, IndexedLine>,
@@ -64,18 +65,18 @@ pub struct FindingComparer<R> {
     totals: FindingTotals,
 }
 
-/// A change, with the paths that it is sorted by.
+/// A change, with the paths by which it is sorted.
 struct ToldChange {
     paths: [Vec<u8>; 2],
     change: FindingChange,
 }
 
 impl<R: Read + Seek> FindingComparer<R> {
-    /// Indexes an earlier list from its `lines`, of at most so many bytes each; those that changed are read again
-    /// from `earlier`.
+    /// Indexes an earlier list from its `lines`, each of limited length. Lines that changed are read again from
+    /// `earlier`.
     ///
     /// # Errors
-    /// What reading met, and what `hold` failed with; [`io::ErrorKind::InvalidData`] where it is no list of findings.
+    /// Errors of reading and of `hold`; [`io::ErrorKind::InvalidData`] if the input is not a list of findings.
     pub fn new(
         mut lines: impl BufRead,
         longest: usize,
@@ -146,10 +147,10 @@ impl<R: Read + Seek> FindingComparer<R> {
         Ok(())
     }
 
-    /// Ends the comparison, and tells each change by path.
+    /// Ends the comparison, and reports the changes by path.
     ///
     /// # Errors
-    /// As [`FindingComparer::line`], and what `take` failed with.
+    /// As [`FindingComparer::line`], and errors of `take`.
     pub fn finish(
         mut self,
         hold: &mut Hold<'_>,
@@ -158,7 +159,7 @@ impl<R: Read + Seek> FindingComparer<R> {
         let index = std::mem::take(&mut self.index);
         let gone = index.into_values().filter(|indexed| !indexed.is_met);
         let mut gone: Vec<_> = gone.map(|it| (it.at, it.length)).collect();
-        // As the earlier list has them, so that it is read in one direction and always told alike.
+        // In the order of the earlier list, so that it is read forwards and reported in a fixed order.
         gone.sort_unstable();
         for (at, length) in gone {
             hold(TOLD * length)?;
@@ -166,7 +167,7 @@ impl<R: Read + Seek> FindingComparer<R> {
             self.totals.findings_gone += 1;
             self.tell(key(&finding)?, "finding-gone", finding, None);
         }
-        // Those of one path in the order of their words, so that a list is always told alike.
+        // Changes of one path are sorted by their text, so that a list is always reported in the same order.
         let rank = |told: &ToldChange| told.change.change;
         self.changes
             .sort_by(|a, b| (&a.paths, rank(a)).cmp(&(&b.paths, rank(b))));
@@ -207,8 +208,8 @@ fn parsed(line: &[u8]) -> io::Result<Finding> {
     serde_json::from_slice(line).map_err(|_| malformed("a line of it is no finding"))
 }
 
-/// The paths that a finding is known by: of what has one place in its list its own alone, since the file beside it may
-/// become another.
+/// The paths that identify a finding. In lists that name each file once, its own path suffices, since the file beside
+/// it may change.
 fn key(finding: &Finding) -> io::Result<[Vec<u8>; 2]> {
     let path = bytes(finding.path.path.clone(), finding.path.path_bytes.clone())?;
     let of = match finding.kind.as_str() {
@@ -218,7 +219,7 @@ fn key(finding: &Finding) -> io::Result<[Vec<u8>; 2]> {
     Ok([path, of])
 }
 
-/// The key of a line, by its paths and how many lines of the same paths stand before it.
+/// The key of a line, from its paths and the number of earlier lines with the same paths.
 fn line_key(paths: &[Vec<u8>; 2], number: u32) -> Digest {
     let mut hasher = blake3::Hasher::new();
     for path in paths {
@@ -229,8 +230,8 @@ fn line_key(paths: &[Vec<u8>; 2], number: u32) -> Digest {
     half(&hasher.update(&number.to_le_bytes()).finalize())
 }
 
-/// What is compared of a finding, each fact by its name. When the file was written and the name of its owner say nothing
-/// of what was asked.
+/// The facts of a finding that are compared, by name. The modification time and the owner's name are left out, since
+/// they do not affect the question.
 fn facts(finding: &Finding) -> [(&'static str, Value); 8] {
     [
         ("relation", json!(finding.relation)),
@@ -244,7 +245,7 @@ fn facts(finding: &Finding) -> [(&'static str, Value); 8] {
     ]
 }
 
-/// The numbers that are compared: those counted on all shingles. An estimate changes with the sample.
+/// The numbers that are compared: only those counted on all shingles, since an estimate changes with the sample.
 fn numbers(finding: &Finding) -> Option<[(&'static str, Value); 3]> {
     (finding.verified == Some(true)).then(|| {
         [
@@ -262,7 +263,7 @@ fn differs(earlier: &IndexedLine, later: &Finding) -> bool {
         || earlier.facts != digest(&Value::from_iter(facts(later)))
 }
 
-/// Names of what changed.
+/// The names of the facts that changed.
 fn changed(before: &Finding, after: &Finding) -> Vec<&'static str> {
     let facts = facts(before).into_iter().zip(facts(after));
     let numbers = numbers(before).zip(numbers(after));

@@ -1,5 +1,5 @@
-//! What a report was made of. Where two reports differ in it, part of what changed between them follows
-//! from that and not from the files.
+//! The conditions under which a report was made. If they differ between two reports, some of the changes may come from
+//! that rather than from the files.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use serde_json::Value;
 
 use crate::lines::{JsonPath, SchemeInUse};
 
-/// What a report was made of.
+/// The conditions under which a report was made.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ReportTerms {
     /// `groups`, or the name of a compliance question: reports of other kinds are not compared.
     pub kind: String,
-    /// The trees it covers.
+    /// The roots covered.
     pub roots: Vec<JsonPath>,
     /// Least resemblance of a near-duplicate.
     pub threshold: f64,
     /// How documents were signed.
     pub scheme: SchemeTerms,
-    /// Whether the index held everything when it was written.
+    /// Whether the index was complete when the report was written.
     pub complete: bool,
-    /// What names the list of lines that were left out of what was compared; none where nothing was.
+    /// The hash that identifies the list of template lines left out of the comparison; `None` if there were none.
     #[serde(default)]
     pub template_list: Option<String>,
-    /// What it was asked about, where that is not everything.
+    /// The report's subject, unless that is everything.
     #[serde(default)]
     pub question: Option<Value>,
-    /// What it came to, by name.
+    /// The report's totals, by name.
     #[serde(default)]
     pub findings: BTreeMap<String, u64>,
 }
 
-/// What two schemes must share for their signatures to be comparable.
+/// The parameters in which two schemes must agree for their signatures to be comparable.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SchemeTerms {
     name: String,
@@ -52,29 +52,29 @@ impl From<&SchemeInUse> for SchemeTerms {
     }
 }
 
-/// Why a change between two reports may be none of the files.
+/// Why a change between two reports may not come from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caveat {
-    /// They cover other roots.
+    /// The reports cover different roots.
     Roots,
-    /// They were made at other thresholds.
+    /// They use different thresholds.
     Threshold,
-    /// Their documents were signed in other ways.
+    /// Their documents were signed with different parameters.
     Scheme,
-    /// Other template lines were left out of what was compared.
+    /// They left out different template lines.
     TemplateLines,
-    /// They asked about other files, roots or ages.
+    /// They concern different files, protected roots or ages.
     Question,
-    /// A search of one of them reached a bound.
+    /// A search of one of them reached a limit.
     CutShort,
-    /// The index lacked something when the earlier was made.
+    /// The index was incomplete when the earlier report was made.
     EarlierIncomplete,
-    /// The index lacked something when the later was made.
+    /// The index was incomplete when the later report was made.
     LaterIncomplete,
 }
 
 impl Caveat {
-    /// Its name in a manifest and in JSON.
+    /// The caveat's name in a manifest and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Roots => "other-roots",
@@ -106,17 +106,17 @@ impl Caveat {
 }
 
 impl ReportTerms {
-    /// The terms that a manifest states; none where it lacks some.
+    /// The conditions that a manifest states; `None` if it lacks some.
     pub fn of_manifest(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
-    /// Whether there may be more than it lists.
+    /// Whether there may be more than the report lists.
     fn is_cut(&self) -> bool {
         self.findings.get("cut_short").is_some_and(|cut| *cut > 0)
     }
 
-    /// What must be said of changes from this report to a later one.
+    /// The caveats on changes from this report to a later one.
     pub fn caveats(&self, later: &Self) -> Vec<Caveat> {
         let all = [
             (self.roots != later.roots, Caveat::Roots),
@@ -136,7 +136,7 @@ impl ReportTerms {
     }
 }
 
-/// The caveats as a sentence; none where there are none.
+/// The caveats as a sentence; `None` if there are none.
 pub fn caveats_sentence(caveats: &[Caveat]) -> Option<String> {
     let clauses: Vec<_> = caveats.iter().map(|caveat| caveat.words()).collect();
     (!clauses.is_empty()).then(|| {
@@ -159,7 +159,7 @@ mod tests {
     fn terms_that_differ_are_told() {
         let earlier = ReportTerms::of_manifest(MANIFEST).unwrap();
         assert_eq!(earlier.caveats(&earlier), []);
-        // How coarse the samples are follows from the files.
+        // The sampling modulus follows from the files, so it is not compared.
         let coarser = ReportTerms::of_manifest(&MANIFEST.replace("64", "128")).unwrap();
         assert_eq!(earlier.caveats(&coarser), []);
         let other = MANIFEST

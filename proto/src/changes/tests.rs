@@ -1,4 +1,4 @@
-//! Changes between lists of groups, planted and drawn.
+//! Changes between lists of groups, planted and random.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn lines(groups: &[GroupFiles]) -> Vec<u8> {
     groups.iter().map(line).collect::<String>().into_bytes()
 }
 
-/// What is told, one word each: the kind and the path or the number of files.
+/// The reported changes, one word each: the kind, and the path or the number of files.
 fn told(earlier: &[GroupFiles], later: &[GroupFiles]) -> (Vec<String>, ChangeTotals) {
     let lines = lines(earlier);
     let mut comparer = Comparer::new(GroupReader::new(&lines[..], 10_000)).unwrap();
@@ -103,7 +103,7 @@ fn groups_and_files_that_came_and_went_are_told_and_what_stayed_is_not() {
     assert_eq!(totals, right);
 }
 
-/// A list of groups drawn by `next`, which returns a number below the one it is given.
+/// A list of groups made with `next`, which returns a number below its argument.
 fn drawn(next: &mut impl FnMut(u64) -> u64) -> Vec<GroupFiles> {
     let mut groups = Vec::new();
     for principal in 0..12 {
@@ -199,7 +199,7 @@ fn what_is_no_list_of_groups_is_refused() {
 
 #[test]
 fn two_groups_of_one_principal_are_read() {
-    // A file that changed while a report was made may lead two groups of it.
+    // A file that changed while a report was made may lead two of its groups.
     let twice = [
         group(1, &[(b"/a", "x"), (b"/b", "x")]),
         group(2, &[(b"/a", "y"), (b"/c", "y")]),

@@ -1,4 +1,4 @@
-//! The daemon's state, and what it was told to do.
+//! The daemon's state, and the results of operating it.
 
 use serde::Serialize;
 
@@ -11,20 +11,20 @@ use crate::v1;
 /// What the daemon holds and watches.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
-    /// Version of the daemon.
+    /// Version of the daemon's program.
     pub version: String,
     /// Version of the stored format.
     pub format: u32,
-    /// Data directory of the index.
+    /// Path of the index's data directory.
     pub data_dir: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir_bytes: Option<String>,
-    /// It was new and empty when the daemon started.
+    /// Whether the data directory was new and empty when the daemon started.
     pub new_index: bool,
     /// Time since its start.
     pub uptime_seconds: f64,
-    /// Changes seen and not yet applied.
+    /// Changes seen but not yet applied.
     pub queued: u64,
     /// Least resemblance of a near-duplicate.
     pub threshold: f64,
@@ -32,23 +32,23 @@ pub struct Status {
     pub store_bytes: u64,
     /// Bytes of extracted text on disk.
     pub text_bytes: u64,
-    /// Largest message that is sent or taken.
+    /// Largest message sent or accepted, in bytes.
     pub max_message_bytes: u64,
-    /// How the workers are confined.
+    /// The confinement of the workers.
     pub sandbox: String,
     /// Set while changes are not applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alarm: Option<Alarm>,
     /// Resident memory of the daemon, workers apart.
     pub resident_bytes: Option<u64>,
-    /// What holds memory.
+    /// The parts that hold memory.
     pub memory: Vec<MemoryUse>,
-    /// What it may choose to hold.
+    /// The memory budget, in bytes.
     pub memory_limit_bytes: Option<u64>,
-    /// How fast files are read; left out while none waits.
+    /// The speed of reading files; left out while none waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<Pace>,
-    /// How fast documents are settled; left out while all are.
+    /// The speed of settling documents; left out while all are settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settling: Option<Pace>,
     /// Cost of each scheme.
@@ -58,13 +58,13 @@ pub struct Status {
     /// Reports on schedule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<Schedule>,
-    /// The model that pairs are judged by; null while there is no index.
+    /// The model in force; null while there is no index.
     pub judge_model: Option<JudgeModel>,
     /// How coarsely documents of each size are sampled; null while there is no index.
     pub sampling: Option<Sampling>,
     /// Counts over all roots.
     pub summary: Option<Summary>,
-    /// What the index lacks.
+    /// What keeps the index from being complete.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -80,7 +80,7 @@ pub struct Schedule {
     pub last: Option<String>,
     /// Where that report is.
     pub report: Option<String>,
-    /// What went wrong the last time.
+    /// The error of the last run.
     pub error: Option<String>,
 }
 
@@ -140,7 +140,7 @@ pub struct Alarm {
     /// Time of the next attempt (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt: Option<String>,
-    /// Queries are answered meanwhile.
+    /// Whether queries are answered meanwhile.
     pub answering: bool,
 }
 
@@ -155,14 +155,14 @@ impl From<&v1::Alarm> for Alarm {
     }
 }
 
-/// What a part of the daemon holds in memory.
+/// The memory held by a part of the daemon.
 #[derive(Clone, Debug, Serialize)]
 pub struct MemoryUse {
     /// The part, for people.
     pub holder: String,
-    /// Bytes it holds, where that is known.
+    /// Bytes it holds, if known.
     pub bytes: Option<u64>,
-    /// The most it holds, where it has a limit.
+    /// Its limit, if it has one.
     pub limit: Option<u64>,
 }
 
@@ -176,12 +176,12 @@ impl From<&v1::MemoryUse> for MemoryUse {
     }
 }
 
-/// How fast something is done, over the last minute.
+/// The speed of some work, over the last minute.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pace {
-    /// Files or documents done in a second.
+    /// Files or documents per second.
     pub per_second: f64,
-    /// Until all that waits is done; null where nothing was done lately.
+    /// Seconds until all waiting work is done; null if nothing was done in the last minute.
     pub seconds_left: Option<f64>,
 }
 
@@ -194,7 +194,7 @@ impl From<&v1::Pace> for Pace {
     }
 }
 
-/// What a scheme costs.
+/// The cost of a scheme.
 #[derive(Clone, Debug, Serialize)]
 pub struct SchemeUsage {
     /// The scheme, with the least n in use.
@@ -205,9 +205,9 @@ pub struct SchemeUsage {
     pub bytes: u64,
     /// Time spent signing since the start.
     pub sign_seconds: f64,
-    /// The greatest n in use; that of the scheme is the least.
+    /// The greatest n in use; the scheme's own n is the least.
     pub n_most: u64,
-    /// Postings not in the store yet.
+    /// Postings not yet in the store.
     pub unmerged: u64,
 }
 
@@ -232,19 +232,19 @@ pub struct Root {
     /// Absolute path of the tree.
     #[serde(flatten)]
     pub path: JsonPath,
-    /// `native` or `poll`: how it is watched.
+    /// `native` or `poll`: the watch mode in use.
     pub mode: String,
-    /// `auto`, `native` or `poll`: what the config asks for.
+    /// `auto`, `native` or `poll`: the configured watch mode.
     pub configured_mode: String,
     /// `watching`, `scanning`, `stalled`, `stale`, `replaced` or `loss-held`.
     pub state: String,
     /// Why its state or mode is what it is.
     pub detail: Option<String>,
-    /// Files in it.
+    /// Number of its files.
     pub files: u64,
     /// Missing files whose removal awaits confirmation.
     pub pending_loss: u64,
-    /// Names what a confirmation would confirm; none where nothing waits for one.
+    /// Identifies the held loss that a confirmation would accept; `None` if there is none.
     pub loss_token: Option<String>,
 }
 
@@ -267,7 +267,7 @@ impl From<&v1::Root> for Root {
 /// A rescan was started.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rescan {
-    /// Roots that are walked.
+    /// Number of roots to be walked.
     pub roots: u32,
 }
 
@@ -276,21 +276,21 @@ pub struct Rescan {
 pub struct ConfirmedLoss {
     /// Path of the root.
     pub root: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_bytes: Option<String>,
     /// Files removed from the index.
     pub removed: u64,
 }
 
-/// Everything seen before the call is applied.
+/// Everything seen before the call has been applied.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sync {
-    /// Time it took.
+    /// Time the call took.
     pub seconds: f64,
-    /// Files applied meanwhile.
+    /// Files applied during the call.
     pub files: u64,
-    /// Paths that cannot be looked at: changes there are not applied.
+    /// Paths that are inaccessible: changes there are not applied.
     pub unreadable: u64,
 }
 
@@ -299,12 +299,12 @@ pub struct Sync {
 pub struct SavedReport {
     /// Its directory: on the client's machine with `--out`, on the daemon's with `--keep`.
     pub out: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out_bytes: Option<String>,
-    /// BLAKE3 that its manifest ends with, in hexadecimal.
+    /// The BLAKE3 at the end of its manifest, in hexadecimal.
     pub manifest: String,
-    /// What was counted.
+    /// The counts of the report.
     pub summary: Option<Summary>,
 }
 

@@ -1,4 +1,4 @@
-//! How coarsely documents of each size may be sampled, and are.
+//! How coarsely documents of each size may be sampled, and are sampled.
 
 use serde::Serialize;
 
@@ -11,31 +11,31 @@ use crate::v1;
 pub struct Calibration {
     /// Shortest documents first.
     pub groups: Vec<SizeGroup>,
-    /// Quality of the setting, on the pairs it was chosen on.
+    /// Quality of the setting on the pairs by which it was chosen.
     pub predicted: SampleQuality,
     /// Quality on pairs of other documents.
     pub checked: SampleQuality,
-    /// Pairs it was chosen on.
+    /// Pairs by which it was chosen.
     pub pairs: u64,
-    /// Pairs it was checked on.
+    /// Pairs on which it was checked.
     pub checked_pairs: u64,
     /// Documents whose pairs were measured.
     pub sampled: u64,
-    /// Mod_n fingerprints that the index would keep, about.
+    /// Approximate number of Mod_n fingerprints that the index would keep.
     pub fingerprints: u64,
-    /// Those that it keeps now.
+    /// Number that it keeps now.
     pub fingerprints_now: u64,
-    /// The precision that was asked for.
+    /// The required precision.
     pub required_precision: f64,
     /// The resemblance from which a pair is similar.
     pub threshold: f64,
-    /// Bytes of posting values that the documents would take, about.
+    /// Approximate bytes of posting values that the documents would take.
     pub posting_bytes: u64,
-    /// Those that they take now.
+    /// Bytes that they take now.
     pub posting_bytes_now: u64,
-    /// The probability, at most, that a fingerprint that no document holds is found in the index.
+    /// Upper bound of the probability that a fingerprint in no document is found in the index.
     pub false_match_rate: f64,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -43,51 +43,51 @@ pub struct Calibration {
 /// Documents of neighbouring sizes.
 #[derive(Clone, Debug, Serialize)]
 pub struct SizeGroup {
-    /// Bytes of canonical text from which a document belongs to it.
+    /// Least number of bytes of canonical text in this group.
     pub from_bytes: u64,
-    /// How many documents there are.
+    /// Number of documents.
     pub documents: u64,
-    /// Bytes of all their canonical texts.
+    /// Total bytes of their canonical texts.
     pub bytes: u64,
-    /// Pairs it was measured on.
+    /// Pairs measured in this group.
     pub pairs: u64,
     /// Quality at n = 1, 2, 4, … 64.
     pub steps: Vec<SampleQuality>,
     /// The recommended n: the greatest that is precise enough.
     pub n: u64,
-    /// The least bytes of an excerpt that is found in each of these documents with a probability of 99.9 %.
+    /// Least length in bytes of an excerpt that is found in each of these documents with a probability of 99.9 %.
     pub shortest_excerpt_bytes: u64,
-    /// How far the ends of an interval lie apart of two such documents, estimated at the threshold.
+    /// Width of the interval of the estimate for two such documents at the threshold.
     pub interval_width: f64,
 }
 
 /// How coarsely documents of each size are sampled.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sampling {
-    /// Whether it was chosen; else documents are sampled by their length alone.
+    /// Whether the setting was chosen; otherwise documents are sampled by their length alone.
     pub chosen: bool,
     /// Shortest documents first.
     pub groups: Vec<SamplingGroup>,
-    /// Documents that are signed otherwise still.
+    /// Documents that are still signed differently.
     pub waiting: u64,
-    /// Documents that were signed anew.
+    /// Documents that were signed again.
     pub done: u64,
-    /// Documents that stay as they are signed, since their texts are not read.
+    /// Documents that keep their signatures because their texts cannot be read.
     pub unreadable: u64,
-    /// Documents that are signed anew a second.
+    /// Documents signed again per second.
     pub per_second: Option<f64>,
-    /// How long those that wait take.
+    /// Remaining time for the documents that wait.
     pub seconds_left: Option<f64>,
-    /// The least bytes of an excerpt that is found in any document with a probability of 99.9 %.
+    /// Least length in bytes of an excerpt that is found in any document with a probability of 99.9 %.
     pub shortest_excerpt_bytes: u64,
-    /// The probability, at most, that a fingerprint that no document holds is found in the index.
+    /// Upper bound of the probability that a fingerprint in no document is found in the index.
     pub false_match_rate: f64,
 }
 
-/// Documents of neighbouring sizes that are sampled alike.
+/// Documents of neighbouring sizes with the same sampling.
 #[derive(Clone, Debug, Serialize)]
 pub struct SamplingGroup {
-    /// Bytes of canonical text from which a document belongs to it.
+    /// Least number of bytes of canonical text in this group.
     pub from_bytes: u64,
     /// One fingerprint in n is kept.
     pub n: u64,
@@ -113,7 +113,7 @@ impl From<&v1::Sampling> for Sampling {
     }
 }
 
-/// What is found by sampling, without verification.
+/// The quality of sampling without verification.
 #[derive(Clone, Debug, Serialize)]
 pub struct SampleQuality {
     /// The share of pairs found that are similar.

@@ -14,12 +14,12 @@ use crate::v1;
 pub struct Comparison {
     /// Path of the first; null for standard input.
     pub a: Option<String>,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of the first path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a_bytes: Option<String>,
     /// Path of the second; null for standard input.
     pub b: Option<String>,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of the second path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b_bytes: Option<String>,
     /// Relation of the first to the second.
@@ -30,7 +30,7 @@ pub struct Comparison {
     pub containment_of_a: f64,
     /// Share of the second found in the first, exact.
     pub containment_of_b: f64,
-    /// Shingles that both texts have.
+    /// Shingles in both texts.
     pub shared_shingles: u64,
     /// Shingles of the first.
     pub shingles_a: u64,
@@ -40,48 +40,49 @@ pub struct Comparison {
     pub chars_a: u64,
     /// Characters of the second canonical text.
     pub chars_b: u64,
-    /// What the pair is judged to be; null where it was not judged.
+    /// The judgement of the pair; null if it was not judged.
     pub judgement: Option<Judgement>,
-    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
-    /// What each scheme estimates.
+    /// The estimates of each scheme.
     pub estimates: Vec<Estimate>,
-    /// Runs that both canonical texts have.
+    /// Runs that occur in both canonical texts.
     pub spans: Vec<Span>,
-    /// Shared shingles that lie in none of them, at most.
+    /// Upper bound of the shared shingles outside these runs.
     pub shared_shingles_outside_spans: u64,
-    /// Template lines that were left out of the first before it was counted: spans are of the rest; none where nothing was.
+    /// Template lines that were left out of the first before counting, so that spans refer to the rest; `None` if there
+    /// were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out_a: Option<LeftOutLines>,
-    /// Those that were left out of the second.
+    /// Template lines that were left out of the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out_b: Option<LeftOutLines>,
-    /// Null where it was left out.
+    /// The unified difference; null if it was left out.
     pub diff: Option<String>,
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference_left_out: Option<String>,
-    /// How many words differ; null where no form of the difference was asked for, or they could not be aligned.
+    /// How many words differ; null if no difference was requested or the words could not be aligned.
     pub words: Option<WordCounts>,
-    /// What makes the second text of the first; null where it was left out.
+    /// The operations that turn the first text into the second; null if they were left out.
     pub operations: Option<Vec<Operation>>,
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations_left_out: Option<String>,
-    /// Why the first was not read again, where it is compared as it was last read.
+    /// Why the first was compared as last read instead of being read again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_read_a: Option<LastRead>,
-    /// Why the second was not read again, where it is compared as it was last read.
+    /// Why the second was compared as last read instead of being read again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_read_b: Option<LastRead>,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
 
 impl Comparison {
-    /// The comparison of the files at `a` and `b`, `None` being standard input.
+    /// The comparison of the files at `a` and `b`; `None` is standard input.
     pub fn new(a: Option<&[u8]>, b: Option<&[u8]>, reply: v1::CompareReply) -> Self {
         let (words, operations, operations_left_out) = words(reply.words);
         Self {
@@ -117,18 +118,18 @@ impl Comparison {
     }
 }
 
-/// How many words of two texts differ, whatever their line breaks.
+/// How many words of two texts differ, regardless of line breaks.
 #[derive(Clone, Debug, Serialize)]
 pub struct WordCounts {
-    /// Words of the first that the second lacks.
+    /// Words of the first that are missing from the second.
     pub removed: u64,
-    /// Words of the second that the first lacks.
+    /// Words of the second that are missing from the first.
     pub added: u64,
-    /// Words that stand in another place, in blocks.
+    /// Words in blocks that moved.
     pub moved: u64,
-    /// How many blocks moved.
+    /// Number of blocks that moved.
     pub blocks_moved: u64,
-    /// The search for common words was ended in some place: fewer may differ.
+    /// Whether the search for common words was cut short, so that fewer words may differ.
     pub cut_short: bool,
     /// Bytes of the first extracted text.
     pub bytes_a: u64,
@@ -163,16 +164,16 @@ fn words(
     }
 }
 
-/// Why there are no operations where the daemon says nothing of them.
+/// The reason if operations are missing and the daemon gives none.
 const NOT_ASKED: &str = "it was not asked for";
 const NEWER: &str = "some are newer than this program";
 
 /// A file that was not read again for an answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct LastRead {
-    /// When it was last read, RFC 3339; null where that is not known.
+    /// Time of the last read, RFC 3339; null if unknown.
     pub at: Option<String>,
-    /// Why it was not read again: `not-in-time`, `unreadable`, `changed`; null where the reason is newer than this
+    /// Why it was not read again: `not-in-time`, `unreadable`, `changed`; null if the reason is newer than this
     /// program.
     pub why: Option<&'static str>,
 }
@@ -192,7 +193,7 @@ impl From<&v1::LastRead> for LastRead {
 }
 
 impl LastRead {
-    /// What it says to people, after the name of the file.
+    /// The message for people, to follow the name of the file.
     pub fn sentence(&self) -> String {
         let at = self.at.as_ref().map(|at| format!(" at {at}"));
         let why = match self.why {
@@ -204,10 +205,10 @@ impl LastRead {
     }
 }
 
-/// What one scheme estimates of a comparison; low and high are the ends of the 99 % interval.
+/// The estimates of one scheme in a comparison; low and high are the ends of the 99 % interval.
 #[derive(Clone, Debug, Serialize)]
 pub struct Estimate {
-    /// The scheme that both texts were signed by.
+    /// The scheme by which both texts were signed.
     pub scheme: Option<Scheme>,
     /// Resemblance of both texts.
     pub resemblance: Option<f64>,
@@ -227,7 +228,7 @@ pub struct Estimate {
     pub containment_of_b_low: Option<f64>,
     /// Upper end of its interval.
     pub containment_of_b_high: Option<f64>,
-    /// What the scheme does not define: `containment`, `interval`.
+    /// Values that the scheme does not define: `containment`, `interval`.
     pub not_given: Vec<&'static str>,
 }
 
@@ -252,7 +253,7 @@ impl From<&v1::SchemeEstimate> for Estimate {
     }
 }
 
-/// The name of what a scheme does not define; `None` for what is newer than this program.
+/// The name of a value that a scheme does not define; `None` if it is newer than this program.
 fn not_given(what: v1::NotGiven) -> Option<&'static str> {
     match what {
         v1::NotGiven::Unspecified => None,
@@ -264,9 +265,9 @@ fn not_given(what: v1::NotGiven) -> Option<&'static str> {
 /// A run of bytes that two canonical texts have in common.
 #[derive(Clone, Debug, Serialize)]
 pub struct Span {
-    /// Where it begins in the first, in bytes.
+    /// Offset in the first text, in bytes.
     pub offset_a: u64,
-    /// Where it begins in the second, in bytes.
+    /// Offset in the second text, in bytes.
     pub offset_b: u64,
     /// Its length in bytes.
     pub length: u64,

@@ -1,4 +1,4 @@
-//! What labels say of judgements.
+//! The evaluation of judgements against labels.
 
 use serde::Serialize;
 
@@ -6,14 +6,14 @@ use super::{JudgeModel, completeness, judged_class};
 use crate::completeness::Completeness;
 use crate::v1;
 
-/// Judgements held against labels.
+/// Judgements compared with labels.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evaluation {
-    /// What was labelled.
+    /// Counts of the labels.
     pub labels: LabelCounts,
     /// Each signal alone, cheapest first.
     pub alone: Vec<SignalFigures>,
-    /// Each signal together with all cheaper ones; the last is all together.
+    /// Each signal combined with all cheaper ones; the last row combines all signals.
     pub cumulative: Vec<SignalFigures>,
     /// The model in force.
     pub model: Option<JudgeModel>,
@@ -21,15 +21,15 @@ pub struct Evaluation {
     pub in_force: JudgedFigures,
     /// Precision by recall of all signals together.
     pub curve: Vec<CurvePoint>,
-    /// Figures of all signals together, on pairs in a language that is known; null of none.
+    /// Figures of all signals together, on pairs in known languages; null if there are none.
     pub known_language: Option<PartFigures>,
-    /// Figures on pairs of which a text is in another one; null of none.
+    /// Figures on pairs with a text in an unknown language; null if there are none.
     pub other_languages: Option<PartFigures>,
-    /// Agreement of raters who labelled a pair both; of two made ones where nobody did.
+    /// Agreement of raters who labelled the same pair; of two synthetic raters if there are none.
     pub agreements: Vec<RaterAgreement>,
     /// Rules of a model trained on all of the labels.
     pub rules: Vec<JudgeRule>,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -37,21 +37,21 @@ pub struct Evaluation {
 /// A model that was trained.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrainedModel {
-    /// What was labelled.
+    /// Counts of the labels.
     pub labels: LabelCounts,
-    /// The model that was made.
+    /// The trained model.
     pub model: Option<JudgeModel>,
-    /// Pairs are judged by it now.
+    /// Whether pairs are judged by it now.
     pub in_force: bool,
-    /// Figures of models made in the same way, on held-out folds.
+    /// Figures on held-out folds, of models trained in the same way.
     pub learned: JudgedFigures,
     /// Figures of the shipped model on the same pairs.
     pub shipped: JudgedFigures,
     /// The rules of that model.
     pub rules: Vec<JudgeRule>,
-    /// The model as its file has it.
+    /// The content of the model's file.
     pub file: String,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -59,53 +59,53 @@ pub struct TrainedModel {
 /// The shipped model judges again.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResetModel {
-    /// The model that was in force before.
+    /// The model previously in force.
     pub before: Option<JudgeModel>,
-    /// The one in force now.
+    /// The model now in force.
     pub model: Option<JudgeModel>,
 }
 
-/// How many labels there are of what.
+/// Counts of the labels.
 #[derive(Clone, Debug, Serialize)]
 pub struct LabelCounts {
-    /// As they were sent.
+    /// Labels sent.
     pub labels: u64,
-    /// People who gave them.
+    /// Number of raters.
     pub raters: u64,
     /// Pairs that are judged.
     pub pairs: u64,
-    /// Those labelled same.
+    /// Pairs labelled same.
     pub same: u64,
-    /// Those labelled version.
+    /// Pairs labelled version.
     pub version: u64,
-    /// Those labelled template-only.
+    /// Pairs labelled template-only.
     pub template_only: u64,
-    /// Those labelled unrelated.
+    /// Pairs labelled unrelated.
     pub unrelated: u64,
-    /// The share of pairs that are the same or versions; null of none.
+    /// The share of pairs labelled same or version; null if there are no pairs.
     pub base_rate: Option<f64>,
-    /// Left out: raters disagree without a majority.
+    /// Pairs left out because raters disagree without a majority.
     pub disputed: u64,
-    /// Left out: a document is not known any more, or has no text.
+    /// Pairs left out because a document is no longer known or has no text.
     pub unknown: u64,
-    /// Left out: both files carry one text.
+    /// Pairs left out because both files have the same text.
     pub identical: u64,
-    /// Groups of documents, as folds part them.
+    /// Groups of documents that folds keep together.
     pub sources: u64,
 }
 
 /// A median with its quartiles.
 #[derive(Clone, Debug, Serialize)]
 pub struct Spread {
-    /// A quarter lies below.
+    /// The lower quartile.
     pub lower: f64,
-    /// Half lies below.
+    /// The median itself.
     pub median: f64,
-    /// A quarter lies above.
+    /// The upper quartile.
     pub upper: f64,
 }
 
-/// How well duplicates are told.
+/// How well duplicates are recognised.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedFigures {
     /// Null where no pair was judged a duplicate.
@@ -116,9 +116,9 @@ pub struct JudgedFigures {
     pub f1: Option<Spread>,
     /// Pairs wrongly judged duplicates, in the run of the median F1.
     pub false_hits: u64,
-    /// Duplicates that were not found, in that run.
+    /// Duplicates that were missed, in that run.
     pub missed: u64,
-    /// The share of pairs judged to be of their very class, in that run.
+    /// The share of pairs judged to be of exactly their class, in that run.
     pub accuracy: f64,
     /// Precision of pairs within one root, in that run.
     pub precision_within_root: Option<f64>,
@@ -131,23 +131,23 @@ pub struct JudgedFigures {
 pub struct SignalFigures {
     /// Name of the signal, such as `resemblance`.
     pub signal: String,
-    /// How well duplicates are told with it.
+    /// How well duplicates are recognised with it.
     #[serde(flatten)]
     pub figures: JudgedFigures,
-    /// Mean time for a pair, with that of all cheaper signals where they are together; null of none.
+    /// Mean time per pair; for combined signals, including that of all cheaper ones; null if there are no pairs.
     pub microseconds: Option<f64>,
 }
 
-/// How well duplicates are told among some of the pairs.
+/// How well duplicates are recognised among a subset of the pairs.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PartFigures {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Null where no pair was judged a duplicate.
+    /// Null if no pair was judged a duplicate.
     pub precision: Option<f64>,
-    /// Null where no pair is one.
+    /// Null if no pair is a duplicate.
     pub recall: Option<f64>,
-    /// Null where neither is.
+    /// Null if no pair is a duplicate and none was judged one.
     pub f1: Option<f64>,
 }
 
@@ -160,33 +160,33 @@ pub struct CurvePoint {
     pub precision: f64,
 }
 
-/// How two raters agree.
+/// The agreement of two raters.
 #[derive(Clone, Debug, Serialize)]
 pub struct RaterAgreement {
-    /// One of them.
+    /// The first rater.
     pub rater_a: String,
-    /// The other of them.
+    /// The second rater.
     pub rater_b: String,
-    /// Pairs that both labelled.
+    /// Pairs labelled by both.
     pub pairs: u64,
-    /// The share with one label from both.
+    /// The share of pairs with the same label from both.
     pub same: f64,
     /// Cohen's kappa over all classes.
     pub kappa: f64,
-    /// Agreement on each class that either gave.
+    /// Agreement on each class used by at least one of them.
     pub classes: Vec<ClassAgreement>,
-    /// Both raters are made of the labels, for nobody labelled a pair of another.
+    /// Whether both raters are synthetic, because no pair was labelled by two raters.
     pub is_made: bool,
 }
 
-/// How two raters agree on one class.
+/// The agreement of two raters on one class.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClassAgreement {
     /// `same`, `version`, `template-only` or `unrelated`.
     pub class: Option<&'static str>,
-    /// Of the pairs to which either gave it, the share to which both did.
+    /// Among the pairs to which at least one rater gave the class, the share to which both did.
     pub share: f64,
-    /// Cohen's kappa of it against all others.
+    /// Cohen's kappa of this class against all others.
     pub kappa: f64,
 }
 
@@ -195,13 +195,13 @@ pub struct ClassAgreement {
 pub struct JudgeRule {
     /// Number of the rule in its model, from 1.
     pub number: u32,
-    /// What the signals have to be.
+    /// Conditions on the signals.
     pub rule: String,
-    /// What pairs are judged to be then.
+    /// The resulting judgement.
     pub class: Option<&'static str>,
-    /// The probability of that.
+    /// Probability of that judgement.
     pub probability: f64,
-    /// Labelled pairs that came under it.
+    /// Labelled pairs to which the rule applied.
     pub pairs: u64,
 }
 

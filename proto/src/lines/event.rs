@@ -1,4 +1,4 @@
-//! What became visible to queries, event by event.
+//! Changes that became visible to queries, one per event.
 
 use serde::Serialize;
 
@@ -8,20 +8,20 @@ use crate::v1;
 /// One event, as `simctl watch` prints it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Event {
-    /// Its number: `simctl watch --after` resumes behind it.
+    /// Number of the event: `simctl watch --after` resumes after it.
     pub number: u64,
-    /// When it was recorded, in UTC; null for `watching`, which is no change.
+    /// Time of recording, in UTC; null for `watching`, which is not a change.
     pub at: Option<String>,
-    /// What happened, such as `file-indexed`; a newer daemon may send others.
+    /// The kind of event, such as `file-indexed`; a newer daemon may send others.
     pub kind: String,
-    /// The file, or the root; null where there is none.
+    /// The file, or the root; null if there is none.
     pub path: Option<String>,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<String>,
     /// Number of the group concerned.
     pub group: Option<u64>,
-    /// More about it.
+    /// Further details.
     pub detail: Option<String>,
 }
 

@@ -1,18 +1,18 @@
-//! How the versions of a family came of one another.
+//! How the versions of a family derive from one another.
 
 use serde::Serialize;
 
 use super::{exact, lossy};
 use crate::v1;
 
-/// How a version came of an earlier one; both by their numbers.
+/// How a version derives from an earlier one; both are given by their numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct VersionEdge {
     /// The later version.
     pub version: u32,
     /// The earlier version that it resembles most.
     pub parent: u32,
-    /// What the later is to the earlier: `revised-from`, `contains` or `contained-in`.
+    /// Relation of the later to the earlier: `revised-from`, `contains` or `contained-in`.
     pub kind: Option<&'static str>,
     /// Resemblance of both texts.
     pub resemblance: f64,
@@ -20,11 +20,11 @@ pub struct VersionEdge {
     pub containment_of_version: f64,
     /// Share of the earlier found in the later.
     pub containment_of_parent: f64,
-    /// What tells which is the later: `inner-date`, `container`, `modification-time`, `text` or `unknown`.
+    /// What indicates which one is later: `inner-date`, `container`, `modification-time`, `text` or `unknown`.
     pub direction: Option<&'static str>,
-    /// What holds a file of each, or a file of one that holds one of the other; null where there is none.
+    /// A container with a file of each, or a file of one version that contains one of the other; null if there is none.
     pub container: Option<String>,
-    /// The exact bytes of that, where they are not UTF-8.
+    /// Base64 of `container`, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_bytes: Option<String>,
 }
@@ -45,7 +45,7 @@ impl From<&v1::VersionEdge> for VersionEdge {
     }
 }
 
-/// The name of a kind; `None` for one that is unspecified or newer than this program.
+/// The name of a kind; `None` if it is unspecified or newer than this program.
 fn kind(value: i32) -> Option<&'static str> {
     use v1::VersionKind;
     Some(match VersionKind::try_from(value).ok()? {
@@ -56,7 +56,7 @@ fn kind(value: i32) -> Option<&'static str> {
     })
 }
 
-/// The name of what directs an edge; `None` as for kinds.
+/// The name of the evidence for an edge's direction; `None` as for kinds.
 fn direction(value: i32) -> Option<&'static str> {
     use v1::Direction;
     Some(match Direction::try_from(value).ok()? {

@@ -11,10 +11,10 @@ use crate::v1;
 /// A file with its state.
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
-    /// Absolute path; of a file inside another `container!/member`.
+    /// Absolute path; for a file inside another, `container!/member`.
     #[serde(flatten)]
     pub path: JsonPath,
-    /// Code of the state it is in.
+    /// Code of its state.
     pub state: String,
     /// Code that refines the state.
     pub reason: Option<String>,
@@ -22,7 +22,7 @@ pub struct File {
     pub document: Option<String>,
     /// BLAKE3 of its raw bytes, in hexadecimal.
     pub content: Option<String>,
-    /// Kind, by its content.
+    /// Its kind, determined from its content.
     pub media_type: Option<String>,
     /// Length in bytes.
     pub bytes: Option<u64>,
@@ -30,28 +30,28 @@ pub struct File {
     pub chars: Option<u64>,
     /// Library that read it, with its version.
     pub engine: Option<String>,
-    /// Version of all readers together when it was read.
+    /// Combined version of all readers at the time it was read.
     pub extractor: Option<u32>,
     /// Remarks for people.
     pub warnings: Vec<String>,
     /// Facts about the document or its reading, by code.
     pub facts: BTreeMap<String, String>,
-    /// Path of the file that holds it, one level up.
+    /// Path of its container, one level up.
     pub container: Option<String>,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_bytes: Option<String>,
-    /// What it is in its container.
+    /// Its role in its container.
     pub role: Option<String>,
     /// Its number in its container, from 0.
     pub ordinal: Option<u32>,
     /// When its bytes were last read (RFC 3339).
     pub last_read: Option<String>,
-    /// Its last modification by the file system, or by the container that holds it (RFC 3339).
+    /// Its last modification according to the file system, or to its container (RFC 3339).
     pub modified: Option<String>,
-    /// Id of the group it is in.
+    /// Id of its group.
     pub group: Option<u64>,
-    /// Numeric id of the user who owns it.
+    /// Numeric id of its owner.
     pub owner: Option<u32>,
 }
 
@@ -90,7 +90,7 @@ pub struct DescribedFile {
     /// The fields of a `file` line.
     #[serde(flatten)]
     pub file: File,
-    /// What the index lacked when it was asked for.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

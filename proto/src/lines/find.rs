@@ -1,4 +1,4 @@
-//! Matches of a query, and what closes them.
+//! Matches of a query, and the record that closes them.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::v1;
 pub struct Scheme {
     /// `mod_n`, `bsw_n` or `chunks`; in a comparison also `min_n` or `sketch_n`.
     pub name: String,
-    /// Sampling modulus; of `min_n` and `sketch_n` the most fingerprints kept of a text.
+    /// Sampling modulus; for `min_n` and `sketch_n`, the most fingerprints kept of a text.
     pub n: u64,
     /// Width of a window, in units.
     pub window: u32,
@@ -47,9 +47,9 @@ pub struct Match {
     pub path: JsonPath,
     /// Hash of its document, in hexadecimal.
     pub document: Option<String>,
-    /// How the query stands to this file: `contains` where the query contains the file's text.
+    /// Relation of the query to this file: `contains` if the query contains the file's text.
     pub relation: Option<&'static str>,
-    /// Share of the shingles of both texts that both have.
+    /// Resemblance: shingles in both texts as a share of those in either.
     pub resemblance: Option<f64>,
     /// Lower end of its 99 % interval.
     pub resemblance_low: Option<f64>,
@@ -59,24 +59,24 @@ pub struct Match {
     pub containment_of_query: Option<f64>,
     /// Share of this document found in the query.
     pub containment_in_query: Option<f64>,
-    /// Shingles that both texts have where verified, else fingerprints that both signatures have.
+    /// Shingles that both texts share if verified, otherwise fingerprints that both signatures share.
     pub shared_fingerprints: u64,
-    /// Counted on all shingles of both texts, and no estimate.
+    /// Whether the numbers were counted on all shingles of both texts, rather than estimated.
     pub verified: bool,
-    /// Scheme the numbers rest on.
+    /// Scheme on which the numbers are based.
     pub scheme: Option<Scheme>,
-    /// Where folding was asked for: the better file that it is a copy or near-duplicate of.
+    /// If folding was requested: the better file that this one is a copy or near-duplicate of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded_under: Option<String>,
-    /// The exact bytes of that, where they are not UTF-8.
+    /// Base64 of `folded_under`, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded_under_bytes: Option<String>,
-    /// What the pair is judged to be; null where it was not judged.
+    /// The judgement of the pair; null if it was not judged.
     pub judgement: Option<Judgement>,
-    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
-    /// Set in families of versions only.
+    /// Set only in families of versions.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
 }
@@ -109,28 +109,28 @@ impl From<&v1::Match> for Match {
 /// Fields of a match in a family of versions. Dates are RFC 3339.
 #[derive(Clone, Debug, Serialize)]
 pub struct Version {
-    /// Last modification by the file system.
+    /// Last modification according to the file system.
     pub modified: Option<String>,
-    /// Best date known.
+    /// Best known date.
     pub date: Option<String>,
-    /// Source of that date: `sent`, `modified` or `created` in the document, `file`, or `mail-sent` of the mail that holds
-    /// it.
+    /// Source of that date: `sent`, `modified` or `created` in the document, `file`, or `mail-sent` for the mail that
+    /// contains it.
     pub date_source: Option<String>,
-    /// The file that was asked about.
+    /// Whether this is the file that was queried.
     pub is_query: bool,
     /// Number of its version, earliest first; files with the same number are copies of one text.
     pub number: u32,
     /// The latest full date written in its text.
     pub written: Option<String>,
-    /// What holds it, where it is inside another file.
+    /// Path of its container, if it is inside another file.
     pub container: Option<String>,
-    /// The exact bytes of that, where they are not UTF-8.
+    /// Base64 of `container`, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_bytes: Option<String>,
 }
 
 impl Match {
-    /// A file of a family; `None` where the message holds none.
+    /// A file of a family; `None` if the message has none.
     pub fn in_family(file: &v1::VersionFile) -> Option<Self> {
         let found = file.r#match.as_ref()?;
         let container = (!file.container.is_empty()).then_some(&file.container);
@@ -154,9 +154,9 @@ impl Match {
 /// Closes the matches of one query.
 #[derive(Clone, Debug, Serialize)]
 pub struct QuerySummary {
-    /// The file that was asked about; null for standard input.
+    /// The queried file; null for standard input.
     pub path: Option<String>,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<String>,
     /// Hash of its document, in hexadecimal.
@@ -171,26 +171,26 @@ pub struct QuerySummary {
     pub verified: u64,
     /// The sum of `common_lists` and `unverified`.
     pub suppressed: u64,
-    /// Posting lists that only added counts to documents found by other fingerprints.
+    /// Posting lists that were only used to count on documents found by other fingerprints.
     pub common_lists: u64,
-    /// Candidates not verified: files may be missing.
+    /// Candidates that were not verified, so that files may be missing.
     pub unverified: u64,
     /// `text`, `raw-bytes`, `signature`, `nothing` or `whole-text`.
     pub compared_by: Option<&'static str>,
     /// Time the daemon took.
     pub seconds: f64,
-    /// More files reach the threshold than were listed.
+    /// Whether more files reach the threshold than were listed.
     pub truncated: bool,
-    /// With judgements: matches for whose judgement the time was over.
+    /// With judgements: matches that were not judged because time ran out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<u64>,
-    /// How seldom the answer lacks what reaches the threshold; none of an older daemon.
+    /// How rarely the answer lacks a file that reaches the threshold; `None` from an older daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
-    /// Template lines that were left out of its text; none where nothing was.
+    /// Template lines that were left out of the query's text; `None` if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOutLines>,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
@@ -198,7 +198,7 @@ pub struct QuerySummary {
 /// Template lines that were left out of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOutLines {
-    /// Places where one stood.
+    /// Number of places where one occurred.
     pub lines: u64,
     /// Bytes of the canonical text that were left out.
     pub bytes: u64,
@@ -249,7 +249,7 @@ impl QuerySummary {
     }
 }
 
-/// What of a query was compared; `None` where an older daemon does not say.
+/// The part of a query that was compared; `None` if an older daemon does not state it.
 fn compared_by(value: i32) -> Option<&'static str> {
     use v1::ComparedBy;
     Some(match ComparedBy::try_from(value).ok()? {

@@ -13,15 +13,15 @@ pub struct FolderCopies {
     /// Paths of both folders.
     #[serde(flatten)]
     pub sides: Sides,
-    /// Files in the first and all folders in it.
+    /// Files in the first folder and its subfolders.
     pub files_a: u64,
-    /// Those of the other.
+    /// Files in the second folder and its subfolders.
     pub files_b: u64,
-    /// Files of the first that are the same as one of the other, or a revision of one.
+    /// Files of the first that are the same as a file of the other, or a revision of one.
     pub shared_a: u64,
-    /// Files of the other that are the same as one of the first, or a revision of one.
+    /// Files of the other that are the same as a file of the first, or a revision of one.
     pub shared_b: u64,
-    /// Those among them, as many of each, that are a revision of one file and the same as none.
+    /// How many of those, counted equally on both sides, are only a revision of a file and the same as none.
     pub revised: u64,
 }
 
@@ -41,17 +41,17 @@ impl From<&v1::FolderCopies> for FolderCopies {
 /// Closes a list of folders.
 #[derive(Clone, Debug, Serialize)]
 pub struct FolderCopiesSummary {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Files that were looked at.
+    /// Files examined.
     pub files: u64,
-    /// Some pairs may be missing.
+    /// Whether some pairs may be missing.
     pub truncated: bool,
-    /// Texts and names that more than eight files carry: folders that have only such in common are not listed.
+    /// Texts and names that more than eight files have: folders that share only such files are not listed.
     pub too_common: u64,
     /// Time the answer took.
     pub seconds: f64,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

@@ -1,4 +1,4 @@
-//! What a pair is judged to be.
+//! Judgements of pairs.
 
 use serde::Serialize;
 
@@ -10,26 +10,26 @@ use crate::v1;
 pub struct Judgement {
     /// `same`, `version`, `template-only` or `unrelated`.
     pub class: Option<&'static str>,
-    /// Probability of that class, by the pairs that the model was trained on.
+    /// Probability of that class, from the pairs on which the model was trained.
     pub probability: f64,
-    /// The number of the rule that fired; 0 where both files carry one text.
+    /// The number of the rule that fired; 0 if both files have the same text.
     pub rule_number: u32,
-    /// What the signals had to be for that rule; null where there is none.
+    /// The conditions of that rule; null if there is none.
     pub rule: Option<String>,
-    /// The signals computed, in that order.
+    /// The signals computed, in order of computation.
     pub signals: Vec<SignalValue>,
-    /// The model that judged; null where both files carry one text.
+    /// The model that judged; null if both files have the same text.
     pub model: Option<JudgeModel>,
 }
 
-/// A model that pairs are judged by.
+/// A model by which pairs are judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgeModel {
-    /// `shipped`, or as whoever trained it says.
+    /// `shipped`, or the name given in training.
     pub name: String,
     /// BLAKE3 of its file.
     pub hash: Option<String>,
-    /// What it was trained on; null in judgements.
+    /// Its training data; null in judgements.
     pub note: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl From<&v1::JudgeModel> for JudgeModel {
 pub struct SignalValue {
     /// Name of the signal, such as `resemblance`.
     pub name: String,
-    /// Its value; null where it says nothing of this pair.
+    /// Its value; null if it cannot be computed for this pair.
     pub value: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ impl From<&v1::Judgement> for Judgement {
     }
 }
 
-/// Why a pair that was to be judged is not: `withheld`, `time` or `no-text`; `None` where it is judged, or was not to be.
+/// Why a requested judgement is missing: `withheld`, `time` or `no-text`; `None` if it is present or was not requested.
 pub fn not_judged(value: i32) -> Option<&'static str> {
     use v1::NotJudged;
     Some(match NotJudged::try_from(value).ok()? {
@@ -80,7 +80,7 @@ pub fn not_judged(value: i32) -> Option<&'static str> {
     })
 }
 
-/// The name of a class; `None` for one that is unspecified or newer than this program.
+/// The name of a class; `None` if it is unspecified or newer than this program.
 pub fn judged_class(value: i32) -> Option<&'static str> {
     use v1::JudgedClass;
     Some(match JudgedClass::try_from(value).ok()? {

@@ -1,6 +1,6 @@
-//! What people say of pairs: the lines of a labels file.
+//! Labels of pairs by people: the lines of a labels file.
 //!
-//! Unlike other lines these are read again, so that they are parsed here as strictly as they are written.
+//! Unlike other lines, these are read back, so they are parsed here as strictly as they are written.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use super::{exact, hex, lossy};
 use crate::v1;
 
-/// Two files, each with the document that it carries.
+/// Two files, each with its document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelledPair {
     /// Path of the first file.
     pub a: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of the first path, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub a_bytes: Option<String>,
     /// Path of the second file.
     pub b: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of the second path, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub b_bytes: Option<String>,
     /// Hash of the first document, in hexadecimal.
@@ -28,33 +28,33 @@ pub struct LabelledPair {
     pub document_b: String,
 }
 
-/// What a rater says of a pair.
+/// A rater's verdict on a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// One content in other layout.
+    /// The same content, possibly in another layout.
     Same,
     /// One was made from the other.
     Version,
-    /// They share a form or data, and are documents of their own.
+    /// They share a form or data, but are documents of their own.
     TemplateOnly,
-    /// Nothing of the kind.
+    /// None of the above.
     Unrelated,
-    /// The rater does not say.
+    /// The rater gives no verdict.
     Skip,
 }
 
 /// One line of a labels file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// What was labelled.
+    /// The labelled pair.
     #[serde(flatten)]
     pub pair: LabelledPair,
-    /// What it is.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Who says so.
+    /// Name of the rater.
     pub rater: String,
-    /// When (RFC 3339, UTC).
+    /// Time of labelling (RFC 3339, UTC).
     pub at: String,
 }
 
@@ -71,7 +71,7 @@ impl LabelledPair {
         }
     }
 
-    /// Both files as the wire names them; `None` where a path or hash is malformed.
+    /// Both files as wire messages; `None` if a path or hash is malformed.
     pub fn sides(&self) -> Option<[v1::LabelledFile; 2]> {
         let side = |path: &str, bytes: &Option<String>, document: &str| {
             let path = match bytes {
@@ -88,13 +88,13 @@ impl LabelledPair {
         ])
     }
 
-    /// Both documents, in one order whichever file came first.
+    /// Both documents, in an order that does not depend on which file came first.
     pub fn documents(&self) -> [&str; 2] {
         let (a, b) = (&*self.document_a, &*self.document_b);
         [a.min(b), a.max(b)]
     }
 
-    /// Reads a pair of any line that names one, such as those of `simctl pairs --json`.
+    /// Reads the pair from any line that names one, such as those of `simctl pairs --json`.
     pub fn parse(line: &str) -> Option<Self> {
         let pair: Self = serde_json::from_str(line).ok()?;
         pair.sides().is_some().then_some(pair)
@@ -102,7 +102,7 @@ impl LabelledPair {
 }
 
 impl Label {
-    /// Reads a line of a labels file; `None` where it is no such line.
+    /// Reads a line of a labels file; `None` if it is not one.
     pub fn parse(line: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct Line {
@@ -116,7 +116,7 @@ impl Label {
         (is_label && !label.rater.is_empty() && label.pair.sides().is_some()).then_some(label)
     }
 
-    /// As the wire has it; `None` where the rater does not say.
+    /// The class on the wire; `None` if the rater gives no verdict.
     pub fn message(&self) -> Option<v1::Label> {
         let verdict = match self.verdict {
             Verdict::Same => v1::JudgedClass::Same,
@@ -135,7 +135,7 @@ impl Label {
     }
 }
 
-/// 64 hexadecimal digits, in lower case as we write them.
+/// Parses 64 hexadecimal digits, in lower case as we write them.
 fn hash(digits: &str) -> Option<Vec<u8>> {
     let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
     let is_hash = digits.len() == 64 && digits.bytes().all(is_digit);

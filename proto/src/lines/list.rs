@@ -12,14 +12,14 @@ use crate::v1;
 /// The paths of two files or folders.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sides {
-    /// The first; that of an archive as a folder ends in `!`.
+    /// Path of the first; that of an archive as a folder ends in `!`.
     pub a: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of the first path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a_bytes: Option<String>,
-    /// The second, in the same form.
+    /// Path of the second, in the same form.
     pub b: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of the second path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b_bytes: Option<String>,
 }
@@ -54,12 +54,12 @@ pub struct Pair {
     pub containment_of_a: Option<f64>,
     /// Share of the second found in the first.
     pub containment_of_b: Option<f64>,
-    /// Counted on all shingles of both texts.
+    /// Whether the numbers were counted on all shingles of both texts.
     pub verified: bool,
-    /// What the pair is judged to be, where that was asked for.
+    /// The judgement of the pair, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
-    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
 }
@@ -81,24 +81,24 @@ impl From<&v1::Pair> for Pair {
     }
 }
 
-/// A principal with its near-duplicates and all their copies. Whoever has many members may make their lines as they are
+/// A principal with its near-duplicates and all their copies. The lines of many members can be produced while they are
 /// written.
 #[derive(Clone, Debug, Serialize)]
 pub struct Group<M = Vec<Member>> {
-    /// Number of the group; 0 of a component or core.
+    /// Number of the group; 0 for a component or core.
     pub id: u64,
     /// `star`, `component` or `core`.
     pub kind: String,
-    /// Of a core: fingerprints that all its documents share, of 100 of each.
+    /// For a core: the number of fingerprints, of 100 from each document, that all its documents share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub common: Option<u32>,
     /// Path of the principal.
     pub principal: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal_bytes: Option<String>,
-    /// Some file is judged neither the same as the principal nor a version of it; only where judgements were asked
-    /// for, and one is or all were judged.
+    /// Whether some file is judged neither the same as the principal nor a version of it. Only set if judgements were
+    /// requested, and one such file was found or all were judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged_apart: Option<bool>,
     /// Every file of the group, the principal first.
@@ -127,21 +127,21 @@ pub struct Member {
     pub path: JsonPath,
     /// Hash of its document, in hexadecimal.
     pub document: Option<String>,
-    /// To the principal.
+    /// Relation to the principal.
     pub relation: Option<&'static str>,
-    /// With the principal.
+    /// Resemblance with the principal.
     pub resemblance: Option<f64>,
     /// Share of this file found in the principal.
     pub containment_of_member: Option<f64>,
     /// Share of the principal found in this file.
     pub containment_of_principal: Option<f64>,
-    /// It is one of the files whose groups a report is of; absent where it is not.
+    /// Set if it is one of the files whose groups a report is about.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asked: bool,
-    /// What this file and the principal are judged to be, where that was asked for.
+    /// The judgement of this file and the principal, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
-    /// Why it was not, where it was to be: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
 }
@@ -162,7 +162,7 @@ impl From<&v1::Member> for Member {
     }
 }
 
-/// How much there is.
+/// The counts of a list.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Counts {
     /// Files on disk; the states add up to it.
@@ -173,18 +173,18 @@ pub struct Counts {
     pub states: BTreeMap<String, u64>,
     /// Documents with text.
     pub documents: u64,
-    /// Groups, where they were counted.
+    /// Groups, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<u64>,
-    /// Pairs of files, where they were searched for.
+    /// Pairs of files, if they were searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pairs: Option<u64>,
     /// Common fingerprint lists that were left out.
     pub suppressed: u64,
-    /// Of cores: parts of the collection whose cores are not all listed.
+    /// For cores: parts of the collection whose cores are not all listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<u64>,
-    /// With judgements: pairs, or files of groups, for which there was no time.
+    /// With judgements: pairs, or files of groups, that were not judged because time ran out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<u64>,
 }
@@ -192,26 +192,26 @@ pub struct Counts {
 /// Closes a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// How much there is.
+    /// The counts of the list.
     #[serde(flatten)]
     pub counts: Counts,
     /// Time the answer took.
     pub seconds: f64,
-    /// How seldom the list lacks a pair of near-duplicates; none of lists without a threshold.
+    /// How rarely the list lacks a pair of near-duplicates; `None` for lists without a threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }
 
-/// Closes the answer that is one group.
+/// Closes an answer with a single group.
 #[derive(Clone, Debug, Serialize)]
 pub struct OneGroup {
-    /// How seldom groups lack a pair of near-duplicates; none of an older daemon.
+    /// How rarely groups lack a pair of near-duplicates; `None` from an older daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

@@ -1,44 +1,44 @@
-//! What becomes of bytes of one text in another: the difference of two texts for tools.
+//! What happens to the bytes of one text in another: the difference of two texts for tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::v1;
 
-/// What is done.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
     /// Bytes that are equal in both texts.
     Equal,
-    /// Equal words in other white space, case or characters: `added` is how the second text has them.
+    /// Equal words with other white space, case or characters: `added` has the second text's form.
     Reformat,
-    /// Words that the second text lacks.
+    /// Words missing from the second text.
     Delete,
-    /// Words that the first text lacks.
+    /// Words missing from the first text.
     Insert,
-    /// Words in place of which others stand.
+    /// Words that are replaced by others.
     Replace,
-    /// Words that stand elsewhere in the first text, and not there any more.
+    /// Words that moved here from another place in the first text.
     Move,
 }
 
 /// One operation of a difference by words. Offsets and lengths are bytes of UTF-8 of the extracted texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operation {
-    /// What is done.
+    /// The kind of the operation.
     pub op: Op,
-    /// Where its bytes begin in the first text.
+    /// Offset in the first text.
     pub offset_a: u64,
-    /// How many they are; 0 where words are inserted.
+    /// Length in the first text; 0 if words are inserted.
     pub length_a: u64,
-    /// Where its bytes begin in the second text.
+    /// Offset in the second text.
     pub offset_b: u64,
-    /// How many they are; 0 where words are deleted.
+    /// Length in the second text; 0 if words are deleted.
     pub length_b: u64,
-    /// The bytes of the first text, where words are deleted or replaced.
+    /// The bytes of the first text, if words are deleted or replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<String>,
-    /// The bytes of the second text, where they are not those of the first.
+    /// The bytes of the second text, if they differ from those of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<String>,
 }
@@ -66,7 +66,7 @@ impl From<Operation> for v1::Operation {
 }
 
 impl Operation {
-    /// An operation of the wire; none where its kind is newer than this program.
+    /// Converts an operation of the wire; `None` if its kind is newer than this program.
     pub fn of(operation: v1::Operation) -> Option<Self> {
         let op = match operation.kind() {
             v1::OperationKind::Unspecified => return None,

@@ -14,7 +14,7 @@ use crate::completeness::Completeness;
 pub struct JsonPath {
     /// Absolute path; bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<String>,
 }
@@ -34,9 +34,9 @@ impl JsonPath {
 pub struct Diff {
     /// Number of the group.
     pub group: u64,
-    /// File of the report with the unified diff; null where `left_out` says why there is none.
+    /// File of the report with the unified diff; null if there is none, for the reason in `left_out`.
     pub diff: Option<String>,
-    /// Why there is no diff: `text-not-kept` or `too-many-lines`; absent where there is one.
+    /// Why there is no diff: `text-not-kept` or `too-many-lines`; absent if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
     /// Hash of the principal's document, in hexadecimal.
@@ -49,39 +49,39 @@ pub struct Diff {
     pub to_text: Option<String>,
     /// The files that carry this document.
     pub files: Vec<JsonPath>,
-    /// Places at which the texts differ.
+    /// Number of places at which the texts differ.
     pub places: Option<usize>,
-    /// Lines of the principal that this document lacks.
+    /// Lines of the principal that are missing from this document.
     pub lines_removed: Option<usize>,
-    /// Lines of this document that the principal lacks.
+    /// Lines of this document that are missing from the principal.
     pub lines_added: Option<usize>,
-    /// The search for common lines was ended in some place: the diff is correct, and longer than need be.
+    /// Whether the search for common lines was cut short: the diff is correct, but longer than necessary.
     pub cut_short: Option<bool>,
-    /// File of the report with the difference by words, an [`Operation`](super::Operation) a line; null where there is
+    /// File of the report with the difference by words, one [`Operation`](super::Operation) per line; null if there is
     /// none.
     #[serde(default)]
     pub operations: Option<String>,
-    /// Words of the principal that this document lacks.
+    /// Words of the principal that are missing from this document.
     #[serde(default)]
     pub words_removed: Option<u64>,
-    /// Words of this document that the principal lacks.
+    /// Words of this document that are missing from the principal.
     #[serde(default)]
     pub words_added: Option<u64>,
-    /// Words that stand in another place, in blocks.
+    /// Words in blocks that moved.
     #[serde(default)]
     pub words_moved: Option<u64>,
-    /// The search for common words was ended in some place: fewer may differ.
+    /// Whether the search for common words was cut short, so that fewer words may differ.
     #[serde(default)]
     pub words_cut_short: Option<bool>,
 }
 
-/// A file that was not read, or not whole.
+/// A file that was not read, or only in part.
 #[derive(Clone, Debug, Serialize)]
 pub struct UnreadFile {
     /// Path of the file.
     #[serde(flatten)]
     pub path: JsonPath,
-    /// Code of the state it is in.
+    /// Code of its state.
     pub state: String,
     /// Code that refines the state.
     pub reason: Option<String>,
@@ -97,21 +97,21 @@ pub struct Finding {
     pub path: JsonPath,
     /// Path of the root that holds it.
     pub root: String,
-    /// Numeric id of the user who owns it.
+    /// Numeric id of its owner.
     pub owner: Option<u32>,
-    /// The name of that user on the daemon's machine.
+    /// The owner's name on the daemon's machine.
     pub owner_name: Option<String>,
-    /// What the file is to `of`: a relation, `superseded` or `hard-link`.
+    /// Relation of the file to `of`: a relation, `superseded` or `hard-link`.
     pub relation: String,
-    /// The file it was found beside: that asked about, that kept, the next version.
+    /// The file beside which it was found: the queried one, the one kept, or the next version.
     pub of: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_bytes: Option<String>,
-    /// The last version of its line.
+    /// The last version in the same line of versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_bytes: Option<String>,
     /// Hash of its document, in hexadecimal.
@@ -120,106 +120,106 @@ pub struct Finding {
     pub content: Option<String>,
     /// Length in bytes.
     pub bytes: Option<u64>,
-    /// Its last modification by the file system or its container (RFC 3339).
+    /// Its last modification according to the file system or to its container (RFC 3339).
     pub modified: Option<String>,
     /// The date of a version (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Where that date is from: `sent`, `modified`, `created`, `file` or `mail-sent`.
+    /// Source of that date: `sent`, `modified`, `created`, `file` or `mail-sent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_source: Option<String>,
-    /// Resemblance to `of`; null where nothing was counted.
+    /// Resemblance to `of`; null if nothing was counted.
     pub resemblance: Option<f64>,
     /// Share of the file found in `of`.
     pub containment: Option<f64>,
     /// Share of `of` found in the file.
     pub containment_of_other: Option<f64>,
-    /// Whether these were counted on all shingles; null where nothing was counted.
+    /// Whether these numbers were counted on all shingles; null if nothing was counted.
     pub verified: Option<bool>,
 }
 
-/// What became of a group, or of one of its files, since an earlier report.
+/// A change of a group, or of one of its files, since an earlier report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
-    /// `group-new`, `group-gone`, `file-joined`, `file-left` or `file-changed`: it carries another text.
+    /// `group-new`, `group-gone`, `file-joined`, `file-left` or `file-changed`; the last means that its text changed.
     pub change: &'static str,
     /// Number of the group.
     pub group: u64,
-    /// Path of its principal, by which it is known in both reports.
+    /// Path of its principal, which identifies it in both reports.
     pub principal: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal_bytes: Option<String>,
-    /// Files of a group that is new or gone.
+    /// Number of files of a new or gone group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<u64>,
-    /// Path of the file; absent where the group is new or gone.
+    /// Path of the file; absent if the group is new or gone.
     #[serde(flatten)]
     pub path: Option<JsonPath>,
-    /// Hash of the document that it carries, in hexadecimal.
+    /// Hash of its document, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// Hash of the document that it carried.
+    /// Hash of its document in the earlier report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_before: Option<String>,
 }
 
-/// What became of a file that a compliance question found, since an earlier report.
+/// A change of a finding of a compliance question since an earlier report.
 #[derive(Clone, Debug, Serialize)]
 pub struct FindingChange {
     /// `finding-new`, `finding-gone` or `finding-changed`.
     pub change: &'static str,
-    /// Names of the fields that changed; absent where the file is new or gone.
+    /// Names of the fields that changed; absent if the file is new or gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<&'static str>,
-    /// The line of the later report; of one that is gone, that of the earlier.
+    /// The line of the later report or, for a finding that is gone, of the earlier one.
     #[serde(flatten)]
     pub finding: Finding,
-    /// The line of the earlier report; absent where the file is new or gone.
+    /// The line of the earlier report; absent if the finding is new or gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Finding>,
 }
 
-/// What changed since an earlier report, in sum.
+/// Summary of the changes since an earlier report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Changes {
-    /// The file with a line for each change.
+    /// The file with one line per change.
     #[serde(flatten)]
     pub out: JsonPath,
-    /// BLAKE3 that the earlier report's manifest ends with, in hexadecimal.
+    /// The BLAKE3 at the end of the earlier report's manifest, in hexadecimal.
     pub since: String,
-    /// How much changed.
+    /// Counts of changes.
     #[serde(flatten)]
     pub totals: Totals,
-    /// Why part of it may not be of the files, by name ([`Caveat`](crate::changes::Caveat)).
+    /// Names of the reasons why some changes may not come from the files ([`Caveat`](crate::changes::Caveat)).
     pub caveats: Vec<&'static str>,
 }
 
-/// The earlier report that one is compared with, and how much changed.
+/// The earlier report of a comparison, and counts of changes.
 #[derive(Clone, Debug, Serialize)]
 pub struct EarlierReport {
-    /// Where it was.
+    /// Path of the earlier report.
     #[serde(flatten)]
     pub report: JsonPath,
-    /// BLAKE3 that its manifest ends with, in hexadecimal.
+    /// The BLAKE3 at the end of its manifest, in hexadecimal.
     pub manifest: String,
-    /// How much changed.
+    /// Counts of changes.
     #[serde(flatten)]
     pub totals: Totals,
-    /// Why part of it may not be of the files, by name ([`Caveat`](crate::changes::Caveat)).
+    /// Names of the reasons why some changes may not come from the files ([`Caveat`](crate::changes::Caveat)).
     pub caveats: Vec<&'static str>,
 }
 
-/// What a report was asked about.
+/// The parameters of a report's question.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
-    /// The files asked about.
+    /// The queried files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<JsonPath>>,
     /// The protected roots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<Vec<JsonPath>>,
-    /// The age that was asked for.
+    /// The minimum age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older_than_seconds: Option<u64>,
 }
@@ -233,53 +233,53 @@ pub struct Manifest {
     pub version: String,
     /// `groups`, `components`, `cores`, or the name of a compliance question.
     pub kind: &'static str,
-    /// When the state was taken (RFC 3339).
+    /// When the state of the index was taken (RFC 3339).
     pub created: String,
     /// Time the report took.
     pub seconds: f64,
-    /// The trees it covers.
+    /// The trees covered.
     pub roots: Vec<JsonPath>,
     /// Least resemblance of a near-duplicate.
     pub threshold: f64,
-    /// How documents were signed.
+    /// The signature scheme of the documents.
     pub scheme: SchemeInUse,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
     pub counts: Counts,
-    /// What the index lacked when it was written.
+    /// What the index lacked when the report was written.
     #[serde(flatten)]
     pub completeness: Completeness,
-    /// What a compliance question asked, or of which files the groups are.
+    /// The parameters of a compliance question, or the files whose groups are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
-    /// Of cores: the least fingerprints that all documents of one share, of 100 of each.
+    /// For cores: least number of fingerprints, of 100 from each document, that all documents of a core share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub common: Option<u32>,
-    /// Of these files those that are in no group; absent where the report is of all groups.
+    /// How many of these files are in no group; absent if the report covers all groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_in_no_group: Option<Vec<JsonPath>>,
-    /// What it came to, by name.
+    /// The report's totals, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<BTreeMap<&'static str, u64>>,
     /// The earlier report whose changes are in `changes.jsonl`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<EarlierReport>,
-    /// The model that judged the files of groups, where that was asked for.
+    /// The model that judged the files of groups, if judgements were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge_model: Option<JudgeModel>,
-    /// Groups of which a file is judged neither the same as the principal nor a version of it.
+    /// Groups with a file that is judged neither the same as the principal nor a version of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups_judged_apart: Option<u64>,
     /// Diffs in the report.
     pub diffs: u64,
-    /// Documents without a diff, because a text is not kept.
+    /// Documents without a diff because a text is not kept.
     pub documents_without_text: u64,
 }
 
 /// The signature scheme of an index.
 #[derive(Clone, Debug, Serialize)]
 pub struct SchemeInUse {
-    /// For instance `mod_n`.
+    /// Name of the scheme, such as `mod_n`.
     pub name: String,
     /// Coarsest sampling in use: one shingle in `n_max` is kept.
     pub n_max: u32,

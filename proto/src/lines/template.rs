@@ -1,4 +1,4 @@
-//! Template text, block by block, and the summary after it.
+//! Template text, block by block, and the closing summary.
 
 use serde::Serialize;
 
@@ -6,27 +6,27 @@ use super::{JsonPath, completeness, exact, lossy};
 use crate::completeness::Completeness;
 use crate::v1;
 
-/// Lines that recur in documents of a root.
+/// Lines that recur in many documents of a root.
 #[derive(Clone, Debug, Serialize)]
 pub struct Template {
     /// Path of the root.
     pub root: String,
-    /// Its exact bytes, where they are not UTF-8.
+    /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_bytes: Option<String>,
-    /// As the example has it, cut where it is long.
+    /// The text as in the example, shortened if it is long.
     pub text: String,
-    /// How many lines it has.
+    /// Number of its lines.
     pub lines: u64,
     /// Documents of the root that hold it.
     pub documents: u64,
-    /// Groups of them, a document in none counted as one.
+    /// Groups of these documents; a document in no group counts as one.
     pub groups: u64,
     /// Documents with text in the root.
     pub of_documents: u64,
-    /// Part of its text is cut off.
+    /// Whether part of its text is cut off.
     pub cut: bool,
-    /// All of its lines are left out of what is compared.
+    /// Whether all of its lines are left out of comparisons already.
     pub left_out: bool,
     /// Path of a file that holds it.
     #[serde(flatten)]
@@ -53,15 +53,15 @@ impl From<&v1::Template> for Template {
 /// Closes a list of templates.
 #[derive(Clone, Debug, Serialize)]
 pub struct TemplatesSummary {
-    /// How many there are.
+    /// Number of templates.
     pub templates: u64,
-    /// Documents that were looked at.
+    /// Documents examined.
     pub documents: u64,
-    /// Not all are listed.
+    /// Whether some templates are not listed.
     pub truncated: bool,
     /// Time the answer took.
     pub seconds: f64,
-    /// What the index lacked when it was asked.
+    /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
 }

@@ -1,4 +1,4 @@
-//! One family in each form, held against golden files; and families that a daemon should not send.
+//! One family in each form, compared with golden files; and families that a daemon should not send.
 
 use super::*;
 use simdex_client::lines::{Line, Match};

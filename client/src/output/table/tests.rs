@@ -1,4 +1,4 @@
-//! Tables as they are printed, whole and in lines of a greatest width.
+//! Tables as they are printed, in full and with a greatest width of lines.
 
 use simdex_client::text::escaped;
 use simdex_client::wire;
@@ -190,7 +190,7 @@ fn no_line_is_wider_than_a_terminal_unless_its_numbers_alone_are() {
                     .iter()
                     .all(|line| !line.contains(['\u{1b}', '\u{202e}']))
             );
-            // What fits is as it is.
+            // Lines that fit stay unchanged.
             let whole = printed(columns, &rows, None);
             if whole.iter().all(|line| line.width() <= 80) && whole.len() == rows.len() + 1 {
                 assert_eq!(lines, whole);
@@ -239,7 +239,7 @@ fn names_that_find_no_room_stand_below_their_row() {
     assert_eq!(lines[3..5], ["    PATH", row]);
     assert_eq!(lines[5].width(), 80);
     assert!(lines[5].starts_with("    \u{2026}") && lines[5].ends_with("was-signed.txt"));
-    // Of two paths each has a line.
+    // Each of the two paths has its own line.
     let pair = wire::Pair {
         a: path.as_bytes().to_vec(),
         b: b"/b".to_vec(),

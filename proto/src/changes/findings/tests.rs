@@ -1,4 +1,4 @@
-//! Changes between lists of findings, planted and drawn.
+//! Changes between lists of findings, planted and random.
 
 use std::io::Cursor;
 
@@ -40,7 +40,7 @@ fn compared(
     Ok((told, totals))
 }
 
-/// What is told, one word each: the change, the path, the file beside it and the fields.
+/// The reported changes, one word each: the change, the path, the file beside it and the fields.
 fn told(earlier: &[Finding], later: &[Finding]) -> Vec<String> {
     let (changes, totals) = compared(earlier, later).unwrap();
     let count = |word| changes.iter().filter(|it| it.change == word).count() as u64;
