@@ -1,11 +1,11 @@
 //! Varints and bounded reads shared by all records.
 //!
-//! Integers are LEB128 varints (7 bits a byte, low first), signed ones zigzag; byte strings carry
-//! their length first. Every read is checked: stored bytes are never trusted to be whole.
+//! Integers are LEB128 varints (7 bits per byte, low bits first), signed ones zigzag; byte strings are preceded by
+//! their length. Every read is checked: stored bytes are never assumed to be complete.
 
 use thiserror::Error;
 
-/// Stored bytes that do not say what they should.
+/// Stored bytes that cannot be decoded.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum DecodeError {
     /// The bytes end inside a value.
@@ -17,13 +17,13 @@ pub enum DecodeError {
     /// A value outside its range.
     #[error("{0} out of range")]
     OutOfRange(&'static str),
-    /// Bytes after the last field.
+    /// Bytes remain after the last field.
     #[error("{0} bytes after the end of a record")]
     Trailing(usize),
     /// Written by another version of Simdex.
     #[error("format version {found}, this program reads {wanted}")]
     Version {
-        /// What the bytes say.
+        /// The version found in the bytes.
         found: u32,
         /// The version this program reads: [`crate::FORMAT_VERSION`].
         wanted: u32,
@@ -57,18 +57,18 @@ impl Writer {
         self.uint(((value << 1) ^ (value >> 63)) as u64)
     }
 
-    /// Exactly these bytes, no length.
+    /// Appends exactly these bytes, without a length.
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.extend_from_slice(bytes);
         self
     }
 
-    /// Length, then bytes.
+    /// Appends the length, then the bytes.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.uint(bytes.len() as u64).raw(bytes)
     }
 
-    /// 0, or 1 and the value.
+    /// Appends 0, or 1 and the value.
     pub fn option<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Self, T)) -> &mut Self {
         self.byte(u8::from(value.is_some()));
         if let Some(value) = value {
@@ -92,7 +92,7 @@ pub fn put_uint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Takes fields off a record, front to back.
+/// Reads the fields of a record, front to back.
 #[derive(Clone, Copy)]
 pub struct Reader<'a>(&'a [u8]);
 
@@ -114,12 +114,12 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
-    /// The next eight bytes, which stay; the first is the lowest.
+    /// The next eight bytes without consuming them; the first byte is the lowest.
     pub(crate) fn ahead(&self) -> Option<u64> {
         self.0.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Takes an unsigned varint; an error above 64 bits.
+    /// Takes an unsigned varint; fails above 64 bits.
     #[inline]
     pub fn uint(&mut self) -> Result<u64, DecodeError> {
         match self.0 {
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Err(DecodeError::Overlong)
     }
 
-    /// Unsigned varint that must fit the narrower type; `what` names it in the error.
+    /// Takes an unsigned varint that must fit the narrower type; `what` names it in the error.
     pub fn narrow<T: TryFrom<u64>>(&mut self, what: &'static str) -> Result<T, DecodeError> {
         T::try_from(self.uint()?).map_err(|_| DecodeError::OutOfRange(what))
     }
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// Exactly `length` bytes.
+    /// Takes exactly `length` bytes.
     pub fn raw(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
         let (head, rest) = self
             .0
@@ -168,25 +168,25 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    /// Exactly `N` bytes.
+    /// Takes exactly `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         self.raw(N)?.try_into().map_err(|_| DecodeError::Truncated)
     }
 
-    /// Length, then bytes.
+    /// Takes a length, then that many bytes.
     pub fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
         let length = self.narrow("length")?;
         self.raw(length)
     }
 
-    /// Length, then UTF-8.
+    /// Takes a length, then that many bytes of UTF-8.
     pub fn string(&mut self, what: &'static str) -> Result<String, DecodeError> {
         let bytes = self.bytes()?;
         let text = std::str::from_utf8(bytes).map_err(|_| DecodeError::OutOfRange(what))?;
         Ok(text.to_owned())
     }
 
-    /// 0, or 1 and the value.
+    /// Takes 0, or 1 and the value.
     pub fn option<T>(
         &mut self,
         take: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends the record: nothing may be left.
+    /// Ends the record: fails if bytes remain.
     pub fn finish(self) -> Result<(), DecodeError> {
         match self.0.len() {
             0 => Ok(()),

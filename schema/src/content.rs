@@ -1,4 +1,4 @@
-//! A content: one sequence of raw bytes, and how its extraction ended.
+//! A content: one sequence of raw bytes, and the outcome of its extraction.
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::DocId;
@@ -7,28 +7,28 @@ use crate::state::{State, StoredReason};
 /// The record of one content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentRecord {
-    /// How extraction ended (never identical-*: that is a matter between files).
+    /// The outcome of extraction (never identical-*, which is a relation between files).
     pub state: State,
-    /// Why extraction ended so; it refines the state.
+    /// The reason for that outcome, which refines the state.
     pub reason: StoredReason,
-    /// The document its text (or, without text, its raw bytes) became.
+    /// The document made of its text or, without text, of its raw bytes.
     pub document: Option<DocId>,
-    /// Kind by content, such as `application/pdf`.
+    /// Kind determined from the content, such as `application/pdf`.
     pub media_type: String,
-    /// Parser that read it, with its version; empty where none ran. Stored and shown as `engine`.
+    /// Parser that read it, with its version; empty if none ran. Stored and shown as `engine`.
     pub parser: String,
-    /// Version of all readers together.
+    /// Combined version of all readers.
     pub extractor: u32,
     /// Failures in a row with these bytes and this extractor.
     pub strikes: u32,
     /// Length of the content in bytes.
     pub bytes: u64,
-    /// What the extractor warned of, bounded.
+    /// The extractor's warnings, bounded in number.
     pub warnings: Vec<String>,
-    /// What the document says of itself and what reading it came to: code and value.
+    /// The document's own metadata and facts about reading it: code and value.
     pub facts: Vec<(String, String)>,
-    /// Which reader answered; a newer version of it reads again. None where a worker was lost, and in
-    /// records of format 1 to 3.
+    /// The reader that answered; a newer version of it reads the content again. `None` if a worker was lost, and in
+    /// records of formats 1 to 3.
     pub reader: Option<ReaderVersion>,
 }
 
@@ -47,7 +47,7 @@ impl ContentRecord {
     /// Most facts kept.
     pub const MAX_FACTS: usize = 64;
 
-    /// A fact that is a number; 0 where it is not stated.
+    /// A fact that is a number; 0 if it is not stated.
     pub fn count(&self, code: &str) -> u64 {
         let fact = self.facts.iter().find(|(name, _)| name == code);
         fact.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)

@@ -19,7 +19,7 @@ pub const RUNGS: usize = 16;
 /// The record of one document. Signatures are not stored: they are derived from the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRecord {
-    /// Names the document.
+    /// Hash that identifies the document.
     pub hash: DocumentHash,
     /// Text or raw bytes.
     pub kind: DocumentKind,
@@ -29,20 +29,20 @@ pub struct DocumentRecord {
     pub chars: u64,
     /// Rung of its signatures.
     pub rung: Rung,
-    /// Mod_n (or chunk) fingerprints divisible by 2^r, for r from `rung` up; 0 below.
+    /// Number of Mod_n (or chunk) fingerprints divisible by 2^r, for each r from `rung` up; 0 below.
     pub counts: [u32; RUNGS],
-    /// Entries of its BSW_n signature; 0 where the index holds none.
+    /// Entries of its BSW_n signature; 0 if the index holds none.
     pub bsw_count: u32,
-    /// Entries of its Min_n signature; 0 where the index holds none.
+    /// Entries of its Min_n signature; 0 if the index holds none.
     pub min_count: u32,
-    /// Bins in use of its Sketch_n signature; 0 where the index holds none.
+    /// Occupied bins of its Sketch_n signature; 0 if the index holds none.
     pub sketch_count: u32,
-    /// The run from whose number on its postings of Mod_n and BSW_n count, those in older runs being of an earlier
-    /// signature; 0 where it was signed once. Where no run has that number or a greater one, they are in none.
+    /// Number of the first run whose postings of Mod_n and BSW_n count for it; older runs hold an earlier signature. 0
+    /// if it was signed only once. If no run has that number or a greater one, its postings are in no run.
     pub first_run: u32,
-    /// Where its extracted text lies (layout in FORMAT.md, "text reference"); none for raw bytes.
+    /// Location of its extracted text (layout in FORMAT.md, "text reference"); `None` for raw bytes.
     pub text: Option<Vec<u8>>,
-    /// The signature itself, ascending, where there is no text to sign again (raw bytes only).
+    /// The signature itself, ascending, if there is no text to sign again (raw bytes only).
     pub forward: Vec<u64>,
 }
 
@@ -101,7 +101,7 @@ impl DocumentRecord {
             0 => (0, 0),
             _ => (input.narrow("count")?, input.narrow("count")?),
         };
-        // So does format 8, and a document that was signed once.
+        // Format 8 ends here, and so does a document that was signed once.
         let first_run = match input.remaining() {
             0 => 0,
             _ => input.narrow("run")?,

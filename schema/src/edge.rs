@@ -2,7 +2,7 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 
-/// Counts over all distinct shingles of both texts; the ratios follow from them exactly.
+/// Counts over all distinct shingles of both texts, from which the exact ratios follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeRecord {
     /// Shingles in both.

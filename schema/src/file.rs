@@ -1,17 +1,17 @@
-//! A file: one path under a root, with what was seen of it.
+//! A file: one path under a root, with the last observation of it.
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::{ContentHash, RootId};
 use crate::path::{self, MEMBER};
 use crate::state::{State, StoredReason};
 
-/// Names a file: the root and the path below it, raw bytes as the file system holds them. A member
-/// of a container is named by the container's path, a NUL (no path holds one) and its own name.
+/// Identifies a file: the root and the path below it, raw bytes as in the file system. A member of a container has the
+/// container's path, a NUL (which no path holds) and its own name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey {
     /// The watched tree.
     pub root: RootId,
-    /// Path below the root, no leading slash.
+    /// Path below the root, without a leading slash.
     pub path: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ impl FileKey {
         }
     }
 
-    /// What holds this member, one level up.
+    /// The container of this member, one level up.
     pub fn container(&self) -> Option<Self> {
         let at = self.path.iter().rposition(|byte| *byte == MEMBER)?;
         Some(Self {
@@ -40,13 +40,13 @@ impl FileKey {
         })
     }
 
-    /// The name of a member in what holds it; of a file on disk, its path.
+    /// The name of a member in its container; for a file on disk, its path.
     pub fn name(&self) -> &[u8] {
         let last = self.path.rsplit(|byte| *byte == MEMBER).next();
         last.unwrap_or_default()
     }
 
-    /// The file on disk: itself, or what holds this member at last.
+    /// The file on disk: itself, or the outermost container of the member.
     pub fn on_disk(&self) -> Self {
         let end = self.path.iter().position(|byte| *byte == MEMBER);
         Self {
@@ -61,13 +61,13 @@ impl FileKey {
     }
 }
 
-/// Path of the folder that a file of this path lies in, below its root.
+/// Path of the folder of a file with this path, below its root.
 pub fn folder_of(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|byte| *byte == b'/');
     &path[..end.unwrap_or(0)]
 }
 
-/// What a member is to its container. The number is what is stored.
+/// The role of a member in its container. The number is what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Role {
@@ -81,7 +81,7 @@ pub enum Role {
     Embedded = 3,
     /// Text that a message quotes from another.
     Quoted = 4,
-    /// A page as it is shown: its frames filled in from the files beside it.
+    /// A page with its frames filled in from the files beside it.
     Rendered = 5,
 }
 
@@ -113,10 +113,10 @@ impl Role {
     }
 }
 
-/// Where a member stands in its container.
+/// The place of a member in its container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberPlace {
-    /// What it is there.
+    /// Its role there.
     pub role: Role,
     /// Its number in the container's order, from 0.
     pub ordinal: u32,
@@ -170,11 +170,11 @@ pub struct FileRecord {
     pub outcome: FileOutcome,
     /// Its place, where it is a member of a container.
     pub member: Option<MemberPlace>,
-    /// When its bytes were last read, in seconds since 1970. None where they were not, of a member,
-    /// which is read with what holds it, and where it was read before this was written down.
+    /// When its bytes were last read, in seconds since 1970. `None` if they were not read, for a member (which is read
+    /// with its container), and if they were read before this field existed.
     pub last_read: Option<i64>,
-    /// Of a page as it is shown ([`Role::Rendered`]) from files of a share: a digest of the pages it was
-    /// put together from, which differs where any of them does.
+    /// For a page with frames ([`Role::Rendered`]) from files of a share: a digest of the pages it was put together
+    /// from, which changes if any of them does.
     pub rendered_from: Option<u64>,
 }
 
@@ -228,7 +228,7 @@ impl FileRecord {
         out.option(self.last_read, |out, seconds| {
             out.int(seconds);
         });
-        // A page as it is shown is a member, which has no owner: never both.
+        // A page with frames is a member, which has no owner, so only one of the two is present.
         if let Some(digest) = self.rendered_from {
             out.raw(&digest.to_be_bytes());
         } else if let Some(owner) = owner {
@@ -254,7 +254,7 @@ impl FileRecord {
             1 => FileOutcome::Unread(State::take(&mut input)?, StoredReason::take(&mut input)?),
             _ => return Err(DecodeError::OutOfRange("file outcome")),
         };
-        // Format 1 knew no members and ends here.
+        // Format 1 has no members and ends here.
         let member = match input.remaining() {
             0 => None,
             _ => input.option(take_place)?,
@@ -285,7 +285,7 @@ impl FileRecord {
         })
     }
 
-    /// Whether another reading found the same: all but the time of the reading.
+    /// Whether another reading had the same outcome, regardless of the time of reading.
     pub fn is_same_reading(&self, other: &Self) -> bool {
         let last_read = self.last_read;
         *self
@@ -295,19 +295,19 @@ impl FileRecord {
             }
     }
 
-    /// Last modification in seconds since 1970; of a member, only where its container says.
+    /// Last modification in seconds since 1970; for a member, only if its container states it.
     pub fn modified(&self) -> Option<i64> {
         let known = self.member.is_none() || self.stat.mtime != Timestamp::default();
         known.then_some(self.stat.mtime.seconds)
     }
 
-    /// Length in bytes; of a member whose bytes could not be had it is not known.
+    /// Length in bytes; unknown for a member whose bytes could not be obtained.
     pub fn bytes(&self) -> Option<u64> {
         let known = self.member.is_none() || self.content().is_some() || self.stat.length > 0;
         known.then_some(self.stat.length)
     }
 
-    /// The content, where the bytes were read.
+    /// The content, if the bytes were read.
     pub fn content(&self) -> Option<ContentHash> {
         match self.outcome {
             FileOutcome::Content(hash) => Some(hash),
@@ -316,7 +316,7 @@ impl FileRecord {
     }
 }
 
-/// The last field, a digest of a page or an owner, with the inode, which is the digest in older formats.
+/// Decodes the last field, a digest of a page or an owner, and the inode, which holds the digest in older formats.
 fn take_end(
     input: &mut Reader<'_>,
     is_rendered: bool,

@@ -1,4 +1,4 @@
-//! The names of things: hashes that name contents and documents, and the numbers used inside.
+//! Identifiers: hashes that identify contents and documents, and the numbers used internally.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ macro_rules! hash_name {
         pub struct $name(pub [u8; 32]);
 
         impl $name {
-            /// Reads a name from exactly 32 bytes.
+            /// Reads a hash from exactly 32 bytes.
             pub fn from_slice(bytes: &[u8]) -> Option<Self> {
                 bytes.try_into().ok().map(Self)
             }
@@ -30,27 +30,27 @@ macro_rules! hash_name {
 }
 
 hash_name! {
-    /// BLAKE3 of a file's raw bytes: names a content.
+    /// BLAKE3 of a file's raw bytes; identifies a content.
     ContentHash
 }
 hash_name! {
-    /// BLAKE3 of a canonical text (or, for contents without text, of the raw bytes under a key of
-    /// its own): names a document.
+    /// BLAKE3 of a canonical text (or, for contents without text, of the raw bytes under a key of its own); identifies
+    /// a document.
     DocumentHash
 }
 
-/// Which store texts were written for: random, made with the store, part of the seal of every block
-/// of text. So the texts of one data directory are not taken for those of another.
+/// Identifies the store for which texts were written: random, created with the store, and part of the seal of every
+/// block of text. So the texts of one data directory are not accepted in another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StoreId(pub [u8; 16]);
 
-/// Which run of postings a directory holds: random, made with the run, and kept in it and in the meta record.
-/// So a run of another store, or of another life of this one, is not taken for the one of its number.
+/// Identifies the run of postings in a directory: random, created with the run, and kept in it and in the meta record.
+/// So a run of another store, or a former run of this one, is not accepted for the run with the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunId(pub [u8; 16]);
 
-/// A document inside one index: 16 bits say who issued the number, 48 bits count up and are never
-/// used again, so that replaying postings after a crash cannot give them to another document.
+/// A document inside one index: 16 bits identify the issuer of the number, 48 bits count up and are never reused, so
+/// that replaying postings after a crash cannot give them to another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocId(pub u64);
 
@@ -80,13 +80,13 @@ pub struct GroupId(pub u64);
 impl GroupId {
     const TEMPORARY: u64 = 1 << 63;
 
-    /// The temporary id of the group around this principal. Issuers of documents take 15 bits at most.
+    /// The temporary id of the group around this principal. Issuers of documents use at most 15 bits.
     pub fn temporary(principal: DocId) -> Self {
         debug_assert!(principal.0 & Self::TEMPORARY == 0);
         Self(Self::TEMPORARY | principal.0)
     }
 
-    /// The principal that a temporary id was made of; none of a persistent id.
+    /// The principal from which a temporary id was made; `None` for a persistent id.
     pub fn as_temporary(self) -> Option<DocId> {
         (self.0 & Self::TEMPORARY != 0).then_some(DocId(self.0 & !Self::TEMPORARY))
     }

@@ -1,10 +1,9 @@
-//! Keys of the records tree: one byte for the kind, then big-endian parts, so that byte order is
-//! the order in which things are listed.
+//! Keys of the records tree: one byte for the kind, then big-endian parts, so that byte order is the order of listing.
 
 use crate::FileKey;
 use crate::ids::{ContentHash, DocId, DocumentHash, RootId};
 
-/// Prefixes, one a kind of record.
+/// Prefixes, one per kind of record.
 pub mod prefix {
     /// The meta record.
     pub const META: u8 = b'm';
@@ -24,7 +23,7 @@ pub mod prefix {
     pub const CONTENT_OF_DOCUMENT: u8 = b'k';
     /// Document id, document id (smaller first) → edge record.
     pub const EDGE: u8 = b'e';
-    /// Document id → nothing: its edges are still to be found.
+    /// Document id → nothing: its edges have not been found yet.
     pub const UNSETTLED: u8 = b'u';
     /// Principal's document id → group id.
     pub const GROUP: u8 = b'g';
@@ -53,7 +52,7 @@ pub fn file(file: &FileKey) -> Vec<u8> {
     key(prefix::FILE, &[&file.root.0.to_be_bytes(), &file.path])
 }
 
-/// Prefix of all members of a file, whatever holds them.
+/// Prefix of all members of a file, at any depth.
 pub fn members_of(container: &FileKey) -> Vec<u8> {
     file(&container.member(b""))
 }
@@ -68,7 +67,7 @@ pub fn content(hash: ContentHash) -> Vec<u8> {
     key(prefix::CONTENT, &[&hash.0])
 }
 
-/// Key that says this file holds this content.
+/// Key of the entry that this file holds this content.
 pub fn file_of_content(hash: ContentHash, file: &FileKey) -> Vec<u8> {
     key(
         prefix::FILE_OF_CONTENT,
@@ -86,12 +85,12 @@ pub fn document(id: DocId) -> Vec<u8> {
     key(prefix::DOCUMENT, &[&id.0.to_be_bytes()])
 }
 
-/// Key that finds a document by its hash.
+/// Key of the id of the document with this hash.
 pub fn document_by_hash(hash: DocumentHash) -> Vec<u8> {
     key(prefix::DOCUMENT_BY_HASH, &[&hash.0])
 }
 
-/// Key that says this content carries this document.
+/// Key of the entry that this content carries this document.
 pub fn content_of_document(id: DocId, hash: ContentHash) -> Vec<u8> {
     key(prefix::CONTENT_OF_DOCUMENT, &[&id.0.to_be_bytes(), &hash.0])
 }
@@ -101,13 +100,13 @@ pub fn contents_of_document(id: DocId) -> Vec<u8> {
     key(prefix::CONTENT_OF_DOCUMENT, &[&id.0.to_be_bytes()])
 }
 
-/// Key of the edge between two documents, whichever is named first.
+/// Key of the edge between two documents, in either order.
 pub fn edge(a: DocId, b: DocId) -> Vec<u8> {
     let (low, high) = (a.min(b), a.max(b));
     key(prefix::EDGE, &[&low.0.to_be_bytes(), &high.0.to_be_bytes()])
 }
 
-/// Key that marks a document whose edges are still to be found.
+/// Key that marks a document whose edges have not been found yet.
 pub fn unsettled(id: DocId) -> Vec<u8> {
     key(prefix::UNSETTLED, &[&id.0.to_be_bytes()])
 }
@@ -127,7 +126,7 @@ pub fn file_in_key(key: &[u8]) -> Option<FileKey> {
     file_behind(key, 1)
 }
 
-/// The file that a key of a file under a content names ([`file_of_content`]).
+/// The file in a key of a file under a content ([`file_of_content`]).
 pub fn file_in_link(link: &[u8]) -> Option<FileKey> {
     file_behind(link, 1 + size_of::<ContentHash>())
 }

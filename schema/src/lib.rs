@@ -1,13 +1,13 @@
-//! What Simdex stores and its bytes: ids, records, key order, posting blocks, format versions.
+//! The stored data of Simdex and its encoding: ids, records, key order, posting blocks, format versions.
 //!
-//! This crate is the only place where a stored byte is decided; `FORMAT.md` beside it says the same
-//! in prose. It does no I/O: the index crate moves these bytes, the daemon fills the records.
+//! This crate alone decides stored bytes; `FORMAT.md` beside it describes the same in prose. It does no I/O: the index
+//! crate moves these bytes, and the daemon fills the records.
 //!
-//! * [`ids`]: the names of things;
-//! * [`state`]: where a file ended, and why;
+//! * [`ids`]: identifiers;
+//! * [`state`]: the outcome of reading a file, and its reason;
 //! * [`key`]: the order of the records tree;
 //! * [`file`], [`content`], [`document`], [`edge`], [`root`], [`meta`]: one record each;
-//! * [`schemes`]: which signatures there are postings of;
+//! * [`schemes`]: the signature schemes that have postings;
 //! * [`posting`]: bucket keys and blocks of the postings tree;
 //! * [`codec`]: the varints and bounded reads that all of them use.
 
@@ -39,7 +39,7 @@ pub use simdex_codes::Reason;
 pub use simdex_path as path;
 pub use state::{State, StoredReason};
 
-/// Version of everything stored; a reader refuses a later one and names both.
+/// Version of everything stored; a reader refuses a later one with an error that states both.
 pub const FORMAT_VERSION: u32 = 10;
-/// Oldest version that is still read; the first write makes it the present one.
+/// Oldest version that is still read; the first write upgrades it to the current one.
 pub const OLDEST_FORMAT: u32 = 1;

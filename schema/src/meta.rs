@@ -1,7 +1,7 @@
-//! The one meta record: everything that must change together.
+//! The single meta record: everything that must change together.
 //!
-//! Two separate writes for watermark and layout once indexed documents twice after a kill; so all
-//! of it is one value under one key.
+//! Written separately, watermark and layout once led to documents being indexed twice after a kill; so all of it is one
+//! value under one key.
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
@@ -10,57 +10,55 @@ use simdex_signature::{Rung, Sampling, SizeStep, TemplateLinesId};
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 5;
-/// Those of them before format 8: Mod_n, BSW_n and chunks.
+/// Schemes before format 8: Mod_n, BSW_n and chunks.
 const SCHEMES_BEFORE_8: usize = 3;
 
 /// The meta record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetaRecord {
-    /// Next document serial; serials are never used again.
+    /// Next document serial; serials are never reused.
     pub next_document: u64,
     /// Next group id.
     pub next_group: u64,
     /// Next root id.
     pub next_root: u32,
-    /// Documents below this serial have their postings in runs; those from it on are signed again
-    /// from their text when the store opens.
+    /// Documents below this serial have their postings in runs; later ones are signed again from their text when the
+    /// store opens.
     pub watermark: u64,
-    /// Number of the next run; numbers ascend, and one that was published is never used again.
+    /// Number of the next run; numbers ascend, and a published one is never reused.
     pub next_run: u32,
-    /// Postings in runs whose documents are gone, about: a run that holds them is written anew once
-    /// they are many.
+    /// Approximate number of postings in runs whose documents are gone. A run with many of them is rewritten.
     pub dead_postings: u64,
-    /// The runs that hold the postings, the oldest first. Runs that are not named here do not count.
+    /// The runs that hold the postings, oldest first. Runs that are not listed here do not count.
     pub runs: Vec<RunRecord>,
-    /// What the signatures were made with; another setting asks for a rebuild.
+    /// The parameters of the signatures; other settings require a rebuild.
     pub parameters: Parameters,
-    /// Names the store; none in a store of format 1 or 2, until it is opened.
+    /// Identifies the store; `None` in a store of format 1 or 2 until it is opened.
     pub store: Option<StoreId>,
-    /// Number of the next text segment, at least; numbers are never used again, whatever becomes of
-    /// the files.
+    /// Lower bound of the next text segment's number; numbers are never reused, whatever happens to the files.
     pub next_segment: u32,
-    /// Documents from this serial on are named by the canonical text of `parameters.canonical`;
-    /// those below it, until their contents are read again, by that of an older version.
+    /// Documents from this serial on are identified by the canonical text of version `parameters.canonical`; earlier
+    /// ones by that of an older version, until their contents are read again.
     pub named_from: u64,
-    /// How coarsely texts of each size are sampled, where that was chosen. What is signed otherwise is signed anew.
+    /// The chosen sampling by size of text, if any. Documents that are signed differently are signed again.
     pub sampling: Option<Sampling>,
 }
 
-/// One run of postings: written once, whole, and never changed.
+/// One run of postings: written once as a whole, and never changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunRecord {
     /// Its number in the store.
     pub number: u32,
-    /// What the run itself says it is; none of one that was written before format 7.
+    /// The id in the run itself; `None` if it was written before format 7.
     pub id: Option<RunId>,
-    /// What it holds, by scheme.
+    /// The contents, by scheme.
     pub schemes: [RunOfScheme; SCHEMES],
 }
 
-/// What a run holds of one scheme.
+/// The postings of one scheme in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunOfScheme {
-    /// Top bits of a key that name its bucket.
+    /// Top bits of a key that select its bucket.
     pub bits: u8,
     /// Postings of that scheme.
     pub postings: u64,
@@ -116,20 +114,20 @@ impl RunRecord {
     }
 }
 
-/// Everything that decides what a stored signature or edge means.
+/// All parameters on which the meaning of a stored signature or edge depends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Version of the canonical text.
     pub canonical: u32,
     /// Window width in bytes of canonical text.
     pub window: u16,
-    /// Fingerprints a document aims to keep (the ladder's target).
+    /// Number of fingerprints to keep per document (the ladder's target).
     pub target: u32,
     /// The schemes that are indexed.
     pub schemes: Schemes,
     /// Resemblance from which a pair is an edge.
     pub threshold: f64,
-    /// The list of lines that are left out of what is signed and compared; none where nothing is.
+    /// The list of lines that are left out of what is signed and compared; `None` if there are none.
     pub template_lines: Option<TemplateLinesId>,
 }
 
@@ -187,7 +185,7 @@ impl MetaRecord {
         out.finish()
     }
 
-    /// Reads what [`MetaRecord::encode`] wrote; another version is refused before anything else.
+    /// Reads what [`MetaRecord::encode`] wrote; checks the version before anything else.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(bytes);
         let found = input.narrow("format version")?;
@@ -238,7 +236,7 @@ impl MetaRecord {
     }
 }
 
-/// No group stands for no setting.
+/// Encodes the absence of a setting as no groups.
 fn encode_sampling(sampling: Option<&Sampling>, out: &mut Writer) {
     let groups = sampling.map(Sampling::groups).unwrap_or_default();
     out.uint(groups.len() as u64);
@@ -278,7 +276,7 @@ fn decode_runs(
     Ok(runs)
 }
 
-/// Up to format 4 postings lay in buckets of one tree, which go: they are made anew from the texts.
+/// Until format 4 postings were in buckets of one tree. These are dropped, and the postings are rebuilt from the texts.
 fn skip_buckets(input: &mut Reader<'_>) -> Result<(), DecodeError> {
     let _merging = input.byte()?;
     let _bucket_bits: [u8; SCHEMES_BEFORE_8] = input.array()?;

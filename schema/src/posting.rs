@@ -1,11 +1,11 @@
-//! Postings: which bucket a fingerprint lies in, and the bytes of a bucket.
+//! Postings: the bucket of a fingerprint, and the encoding of a bucket.
 //!
-//! A posting is (fingerprint, document). Of the fingerprint, mixed so that its bits are uniform,
-//! the top 40 bits are kept ([`PostingKey`]); its top `bits` bits name the bucket. A bucket holds
-//! its postings sorted, cut into shards of at most [`SHARD_BYTES`], so that no value grows without
-//! bound however common a fingerprint is. Shard 0 opens with a directory of the others.
+//! A posting is (fingerprint, document). A fingerprint is mixed so that its bits are uniform, and its top 40 bits are
+//! kept ([`PostingKey`]); the top `bits` bits of these select the bucket. A bucket holds its postings sorted and cut
+//! into shards of at most [`SHARD_BYTES`], so that no value grows without bound, however common a fingerprint is. Shard
+//! 0 starts with a directory of the others.
 //!
-//! Two fingerprints that agree in 40 bits are not told apart here (about 2^-40 a pair): verifying
+//! Two fingerprints that agree in 40 bits are not distinguished here (probability about 2^-40 per pair); verification
 //! on all shingles does that.
 
 use std::ops::Range;
@@ -43,13 +43,13 @@ impl PostingKey {
         self.0
     }
 
-    /// The bucket this key lies in where buckets are named by `bits` bits.
+    /// The bucket of this key for a bucket number of `bits` bits.
     pub fn bucket(self, bits: u8) -> u32 {
         (self.0 >> (KEY_BITS - u32::from(bits))) as u32
     }
 }
 
-/// (key, document), in the order buckets hold them.
+/// (key, document), in the order of buckets.
 pub type Posting = (PostingKey, DocId);
 
 /// Key of a shard in a run of postings: scheme, bucket bits, bucket, shard (8 bytes, big-endian).
@@ -71,8 +71,8 @@ pub fn scheme_number(scheme: SchemeKind) -> u8 {
     }
 }
 
-/// Cuts sorted, distinct postings of one bucket into shards, numbered from 0; shard 0 carries the
-/// directory. Empty input gives no shard.
+/// Cuts sorted, distinct postings of one bucket into shards, numbered from 0; shard 0 carries the directory. Empty
+/// input yields no shard.
 pub fn encode_bucket(postings: &[Posting]) -> Vec<Vec<u8>> {
     let mut encoder = Encoder::default();
     for run in postings.chunk_by(|a, b| a.0 == b.0) {
@@ -91,8 +91,8 @@ struct Encoder {
 }
 
 impl Encoder {
-    /// Most documents of one piece: bounds how far a piece overshoots its shard (1.3 KB whatever
-    /// the ids, so that a shard with its directory stays below 4 KB).
+    /// Most documents per piece. Bounds how far a piece overshoots its shard: 1.3 KB whatever the ids, so that a shard
+    /// with its directory stays below 4 KB.
     const PIECE: usize = 128;
 
     /// Appends all postings of one key.
@@ -115,9 +115,8 @@ impl Encoder {
         }
     }
 
-    /// Puts the directory before shard 0: the number of further shards, then their first keys, each as
-    /// a difference with the number of shards that open with it. So a hot key costs a few bytes however
-    /// many shards it fills.
+    /// Puts the directory before shard 0: the number of further shards, then their distinct first keys as differences,
+    /// each with the number of shards that start with it. So a hot key costs a few bytes, however many shards it fills.
     fn finish(self) -> Vec<Vec<u8>> {
         let mut shards = self.shards;
         let first_keys: Vec<u64> = shards.iter().skip(1).map(|(first, _)| *first).collect();
@@ -136,8 +135,8 @@ impl Encoder {
     }
 }
 
-/// One piece: difference of keys doubled, plus 1 where more than one document follows; then their
-/// number if so; then document ids, the first as it is, the others as differences less one.
+/// Encodes one piece: the difference of keys doubled, plus 1 if more than one document follows; their number in that
+/// case; then document ids, the first as it is, the others as differences minus one.
 fn put_piece(body: &mut Vec<u8>, key_delta: u64, piece: &[Posting]) {
     put_uint(body, (key_delta << 1) | u64::from(piece.len() > 1));
     if piece.len() > 1 {
@@ -150,9 +149,9 @@ fn put_piece(body: &mut Vec<u8>, key_delta: u64, piece: &[Posting]) {
     }
 }
 
-/// The first shard of a bucket, directory read.
+/// The first shard of a bucket, with its directory decoded.
 pub struct Bucket<'a> {
-    /// First keys of the further shards, ascending; shard `1 + i` opens with `first_keys[i]`.
+    /// First keys of the further shards, ascending; shard `1 + i` starts with `first_keys[i]`.
     first_keys: Vec<u64>,
     body: &'a [u8],
 }
@@ -190,7 +189,7 @@ impl<'a> Bucket<'a> {
     pub fn shards_of(&self, key: PostingKey) -> Range<u16> {
         let before = self.first_keys.partition_point(|first| *first < key.0) as u16;
         let through = self.first_keys.partition_point(|first| *first <= key.0) as u16;
-        // The shard before the first that opens with `key` may end with it.
+        // The shard before the first one that starts with `key` may end with `key`.
         1 + before.saturating_sub(1)..1 + through
     }
 
@@ -213,12 +212,12 @@ pub fn documents_of(body: &[u8], key: PostingKey, out: &mut Vec<DocId>) -> Resul
 /// Looks up ascending keys in a shard body, in one pass for all of them.
 pub struct Lookup<'a> {
     pieces: Pieces<'a>,
-    /// A piece whose head was read and whose documents were not.
+    /// A piece whose head was read, but not its documents.
     ahead: Option<(u64, u64)>,
 }
 
 impl<'a> Lookup<'a> {
-    /// From the start of a body.
+    /// Starts at the beginning of a body.
     pub fn new(body: &'a [u8]) -> Self {
         Self {
             pieces: Pieces::new(body),
@@ -226,7 +225,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// Appends the documents of a key that is greater than all keys asked for before.
+    /// Appends the documents of a key, which must be greater than all keys looked up before.
     ///
     /// # Errors
     /// Where the body does not decode.
@@ -282,10 +281,10 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Skips pieces below a key, as long as they are as most are: one document, and three bytes for it and for the key
-    /// each. Looking up a key is little else, and these take one comparison each.
+    /// Skips pieces below a key as long as they have the most common form: one document, and three bytes each for it
+    /// and for the key. Lookups spend most of their time here, and this takes one comparison per piece.
     fn skip_usual(&mut self, below: u64) -> Result<(), DecodeError> {
-        // Which bytes go on, and the bit that says whether more documents follow.
+        // The continuation bits, and the bit that says whether more documents follow.
         const SHAPE: u64 = 0x8080_8080_8081;
         const USUAL: u64 = 0x0080_8000_8080;
         while let Some(bytes) = self.input.ahead().filter(|bytes| bytes & SHAPE == USUAL) {

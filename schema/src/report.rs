@@ -1,8 +1,8 @@
-//! A report that was written: remembered so that it can be listed.
+//! A report that was written, recorded for listing.
 
 use crate::codec::{DecodeError, Reader, Writer};
 
-/// The record of one report; its key says when it was finished.
+/// The record of one report; its key is the time at which it was finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportRecord {
     /// Its directory, raw bytes.

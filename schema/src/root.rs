@@ -1,4 +1,4 @@
-//! A root: a watched directory tree and what is held of it.
+//! A root: a watched directory tree and its state.
 
 use crate::codec::{DecodeError, Reader, Writer};
 
@@ -7,22 +7,21 @@ use crate::codec::{DecodeError, Reader, Writer};
 pub struct RootRecord {
     /// Absolute path, raw bytes.
     pub path: Vec<u8>,
-    /// Files a rescan missed whose removal waits for a person; 0 otherwise.
+    /// Files missed by a rescan whose removal awaits confirmation; 0 otherwise.
     pub pending_loss: u64,
-    /// The directory that was last walked whole: another one at this path (a share that is not
-    /// mounted) proves no loss.
+    /// The directory of the last complete walk: another one at this path (a share that is not mounted) proves no loss.
     pub identity: Option<DirectoryIdentity>,
 }
 
-/// What tells one directory from another, remounts and restarts included.
+/// Distinguishes one directory from another, across remounts and restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectoryIdentity {
     /// Its inode number.
     pub inode: u64,
     /// Type of its file system: the magic number `statfs` gives.
     pub file_system: u32,
-    /// Id of its file system (`f_fsid` of `statfs`); none where the file system stores none, or where
-    /// the record was written by format 2.
+    /// Id of its file system (`f_fsid` of `statfs`); `None` if the file system stores none, or if the record was
+    /// written by format 2.
     pub file_system_id: Option<u64>,
 }
 

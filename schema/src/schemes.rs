@@ -1,16 +1,16 @@
-//! The signature schemes that an index holds of its texts.
+//! The signature schemes of an index's texts.
 
 use simdex_signature::SchemeKind;
 
 use crate::codec::DecodeError;
 
-/// The schemes of texts that have postings. Mod_n is always one of them: groups are found by it. Chunks, of raw
-/// bytes, are no scheme of texts, and always there.
+/// The text schemes that have postings. Mod_n is always among them, since groups are found by it. Chunks, of raw bytes,
+/// are not a text scheme and are always present.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schemes(u8);
 
 impl Schemes {
-    /// Every scheme of texts, in the order in which they are named.
+    /// Every text scheme, in its canonical order.
     pub const ALL: [SchemeKind; 4] = [
         SchemeKind::ModN,
         SchemeKind::BswN,
@@ -18,7 +18,7 @@ impl Schemes {
         SchemeKind::SketchN,
     ];
 
-    /// These and Mod_n.
+    /// The given schemes and Mod_n.
     pub const fn of(schemes: &[SchemeKind]) -> Self {
         let (mut all, mut at) = (0, 0);
         while at < schemes.len() {
@@ -28,12 +28,12 @@ impl Schemes {
         Self(all)
     }
 
-    /// Whether there are postings of this scheme.
+    /// Whether this scheme has postings.
     pub fn hold(self, scheme: SchemeKind) -> bool {
         bit(scheme) == 0 || self.0 & bit(scheme) != 0
     }
 
-    /// Those of texts, Mod_n first.
+    /// The text schemes, Mod_n first.
     pub fn of_texts(self) -> impl Iterator<Item = SchemeKind> {
         Self::ALL
             .into_iter()
@@ -45,7 +45,7 @@ impl Schemes {
         self.0
     }
 
-    /// Reads what [`Schemes::byte`] gave. Up to format 7 it told of BSW_n alone.
+    /// Reads what [`Schemes::byte`] returned. Until format 7 it covered BSW_n alone.
     pub(crate) fn of_byte(byte: u8) -> Result<Self, DecodeError> {
         let known = Self::of(&Self::ALL);
         match byte & !known.0 {
@@ -55,7 +55,7 @@ impl Schemes {
     }
 }
 
-/// None for what is always there.
+/// The bit of a scheme; 0 for those that are always present.
 const fn bit(scheme: SchemeKind) -> u8 {
     match scheme {
         SchemeKind::ModN | SchemeKind::Chunks => 0,

@@ -1,4 +1,4 @@
-//! Where a file ended: its state, and a reason of a fixed list.
+//! The outcome of reading a file: its state, and a reason from a fixed list.
 
 use simdex_codes::Reason;
 
@@ -6,7 +6,7 @@ use crate::codec::{DecodeError, Reader, Writer};
 
 macro_rules! states {
     ($($(#[$doc:meta])* $variant:ident = $number:literal, $name:literal;)*) => {
-        /// Where a file ended. The number is what is stored.
+        /// The outcome of reading a file. The number is what is stored.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum State { $($(#[$doc])* $variant = $number,)* }
@@ -15,7 +15,7 @@ macro_rules! states {
             /// Every state, in the order of FORMAT.md.
             pub const ALL: &[State] = &[$(State::$variant,)*];
 
-            /// The name people and tools read.
+            /// The name that people and tools see.
             pub fn name(self) -> &'static str {
                 match self { $(State::$variant => $name,)* }
             }
@@ -28,15 +28,15 @@ macro_rules! states {
 }
 
 states! {
-    /// Text was read whole and stands in the index; of identical files the smallest path.
+    /// Text was read completely and is in the index; of identical files, the smallest path.
     Indexed = 1, "indexed";
     /// Same bytes as the file called indexed.
     IdenticalBytes = 2, "identical-bytes";
     /// Other bytes, same canonical text as the file called indexed.
     IdenticalText = 3, "identical-text";
-    /// Part of the text was read and stands in the index.
+    /// Part of the text was read and is in the index.
     Partial = 4, "partial";
-    /// Holds other files; those are counted apart.
+    /// Holds other files, which are counted separately.
     Container = 5, "container";
     /// Holds no text: not comparable, never equal.
     NoText = 6, "no-text";
@@ -44,34 +44,34 @@ states! {
     TooShort = 7, "too-short";
     /// Needs a password.
     Encrypted = 8, "encrypted";
-    /// A kind of file that is not read.
+    /// A kind of file that is not supported.
     Unsupported = 9, "unsupported";
     /// Longer than the config allows.
     TooLarge = 10, "too-large";
-    /// The extractor gave an error.
+    /// The extractor returned an error.
     Failed = 11, "failed";
-    /// The extractor used up its time.
+    /// The extractor exceeded its time limit.
     TimedOut = 12, "timed-out";
     /// The extraction worker died.
     Crashed = 13, "crashed";
-    /// The file system refused it.
+    /// The file system refused to read it.
     Unreadable = 14, "unreadable";
-    /// Passed over by rule.
+    /// Skipped by a rule.
     Skipped = 15, "skipped";
-    /// Changed while it was read; it is tried again.
+    /// Changed while it was read; reading is tried again.
     Unstable = 16, "unstable";
     /// Failed three times with these bytes and this extractor.
     Quarantined = 17, "quarantined";
 }
 
 impl State {
-    /// Whether text of this file stands in the index.
+    /// Whether text of this file is in the index.
     pub fn has_text(self) -> bool {
         use State::{IdenticalBytes, IdenticalText, Indexed, Partial};
         matches!(self, Indexed | IdenticalBytes | IdenticalText | Partial)
     }
 
-    /// Whether another try may end otherwise: such contents are given up after three tries.
+    /// Whether another try may have another outcome: such contents are given up after three tries.
     pub fn is_failure(self) -> bool {
         matches!(self, State::Failed | State::TimedOut | State::Crashed)
     }
@@ -85,8 +85,8 @@ impl State {
     }
 }
 
-/// Why a file is in its state, as it is on record: a [`Reason`], or nothing where the state says it all. A
-/// code that is unknown here, of another version of ours, is kept as it is.
+/// The recorded reason for a file's state: a [`Reason`], or none if the state says everything. A code that is unknown
+/// here, from another version of the program, is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StoredReason {
     /// No reason beyond the state.
@@ -144,14 +144,14 @@ impl From<Option<Reason>> for StoredReason {
     }
 }
 
-/// A stored code that is no [`Reason`] here: lower-case ASCII letters, digits and hyphens, at most 64.
+/// A stored code that is not a [`Reason`] here: lower-case ASCII letters, digits and hyphens, at most 64.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownCode(String);
 
 impl UnknownCode {
     const MAX: usize = 64;
 
-    /// Drops what cannot stand in a code.
+    /// Drops characters that a code must not have.
     fn new(code: &str) -> Self {
         let is_allowed = |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == '-';
         Self(code.chars().filter(is_allowed).take(Self::MAX).collect())

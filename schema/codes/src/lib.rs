@@ -1,9 +1,9 @@
-//! Fixed lists of codes that are stored and shown: each with its meaning, so that none can lack it.
+//! Fixed lists of codes that are stored and shown, each with its meaning.
 //!
-//! [`Reason`] is here, as extraction says it, the index stores it and the wire carries it.
+//! [`Reason`] is here because extraction reports it, the index stores it and the wire carries it.
 
-/// Declares an enum of codes. The first doc line of each variant is its meaning. The crate that declares one
-/// depends on `serde`, and its tests on `serde_json`.
+/// Declares an enum of codes. The first doc line of each variant is its meaning. A crate that uses this macro depends
+/// on `serde`, and its tests on `serde_json`.
 #[macro_export]
 macro_rules! codes {
     ($(#[$about:meta])* $list:ident {
@@ -19,7 +19,7 @@ macro_rules! codes {
         }
 
         impl $list {
-            /// Every one, in the order of the documentation.
+            /// Every code, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
             /// The stored name: short, kebab-case, never changed.
@@ -28,7 +28,7 @@ macro_rules! codes {
                 match self { $(Self::$name => $code,)+ }
             }
 
-            /// The one that is stored under this name.
+            /// The code that is stored under this name.
             #[must_use]
             pub fn of_code(code: &str) -> Option<Self> {
                 match code { $($code => Some(Self::$name),)+ _ => None }
@@ -184,8 +184,8 @@ codes! {
 }
 
 impl Reason {
-    /// Whether this is a fault of the machine, which says nothing about the document: it is tried
-    /// again, and never given up for it.
+    /// Whether this is a fault of the machine, which says nothing about the document: reading is tried again, and never
+    /// given up for it.
     #[must_use]
     pub const fn is_machines(self) -> bool {
         matches!(
@@ -199,8 +199,8 @@ impl Reason {
         )
     }
 
-    /// Whether a reader may say this of a document, or of a file in it. The others are for whoever started
-    /// the worker: that it died of the document, that the machine is at fault, what the rules are.
+    /// Whether a reader may report this for a document, or for a file in it. Only the parent of the worker may report
+    /// the others: that the worker died, that the machine is at fault, what the rules are.
     #[must_use]
     pub const fn is_readers(self) -> bool {
         matches!(

@@ -1,4 +1,4 @@
-//! Records of this format and of those before.
+//! Records of the current and of earlier formats.
 
 use super::*;
 use simdex_signature::SchemeKind;
@@ -34,15 +34,15 @@ fn setting() -> Sampling {
     Sampling::new(&groups).unwrap()
 }
 
-/// With nothing that came after format 8.
+/// Without the fields added after format 8.
 fn plain(mut record: MetaRecord) -> MetaRecord {
     record.sampling = None;
     record.parameters.template_lines = None;
     record
 }
 
-/// The record of a store of format 8 or before, which has neither a setting nor a list of template lines: the two bytes
-/// that say so are not there.
+/// The record of a store of format 8 or before, which has neither a setting nor a list of template lines: their two
+/// bytes are missing.
 fn before_9(record: &MetaRecord) -> Vec<u8> {
     let mut bytes = plain(record.clone()).encode();
     bytes.truncate(bytes.len() - 2);
@@ -63,7 +63,7 @@ fn run(number: u32, bits: u8) -> RunRecord {
     }
 }
 
-/// A run that formats 5 to 7 could tell of.
+/// A run as formats 5 to 7 could describe it.
 fn run_before_8(number: u32, bits: u8) -> RunRecord {
     let mut run = run(number, bits);
     run.schemes[SCHEMES_BEFORE_8..].fill(RunOfScheme::default());
@@ -75,7 +75,7 @@ fn meta_round_trips() {
     assert_eq!(MetaRecord::decode(&record().encode()), Ok(record()));
 }
 
-/// A record of an older format, its fields as they were written then.
+/// A record of an older format, with its fields as they were written then.
 fn of_format(version: u8, record: &MetaRecord) -> Vec<u8> {
     let mut out = Writer::new();
     out.uint(u64::from(version)).uint(record.next_document);
@@ -130,7 +130,7 @@ fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
         ..plain(record())
     };
     let encoded = before_9(&present);
-    // The id of the run takes one byte where there is none, and the schemes of format 8 six.
+    // A missing run id takes one byte, and the schemes of format 8 take six.
     let rest = &encoded[bytes.len() + 1 + 6..];
     for version in [5, 6] {
         let mut old = [&bytes, rest].concat();
@@ -160,8 +160,8 @@ fn a_store_of_format_9_leaves_nothing_out() {
     assert_eq!(MetaRecord::decode(&stored), Ok(read));
 }
 
-/// What a program of format 8 wrote: next document 300, group 1, root 1, watermark 256, next run 7, 9 postings of
-/// documents that are gone; run 6 with its id, of Mod_n and BSW_n; the default parameters, an id, next segment 3.
+/// A record written by a program of format 8: next document 300, group 1, root 1, watermark 256, next run 7, 9 postings
+/// of documents that are gone; run 6 with its id, of Mod_n and BSW_n; the default parameters, an id, next segment 3.
 const OF_FORMAT_8: &str = "08ac02010180020709010601eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\
     03e807882703de07d626000000000000000000\
     01148004013fe999999999999a01dddddddddddddddddddddddddddddddd0300";
@@ -179,7 +179,7 @@ fn a_meta_record_of_format_8_is_read_as_it_was_written() {
     assert_eq!((present[0], &present[stored.len()..]), (10, &[0, 0][..]));
 }
 
-/// What a program of format 9 wrote: the same, with n = 2 from 2,000 bytes on and 8 from 9,000.
+/// A record written by a program of format 9: the same, with n = 2 from 2,000 bytes on and 8 from 9,000.
 const OF_FORMAT_9: &str = "09ac02010180020709010601eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\
     03e807882703de07d626000000000000000000\
     01148004013fe999999999999a01dddddddddddddddddddddddddddddddd0300\

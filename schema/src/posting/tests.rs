@@ -27,7 +27,7 @@ fn lookup(shards: &[Vec<u8>], key: PostingKey) -> Vec<DocId> {
     out
 }
 
-/// Every third key of the bucket, and keys between, in one pass over the first shard.
+/// Looks up every third key of the bucket, and keys between, in one pass over the first shard.
 fn lookup_in_one_pass(shard_0: &[u8], postings: &[Posting]) -> Vec<Posting> {
     let bucket = Bucket::parse(shard_0).unwrap();
     let mut keys: Vec<PostingKey> = postings.iter().step_by(3).map(|p| p.0).collect();
@@ -49,8 +49,8 @@ fn lookup_in_one_pass(shard_0: &[u8], postings: &[Posting]) -> Vec<Posting> {
 }
 
 fn bucket() -> impl Strategy<Value = Vec<Posting>> {
-    // Few keys, some of them hot, so that runs cross shards.
-    // And in between many that take three bytes, with documents that do.
+    // Few keys, some of them hot, so that pieces of one key cross shards,
+    // and many in between that take three bytes, with documents that do too.
     let key = prop_oneof![0u64..8, 0u64..1 << 29, 0u64..1 << KEY_BITS];
     let doc = prop_oneof![
         0u64..5_000,
