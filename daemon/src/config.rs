@@ -124,24 +124,24 @@ impl RootMode {
 section! {
     /// What counts as near-duplicate, and what is indexed.
     SignatureConfig "signature" {
-        /// Resemblance from which a pair is a near-duplicate. Pairs and groups are kept at this
-        /// threshold; changing it finds them anew at the next start.
+        /// Resemblance from which a pair is a near-duplicate. Pairs and groups are kept at this threshold;
+        /// changing it searches for them again at the next start.
         threshold: f64 = 0.8 => 0.05..=1.0,
-        /// The signature schemes that are indexed, and so can be asked by (simctl --scheme): mod_n, by
-        /// which groups are found and which must be named; bsw_n, a second opinion, which takes as much of
-        /// the index; min_n and sketch_n, which find what is similar, give no containment and take up to
-        /// 512 postings of each text. Another list signs every document again at the next start.
+        /// The signature schemes that are indexed and can be used in queries (simctl --scheme): mod_n, by
+        /// which groups are found and which is required; bsw_n, a second opinion of the same size in the
+        /// index; min_n and sketch_n, which find similar files, define no containment and take up to 512
+        /// postings per text. After a change of the list every document is signed again at the next start.
         schemes: SchemeList = SchemeList::of(&[SchemeKind::ModN, SchemeKind::BswN]),
     }
 }
 
 section! {
-    /// How documents are read. What goes beyond a limit here ends as partial or too-large, with its
+    /// How documents are read. A file that exceeds a limit here becomes partial or too-large, with its
     /// reason.
     ExtractConfig "extract" {
-        /// Refuse to start where the kernel cannot confine workers wholly (Landlock, seccomp,
-        /// limits). Set to false, they run with what there is; the log and `simctl status` say
-        /// DEGRADED and what is missing.
+        /// Refuse to start if the kernel cannot confine workers completely (Landlock, seccomp, limits). If
+        /// false, they run with what is available; the log and `simctl status` say DEGRADED and what is
+        /// missing.
         require_sandbox: bool = true,
         /// Worker processes that read documents; 0 = one per processor.
         workers: usize = 0 => 0..=256,
@@ -149,20 +149,21 @@ section! {
         memory_mib: Mebibytes = Mebibytes(2048) => 256..=1_048_576,
         /// CPU seconds a document may take.
         cpu_seconds: u64 = 30 => 1..=3_600,
-        /// Wall-clock seconds a document may take; four times as many where the machine keeps its worker from running.
+        /// Wall-clock seconds a document may take; four times as many if the machine keeps its worker from
+        /// running.
         wall_seconds: u64 = 60 => 1..=7_200,
-        /// Extracted text kept of a document, MiB; what is longer is cut (state partial).
+        /// Extracted text kept of a document, MiB; longer text is cut (state partial).
         text_mib: Mebibytes = Mebibytes(64) => 1..=128,
-        /// Longest file that is read, MiB; longer ones end as too-large.
+        /// Longest file that is read, MiB; longer ones become too-large.
         input_mib: Mebibytes = Mebibytes(1024) => 1..=1_048_576,
         /// Documents a worker reads before it is replaced.
         documents_per_worker: u32 = 500 => 1..=100_000,
-        /// Longest file without text that is compared by chunks of its raw bytes, MiB; 0 = none is.
+        /// Longest file without text that is compared by chunks of its raw bytes, MiB; 0 = none.
         raw_mib: Mebibytes = Mebibytes(64) => 0..=1_024,
-        /// A file is copied before it is read, so that what is hashed is what is read: short ones to
-        /// memory, others to the data directory (where both are on one file system that shares
-        /// blocks, this takes neither time nor room). So many MiB of copies, and of files unpacked
-        /// from others, at once; at least input_mib, and twice container_mib.
+        /// A file is copied before it is read, so that the bytes hashed are the bytes read: short ones to
+        /// memory, others to the data directory (if both are on one file system that shares blocks, this
+        /// takes neither time nor room). Limit of these copies and of files unpacked from others at one
+        /// time, MiB; at least input_mib, and twice container_mib.
         spool_mib: Mebibytes = Mebibytes(4096) => 3..=2_097_152,
         /// Files that one container may hold, containers within it included.
         container_entries: u32 = 10_000 => 1..=1_000_000,
@@ -170,17 +171,18 @@ section! {
         container_mib: Mebibytes = Mebibytes(1024) => 1..=65_536,
         /// Bytes that one file inside may unpack to, MiB.
         container_entry_mib: Mebibytes = Mebibytes(256) => 1..=16_384,
-        /// Containers within containers.
+        /// Nesting depth of containers.
         container_nesting: u32 = 8 => 1..=32,
-        /// After so many seconds at workers the rest of one container is put off to its next try; as many more are for what is unpacked again.
+        /// After this many seconds of worker time the rest of one container is postponed to its next try;
+        /// as many more are for what is unpacked again.
         container_seconds: u64 = 600 => 1..=86_400,
-        /// Unpacked over packed bytes, once past 1 MiB.
+        /// Largest ratio of unpacked to packed bytes, beyond 1 MiB.
         inflate_ratio: u32 = 200 => 1..=100_000,
-        /// Elements of HTML and XML, and groups of RTF, within one another.
+        /// Nesting depth of HTML and XML elements, and of RTF groups.
         markup_depth: u32 = 1000 => 10..=10_000,
         /// Parts of one message.
         mime_parts: u32 = 1000 => 1..=100_000,
-        /// Parts of a message within one another.
+        /// Nesting depth of the parts of a message.
         mime_depth: u32 = 20 => 1..=100,
         /// Cells of all sheets of one file.
         sheet_cells: u64 = 2_000_000 => 1..=1_000_000_000,
@@ -188,15 +190,15 @@ section! {
 }
 
 section! {
-    /// Programs of the machine, asked where our own readers are at a loss. They run confined, are
-    /// never needed, and what they read says so (engine). Switched on, they are tried on what is on
-    /// record too.
+    /// Programs installed on the machine, used where the built-in readers fail. They run confined and are
+    /// never required, and the files that they read name them (engine). Once switched on, they are also
+    /// tried on files that are already recorded.
     OutsideConfig "outside" {
-        /// Ask pdftotext (poppler-utils) for PDFs that are not read, or whose text is poor.
+        /// Use pdftotext (poppler-utils) for PDFs that cannot be read, or whose text is poor.
         pdftotext: bool = false,
-        /// Ask tesseract, and pdftoppm (poppler-utils) for PDFs, for pages and pictures without text.
+        /// Use tesseract for pages and pictures without text, with pdftoppm (poppler-utils) for PDFs.
         ocr: bool = false,
-        /// Languages that tesseract tries, joined by +.
+        /// Languages for tesseract, joined by +.
         ocr_languages: String = "eng".to_owned(),
         /// Pages of one document that are recognised; the rest make it partial.
         ocr_pages: u32 = 50 => 1..=100_000,
@@ -210,19 +212,20 @@ section! {
 section! {
     /// How changes are noticed.
     WatchConfig "watch" {
-        /// A changed file must be quiet for so long before it is read, milliseconds.
+        /// A changed file must be quiet for this long before it is read, milliseconds.
         debounce_ms: u64 = 500 => 1..=60_000,
-        /// A file that is never quiet is read after this long all the same, seconds.
+        /// A file that keeps changing is read after this long nevertheless, seconds.
         max_delay_seconds: u64 = 5 => 1..=3_600,
-        /// Rescans of a root watched by events, seconds. Events are hints; the rescan is the truth.
+        /// Interval of rescans of a root watched by events, seconds. Events are only hints; rescans find
+        /// what they missed.
         rescan_seconds: u64 = 3600 => 1..=604_800,
-        /// Rescans of a polled root, seconds.
+        /// Interval of rescans of a polled root, seconds.
         poll_seconds: u64 = 30 => 1..=604_800,
-        /// A program that has a file mapped may change it without a trace in its times: neither
-        /// events nor rescans tell. So all files are read again in the background, so many MiB a
-        /// second; 0 = never.
+        /// A program that has a file mapped may change it without changing its times: neither events nor
+        /// rescans detect that. So all files are read again in the background, at this many MiB per second;
+        /// 0 = never.
         recheck_mib_per_second: Mebibytes = Mebibytes(1) => 0..=65_536,
-        /// Files read within so many seconds are not read again in the background.
+        /// Files read within this many seconds are not read again in the background.
         recheck_rest_seconds: u64 = 3600 => 0..=31_536_000,
     }
 }
@@ -230,79 +233,80 @@ section! {
 section! {
     /// How the index is kept.
     StoreConfig "store" {
-        /// Memory for all that the daemon chooses to keep, MiB: of 64 parts 16 are the cache of the
-        /// store, 10 postings that are not merged yet, 24 texts and shingles of documents under way, 6
-        /// shingles of documents that were compared, 1 principals of long lists, 1 blocks of text, 2
-        /// what walks need not look at again; the rest is left to the program. Some 300 bytes for each document, replies that are not read yet
-        /// (grpc.max_unread_mib) and the workers come besides. `simctl status` says what holds how much.
+        /// Memory budget of the daemon, MiB. Of 64 parts, 16 are the cache of the store, 10 postings not
+        /// merged yet, 24 texts and shingles of documents being processed, 6 shingles of documents that
+        /// were compared, 1 principals of long lists, 1 blocks of text, 2 contents that walks need not
+        /// examine again; the rest is left to the program. Some 300 bytes for each document, replies not
+        /// read yet (grpc.max_unread_mib) and the workers come in addition. `simctl status` shows how much
+        /// each part holds.
         memory_mib: Mebibytes = Mebibytes(2048) => 192..=1_048_576,
-        /// Cache of the store, MiB, where that is not to be its part of memory_mib; 0 = it is.
+        /// Cache of the store, MiB; 0 = its part of memory_mib.
         cache_mib: Mebibytes = Mebibytes(0) => 0..=1_048_576,
-        /// Postings gathered in memory before they are merged into the store (10 bytes each); 0 = as
-        /// many as their part of memory_mib holds.
+        /// Postings collected in memory before they are merged into the store (10 bytes each); 0 = as many
+        /// as their part of memory_mib holds.
         buffer_postings: usize = 0 => 0..=1_000_000_000,
-        /// Memory for texts and shingles of documents under way, MiB: one half for files being
-        /// read and pairs being sought, the other for questions. What does not fit waits. 0 = its part
-        /// of memory_mib.
+        /// Memory for texts and shingles of documents being processed, MiB: one half for reading files and
+        /// finding pairs, the other for queries. Work that does not fit waits. 0 = its part of memory_mib.
         working_mib: Mebibytes = Mebibytes(0) => 0..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
-        /// A call of the storage engine that has not returned after so many seconds ends the daemon with an
-        /// error, for the service manager to start it again; nothing that was committed is lost. After a tenth
-        /// of this an alarm stands.
+        /// If a call of the storage engine has not returned after this many seconds, the daemon exits with
+        /// an error, for the service manager to restart it; no committed data is lost. After a tenth of
+        /// this time an alarm is raised.
         stuck_seconds: u64 = 600 => 10..=86_400,
-        /// Where the records take more disk than this, MiB, and twice what lives of them, they are
-        /// rewritten to give room back.
+        /// If the records take more disk than this, MiB, and more than twice their live data, they are
+        /// rewritten to free space.
         records_mib: Mebibytes = Mebibytes(64) => 1..=1_048_576,
-        /// Room kept free for commits on the disk of data_dir, MiB: below it changes wait. Uploads are
-        /// refused below twice as much, and so are reports to keep, on the disk of report_dir. As much
-        /// again lies in the file reserve in data_dir, which is given up where the disk runs full all
-        /// the same. Each is a sixteenth of the disk at most.
+        /// Space kept free for commits on the disk of data_dir, MiB: below it changes wait. Below twice as
+        /// much, uploads are refused, and so are reports to keep, on the disk of report_dir. As much again
+        /// is in the file `reserve` in data_dir, which is released if the disk becomes full nevertheless.
+        /// Each is at most a sixteenth of the disk.
         reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
-        /// Reports that report_dir holds at most, and half of them for one user. Only those of a schedule
-        /// beyond its `keep` are removed by the daemon: while as many are there a new one is refused, until
-        /// somebody removes one.
+        /// Most reports in report_dir; one user may have half of them. The daemon only removes a schedule's
+        /// reports beyond its `keep`. Once the limit is reached, new reports are refused until somebody
+        /// removes one.
         kept_reports: u32 = 1000 => 1..=100_000,
     }
 }
 
 section! {
-    /// How questions are answered.
+    /// How queries are answered.
     GrpcConfig "grpc" {
         /// Longest message, MiB.
         max_message_mib: Mebibytes = Mebibytes(16) => 1..=1_024,
-        /// Replies that are made and not read yet, over all connections, MiB; of these one user may
-        /// have half, and is refused above that. At least twice max_message_mib.
+        /// Replies not read by clients yet, over all connections, MiB; one user may have half, and is
+        /// refused above that. At least twice max_message_mib.
         max_unread_mib: Mebibytes = Mebibytes(256) => 2..=65_536,
         /// Longest document a client may upload with a query, MiB.
         max_upload_mib: Mebibytes = Mebibytes(256) => 1..=65_536,
-        /// Documents that were uploaded and whose queries wait or are under way, MiB; of these one user may
-        /// have half, and is refused above that. At least twice max_upload_mib.
+        /// Uploaded documents whose queries wait or are being answered, MiB; one user may have half, and is
+        /// refused above that. At least twice max_upload_mib.
         max_uploads_mib: Mebibytes = Mebibytes(2048) => 2..=2_097_152,
         /// Streams one connection may have open.
         max_streams: u32 = 64 => 1..=10_000,
-        /// Requests under way on one connection.
+        /// Requests being served at once on one connection.
         max_requests: usize = 64 => 1..=10_000,
-        /// Queries answered at once, over all connections; others wait.
+        /// Queries answered at once, over all connections; further ones wait.
         max_queries: usize = 16 => 1..=256,
         /// A request without a deadline of its own ends after this long, seconds.
         deadline_seconds: u64 = 300 => 1..=86_400,
-        /// No request lasts longer, whatever deadline its client asks for, seconds.
+        /// Longest deadline of a request, whatever its client asks for, seconds.
         max_deadline_seconds: u64 = 3_600 => 1..=86_400,
-        /// No sync, confirmed loss or report lasts longer, which last as long as their work, seconds.
+        /// Time limit of requests that last as long as their work (sync, confirmed losses, reports),
+        /// seconds.
         max_work_seconds: u64 = 86_400 => 1..=604_800,
-        /// Connections at once; above it the longest idle one gives way.
+        /// Connections at once; beyond that the one idle for longest is closed.
         max_connections: usize = 256 => 1..=10_000,
         /// Connections of one user at once.
         max_connections_per_user: usize = 64 => 1..=10_000,
-        /// Requests of one user under way, replies that are not read yet included.
+        /// Requests of one user at once, including those whose replies are not read yet.
         max_requests_per_user: usize = 256 => 1..=100_000,
-        /// A request that is not sent on, or a reply that is not read on, for so long ends, seconds.
+        /// A request is ended if its client stops sending it, or reading its reply, for this long, seconds.
         idle_seconds: u64 = 120 => 1..=86_400,
         /// A connection without requests is closed after this long, seconds.
         connection_idle_seconds: u64 = 600 => 1..=86_400,
-        /// Whether every user of the socket may take a loss as real or another directory for a root (simctl
-        /// roots confirm-loss). Otherwise root and the user that the daemon runs as may.
+        /// Whether every user of the socket may confirm a loss, or another directory as a root (simctl
+        /// roots confirm-loss). Otherwise only root and the user that the daemon runs as may.
         users_confirm_losses: bool = false,
         /// Permissions of the socket; 0o660 = owner and group.
         socket_mode: Permissions = Permissions(0o660) => 0o600..=0o777,

@@ -11,50 +11,50 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # Check a file with: simdexd check-config --config FILE
 # This file is what `simdexd sample-config` prints.
 
-# Where the index lives. Without it: $STATE_DIRECTORY under systemd, else
+# Directory of the index. Without it: $STATE_DIRECTORY under systemd, otherwise
 # $XDG_STATE_HOME/simdex (or ~/.local/state/simdex), for root /var/lib/simdex.
 # data_dir = "/var/lib/simdex"
 
-# The Unix socket queries come in by. Without it: simdexd.sock in $XDG_RUNTIME_DIR/simdex,
+# The Unix socket that clients connect to. Without it: simdexd.sock in $XDG_RUNTIME_DIR/simdex,
 # $RUNTIME_DIRECTORY or /run/simdex.
 # socket = "/run/simdex/simdexd.sock"
 
-# Where reports are kept that clients ask the daemon to keep (simctl report --keep NAME): an
-# existing directory, by its path without symlinks, outside the data directory and all roots.
-# Without it none is kept; simctl report --out DIR needs none, it writes as who runs it.
+# Directory of the reports that the daemon keeps for clients (simctl report --keep NAME). It must exist,
+# be given by a path without symlinks, and be outside the data directory and all roots. Without it no
+# reports are kept; simctl report --out DIR does not need it, since it writes as the user who runs it.
 # report_dir = "/var/lib/simdex-reports"
 
 # Lines that are left out of what is signed and compared, such as letterheads and disclaimers: a file with
-# a line each, in any case and spacing, as `simctl templates --lines` prints it. They are left out
-# wherever their words stand, so that one of fewer than 20 bytes is refused. Blank lines and those that
-# begin with # are passed over (\# begins a line with #). With another list every document is signed
+# one entry per line, in any case and spacing, as `simctl templates --lines` prints it. They are left out
+# wherever their words occur, so entries of fewer than 20 bytes are refused. Blank lines and those that
+# begin with # are skipped (\# begins a line with #). After a change of the list every document is signed
 # again at the next start.
 # template_lines = "/etc/simdex/template-lines.txt"
 
 # The watched trees, one block each. Paths are absolute, do not overlap each other or data_dir, and lead
 # through no symlink: a root that does is stale.
-#   mode  auto    events where the file system reports them, else polling (NFS, SMB, FUSE)
-#         native  events, and a rescan now and then
-#         poll    rescans alone
+#   mode  auto    events if the file system reports them, otherwise polling (NFS, SMB, FUSE)
+#         native  events, and occasional rescans
+#         poll    rescans only
 # [[roots]]
 # path = "/srv/shares/legal"
 # mode = "auto"
 
 # Reports on schedule, one block each, kept in report_dir as NAME-TIME (the time the run was due, UTC).
-# Runs missed while the daemon was away are caught up by one; a run that failed waits for the next time.
+# Runs missed while the daemon was down are made up for by one; a failed run waits for the next time.
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
-#   kind             groups (with files: those of these files alone); components, or cores with common (85)
+#   kind             groups (with files: only those of these files); components, or cores with common (85)
 #                    and mining_seconds (60); or a question: copies-of with files, stale-versions with
 #                    older_than (90d, 2y), leak with protected roots, duplicates
-#   roots            the roots that the reports are of (all); not of kind leak
+#   roots            the roots that the reports cover (all); not for kind leak
 #   threshold        as --threshold of simctl report
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
 #   judge            true: each file of a group is judged against its principal (kind groups)
-#   since_last       true: each report says what changed since the last one (not of components and cores)
-#   keep             reports of this schedule that are kept; older ones are removed (12)
+#   since_last       true: each report lists the changes since the last one (not for components and cores)
+#   keep             number of reports of this schedule to keep; older ones are removed (12)
 #   command          a program by its absolute path and its arguments, run after each report with the path
 #                    of the manifest as one more argument; no shell, no input, no environment but PATH
-#   command_seconds  after so long it is killed (60)
+#   command_seconds  after this many seconds it is killed (60)
 # [[schedules]]
 # name = "weekly"
 # cron = "0 2 * * mon"
