@@ -1,5 +1,5 @@
-//! What must hold on real documents: each check prints its figures, and fails where they do not
-//! suffice. Tests run them, and so does `--bin acceptance`.
+//! Checks on real documents: each one prints its figures, and fails if they do not
+//! suffice. Tests and `--bin acceptance` run them.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub struct Check {
 pub enum Run {
     /// Nothing but what it makes itself.
     Alone(fn(&mut Figures<'_>) -> Result<()>),
-    /// Tests elsewhere in the workspace, which it runs where it is told to.
+    /// Tests elsewhere in the workspace, which it runs on request.
     WithTests(fn(NamedTests, &mut Figures<'_>) -> Result<()>),
     /// The folder of real documents.
     OnDocuments(fn(&Path, &mut Figures<'_>) -> Result<()>),
@@ -51,7 +51,7 @@ pub enum Run {
 /// What becomes of tests that a check leaves a proof to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedTests {
-    /// They must be there; whoever runs all tests runs them.
+    /// They must exist; a run of all tests includes them.
     Exist,
     /// They are built and run.
     Run,

@@ -1,4 +1,4 @@
-//! The benchmarks, by name. Figures of time mean something on an otherwise idle machine only;
+//! The benchmarks, by name. Times are only meaningful on an otherwise idle machine;
 //! ratios are measured in one run.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Two commands over files: make a collection of near-duplicates, and hold pairs that were found against a list.
+//! Two commands over files: make a collection of near-duplicates, and compare pairs that were found with a list.
 //!
 //! `study collection` writes `documents/`, `log.jsonl` (what was done to which file, with every parameter) and
 //! `pairs.tsv`, the pairs that are true by the way they were made; `study evaluate` takes such lists.

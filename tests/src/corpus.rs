@@ -136,7 +136,7 @@ impl Prose {
         self.text_of(document, edition, Self::LENGTH)
     }
 
-    /// A text with so many words, of about seven characters each.
+    /// A text with this many words, of about seven characters each.
     pub fn text_of(&self, document: u64, edition: u64, length: usize) -> String {
         let family = document / Self::FAMILY;
         let mut random = Random::new(self.seed, family);
@@ -182,12 +182,12 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Texts of about so many words, seven bytes each.
+    /// Texts of about this many words, seven bytes each.
     pub fn new(seed: u64, words: usize) -> Self {
         Self { seed, words }
     }
 
-    /// A version of a family of so many: one word in a hundred replaced, and the longer the later it is,
+    /// A version in a family of this many: one word in a hundred replaced, and longer the later it is,
     /// by one part in twenty at most.
     pub fn text(&self, family: u64, version: u64, of: u64) -> String {
         let mut words = Prose::words(&mut Random::new(self.seed, family), self.words);

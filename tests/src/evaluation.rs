@@ -1,4 +1,4 @@
-//! Any list of pairs held against another, and groups against groups.
+//! Compares any list of pairs with another, and groups with groups.
 //!
 //! After Ignatov, Jánosi-Rancz and Kuznetsov 2009, §3 (unit 8): pairs of the list, pairs found,
 //! pairs of the list alone, pairs found alone, pairs in both. Lists of truth have errors of their

@@ -1,4 +1,4 @@
-//! What the churn and fault tests share.
+//! Helpers shared by the churn and fault tests.
 //!
 //! * [`tree`]: a directory tree that changes at random, and what must be in it;
 //! * [`texts`]: what its files hold;

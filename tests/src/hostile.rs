@@ -2,7 +2,7 @@
 //! tried, the same for the same seed.
 //!
 //! Time is cut into rounds. In each the daemon is started under some shortage (descriptors, memory, or
-//! none), and [`acts`] come upon it: files, folders and links that change places, roots that are moved
+//! none), and is subjected to [`acts`]: files, folders and links that change places, roots that are moved
 //! away, stores through mapped pages, full disks, greedy clients ([`greedy`]), kills. Then all is put
 //! back, and what the live daemon says must equal what a fresh scan of the same folders says: files,
 //! states, pairs, groups. Between rounds it is stopped or killed, and at times an older `text/` is
@@ -23,7 +23,7 @@ use crate::figure::Figures;
 
 /// How long a round is hostile.
 const ROUND: Duration = Duration::from_secs(20);
-/// Nothing goes on after so many findings.
+/// The run ends after this many findings.
 const FINDINGS: usize = 20;
 
 /// What is to be done.

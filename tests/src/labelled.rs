@@ -1,4 +1,4 @@
-//! Labelled pairs of documents: what a judgement is trained on and held against.
+//! Labelled pairs of documents, for training and evaluating judgements.
 //!
 //! Kinds and classes follow the instructions to the raters of Huffman et al. 2007, §4, whose duplicates are our
 //! `same` and `version`. [`cases`] makes pairs of every kind from any texts; [`generated`] runs it on texts of

@@ -1,16 +1,16 @@
-//! What the tests, benchmarks and studies of Simdex share.
+//! Code shared by the tests, benchmarks and studies of Simdex.
 //!
 //! * [`sandbox`]: the real programs on a share of their own;
 //! * [`jsonl`]: what they print;
 //! * [`simdex_oracle`]: resemblance and containment, counted without the product's code;
-//! * [`version_chains`]: real histories held against the version graph;
+//! * [`version_chains`]: real histories compared with the version graph;
 //! * [`acceptance`]: what must hold on real documents, run by tests and by `--bin acceptance`;
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
 //! * [`near_duplicates`]: collections made by known edits, with a log of them;
-//! * [`collections`]: the same over files, and lists held against each other, as commands of `--bin study`;
-//! * [`labelled`]: pairs of known class, which judgements are trained on and held against;
-//! * [`evaluation`]: pairs and groups found held against a list;
+//! * [`collections`]: the same over files, and comparisons of lists, as commands of `--bin study`;
+//! * [`labelled`]: pairs of known class, for training and evaluating judgements;
+//! * [`evaluation`]: pairs and groups found, compared with a list;
 //! * [`fuzz`]: mutated documents and lying workers against the pool;
 //! * [`hostile`]: a daemon treated badly for an hour, run by `--bin hostile`;
 //! * [`handmade`]: files written byte by byte;

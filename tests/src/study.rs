@@ -1,4 +1,4 @@
-//! The studies, by name: how well real documents are read, held against independent readers; and the
+//! The studies, by name: how well real documents are read, compared with independent readers; and the
 //! experiments of the papers. They print figures beside their goals, or the paper's, and judge
 //! nothing: what a goal is missed by is read by people.
 

@@ -1,6 +1,6 @@
 //! The acceptance checks as tests: one each, so that they run side by side.
 //!
-//! Those that want real documents pass without them and say so. Figures: `cargo test -p
+//! Those that need real documents pass without them and say so. Figures: `cargo test -p
 //! simdex-tests --test acceptance -- --nocapture`, or `--bin acceptance`.
 
 use anyhow::{Context, Result};

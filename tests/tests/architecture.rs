@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md holds what the code holds: the sides of the daemon and which may know which, and functions that it
+//! ARCHITECTURE.md agrees with the code: the sides of the daemon and which may use which, and functions that it
 //! names beside a link.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ const SIDES: &[(&str, &[&str])] = &[
     ("config", &[]),
     ("host", &["base", "config", "error"]),
     ("write_side", &["base", "config", "error", "host"]),
-    // The engine lends index, roots and completeness to whoever answers; an upload is read as a file of a share is.
+    // The engine lends index, roots and completeness to callers that answer; an upload is read like a file of a share.
     ("read_side", &["base", "engine", "host", "write_side"]),
     // A schedule begins a report on the engine that runs; a report is opened by the safe open of the watcher.
     (

@@ -1,5 +1,5 @@
-//! Calibration of a collection of its own, with the real programs: every figure against one that is counted
-//! here on all pairs, and collections that are too small.
+//! Calibration of a made collection, with the real programs: every figure is compared with one counted here on all
+//! pairs; also collections that are too small.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ pub(crate) fn texts() -> Vec<String> {
         let words = (30.0 * 66f64.powf(family as f64 / FAMILIES as f64)) as u64;
         for version in 0..VERSIONS {
             let mut random = Random::new(family, version);
-            // Of each hundred words as many are the version's own as it has a number, and some more.
+            // In each hundred words, the version has as many of its own as its number, and some more.
             let word = |at: u64| match random.below(100) < version {
                 true => format!("{family}v{version}at{at}is{} ", at * 7_919 % 1_009),
                 false => format!("{family}f{at}is{} ", at * 7_919 % 1_009),

@@ -73,7 +73,7 @@ fn check_cores(cores: &[Value], found: &[BTreeSet<String>], table: &InvertedTabl
             let is_core = table.support(&more) < COMMON as usize;
             ensure!(is_core, "{other} belongs to {core}");
         }
-        // From the twelfth on a version has nothing of the first.
+        // From the twelfth on, a version shares nothing with the first.
         let ends = documents.last().zip(documents.first());
         ensure!(ends.map(|(last, first)| last - first) < Some(8), "{core}");
     }

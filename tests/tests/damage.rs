@@ -1,5 +1,5 @@
-//! A data directory that is taken, damaged or full: said in one clear line, and never an answer that
-//! is not true.
+//! A data directory that is in use, damaged or full: reported in one clear line, and never answered with
+//! wrong results.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -239,7 +239,7 @@ fn whole(ledger: &Ledger, root: &Path, listed: &[Listed]) -> Result<()> {
     Ok(())
 }
 
-/// Takes all room of a disk but so many bytes.
+/// Fills a disk except for this many bytes.
 fn fill(ballast: &Path, room: u64) -> Result<()> {
     let mut file = File::create(ballast)?;
     while file.write_all(&[0; 4096]).is_ok() {}

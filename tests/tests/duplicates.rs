@@ -1,4 +1,4 @@
-//! `deny.toml` names each library of which two versions are linked, as `cargo deny check bans` has it.
+//! `deny.toml` lists each library of which two versions are linked, as `cargo deny check bans` requires.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

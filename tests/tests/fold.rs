@@ -1,4 +1,4 @@
-//! Folding with the real programs: near-duplicates among the hits of one answer stand under the best of them.
+//! Folding with the real programs: near-duplicates among the hits of one answer are folded under the best of them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use simdex_tests::sandbox::Sandbox;
 
-/// So many words of the question's text, then words of a family, the last of which is the version's own.
+/// This many words of the query's text, then words of a family, of which the last is the version's own.
 fn text(shared: usize, family: &str, version: usize) -> String {
     let word = |at: usize| format!("w{:05}", at * 7_919 % 100_003);
     let common: Vec<String> = (0..shared).map(word).collect();
@@ -15,7 +15,7 @@ fn text(shared: usize, family: &str, version: usize) -> String {
     format!("{} {} end{version}", common.join(" "), own.join(" "))
 }
 
-/// By name under which other file each stands, if under any.
+/// For each file name, the file that it is folded under, if any.
 fn folded(found: &[Value]) -> Result<BTreeMap<String, Option<String>>> {
     let name = |path: &Value| path.as_str()?.rsplit('/').next().map(str::to_owned);
     let line = |found: &Value| Some((name(&found["path"])?, name(&found["folded_under"])));

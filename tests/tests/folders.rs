@@ -85,7 +85,7 @@ fn a_mirrored_tree_is_one_line_with_its_exceptions_counted() -> Result<()> {
     let root = one.to_str().context("a path")?;
     let listed = daemon.simctl(["folders", "--root", root])?.success()?;
     ensure!(lines(&listed.lines_of("folders")?, top)? == right[..1]);
-    // Of the mirror two parts of four are whole.
+    // Two of four parts of the mirror are complete.
     let whole = daemon.simctl(["folders", "--share", "1"])?.success()?;
     let whole = lines(&whole.lines_of("folders")?, top)?;
     ensure!(whole[0] == right[0] && whole.len() == 5, "{whole:?}");

@@ -1,4 +1,4 @@
-//! FORMAT.md holds what the code holds: every state, every reason, every key, and records whose
+//! FORMAT.md agrees with the code: every state, every reason, every key, and records whose
 //! bytes it shows. The README shows the same version.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 

@@ -1,5 +1,5 @@
-//! The rules of the house, kept by a check: which crate may know which, who names the store and the
-//! parsers, what stands at the top, how a file begins and how long it may be.
+//! Checks the rules of the house: which crate may depend on which, which ones use the store and the
+//! parsers, which folders are at the top, how a file begins and how long it may be.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod architecture;
@@ -100,7 +100,7 @@ const WRAPPED: &[(&str, &str)] = &[
     ("walkdir", "simdexd"),
 ];
 
-/// Of these, what the tests pack archives with that the product unpacks.
+/// The ones with which the tests pack archives that the product unpacks.
 const PACKED_BY_TESTS: &[&str] = &["flate2"];
 
 /// Where threads are started, and who sees their panic.

@@ -1,4 +1,4 @@
-//! Judgements of the real programs: beside the numbers, never in place of them.
+//! Judgements of the real programs: beside the numbers, never instead of them.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;

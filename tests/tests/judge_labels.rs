@@ -1,4 +1,4 @@
-//! Pairs labelled, judgements held against labels, and models learned from them, with the real programs.
+//! Labelling pairs, evaluating judgements against labels, and training models on them, with the real programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! kill -9 at random moments while files change and syncs are acknowledged: nothing acknowledged is
 //! lost, and the groups come back right.
 //!
-//! Twenty kills, as the release asks for:
+//! Twenty kills, as a release requires:
 //! `SIMDEX_FAULT_ROUNDS=20 cargo test -p simdex-tests --test kill -- --nocapture`
 
 use simdex_tests::fault::crash::Crash;

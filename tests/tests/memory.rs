@@ -1,5 +1,5 @@
 //! Texts that grow: small files whose texts would take the memory of a large machine, given to the real
-//! daemon on a small one. It must answer, restart, and still answer.
+//! daemon on a small machine. It must answer, restart, and still answer.
 
 #![expect(
     clippy::unwrap_used,

@@ -2,7 +2,7 @@
 //! lies on an ext4 of its own whose journal is dropped, so what no fsync wrote is lost. A kill alone
 //! cannot show that.
 //!
-//! Needs root and a loop device. Twenty cuts, as the release asks for:
+//! Needs root and a loop device. Twenty cuts, as a release requires:
 //! `SIMDEX_FAULT_ROUNDS=20 cargo test -p simdex-tests --test power -- --nocapture`
 
 use simdex_tests::fault::crash::Crash;

@@ -1,4 +1,4 @@
-//! The real programs, tried in one test program, as each would link all of them once more.
+//! Tests of the real programs, in one test program, since each further one would link everything again.
 
 mod calibrate;
 mod churn;

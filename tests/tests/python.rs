@@ -1,5 +1,5 @@
-//! A client in another language, generated from `proto/` alone: where Python has grpcio and
-//! grpcio-tools (`pip install grpcio grpcio-tools`), it asks a live daemon over its Unix socket.
+//! A client in another language, generated from `proto/` alone: if Python has grpcio and
+//! grpcio-tools (`pip install grpcio grpcio-tools`), it queries a live daemon over its Unix socket.
 
 use std::path::Path;
 use std::process::Command;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use simdex_tests::sandbox::{Answer, Daemon, Sandbox, bound_by_permissions};
 
-/// So many words of a text that shares nothing with that of another seed; more words are a continuation.
+/// Text with this many words. It shares nothing with that of another seed; a longer text is a continuation.
 fn prose(seed: usize, words: usize) -> String {
     let word = |at: usize| format!("w{:05}", (seed * 1_000 + at) * 7_919 % 100_003);
     (0..words).map(word).collect::<Vec<_>>().join(" ")
@@ -380,7 +380,7 @@ fn a_directory_without_rights_holds_no_report_and_nothing_of_one() -> Result<()>
     daemon.sync()?;
     let kept = daemon.simctl(["report", "--keep", "june"])?;
     ensure!(kept.stderr.contains("Permission denied"), "{}", kept.stderr);
-    // Whoever asks writes with their own rights.
+    // The client writes with its own rights.
     let out = place.join("july");
     let asked = ["report", "--out", out.to_str().context("a path")?];
     let written = bound_by_permissions(|| daemon.simctl(asked))?;

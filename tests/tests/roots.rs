@@ -1,5 +1,5 @@
-//! A root that refuses, a folder that refuses, and a file system mounted over a root: what is known
-//! is kept, and said to be kept. Ran with the real daemon; what wants rights that are not there says so.
+//! An unreadable root, an unreadable folder, and a file system mounted over a root: what is known is
+//! kept, and reported as such. Uses the real daemon; tests that lack the rights they need say so.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

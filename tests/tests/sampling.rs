@@ -1,4 +1,4 @@
-//! A calibration that is applied, with the real programs: answers while documents are signed anew, after that, after a
+//! A calibration that is applied, with the real programs: answers while documents are signed again, after that, after a
 //! restart, after a kill in the middle, and once the setting is reset.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use simdex_tests::sandbox::{Daemon, Sandbox};
 
 use crate::calibrate::texts;
 
-/// How long documents may take to be signed anew before something is wrong.
+/// How long documents may take to be signed again before something is wrong.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Files that are asked about again and again.
 const ASKED: [&str; 3] = ["3.txt", "120.txt", "200.txt"];
@@ -133,7 +133,7 @@ fn killed_in_the_middle(
             ensure!(begun.elapsed() < PATIENCE, "{told}");
             told = line(&daemon, ["sampling"], "sampling")?;
         }
-        // What is told here is committed by the barrier.
+        // Everything reported here is committed by the barrier.
         daemon.sync()?;
         let kept = count(&told, "done")?;
         daemon.kill()?;

@@ -1,5 +1,5 @@
-//! `simdexd scan` as people read it: what could not be read stands at the end with the reason, and what the index
-//! lacks is said on standard error.
+//! The output of `simdexd scan` for people: files that could not be read are at the end with the reason, and what the
+//! index lacks is stated on standard error.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -81,7 +81,7 @@ fn every_file_that_was_not_read_is_listed_with_the_reason() -> Result<()> {
     let share = sandbox.share().display();
     let expected = expected.map(|(why, name)| format!("  {why:<41}{share}/{name}"));
     ensure!(listed.lines().eq(&expected), "{listed}");
-    // The reasons tell all there is to be told: nothing else is missing.
+    // The reasons are complete: nothing else is missing.
     ensure!(lacking(&said).is_none(), "{said}");
     Ok(())
 }

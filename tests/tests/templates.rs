@@ -301,7 +301,7 @@ fn fixed_size_sketches_components_and_cores_are_of_what_is_left() -> Result<()> 
     Ok(())
 }
 
-/// Of the parameters of a report, and where people read.
+/// The parameters of a report, and the places where people read.
 fn names_the_list(sandbox: &Sandbox, daemon: &Daemon) -> Result<()> {
     let templates = daemon.simctl(["templates"])?.success()?;
     for template in templates.lines_of("template")? {

@@ -1,4 +1,4 @@
-//! Every answer says what it rests on: asked while the index is being built, while documents are not
+//! Every answer states its completeness: queried while the index is being built, while documents are not
 //! settled, while a root is missing, while texts are damaged.
 
 mod every;
@@ -28,14 +28,14 @@ struct Gate {
     waiting: AtomicUsize,
 }
 
-/// Who is held.
+/// The group of threads that is held.
 #[derive(Clone, Copy, PartialEq)]
 enum Held {
-    /// Who applies changes.
+    /// The threads that apply changes.
     Writer,
-    /// Who answers requests.
+    /// The threads that answer requests.
     Request,
-    /// Who settles documents, with the nameless threads that seek candidates for it.
+    /// The threads that settle documents, with the unnamed threads that find candidates for them.
     Settler,
 }
 

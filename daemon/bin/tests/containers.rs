@@ -245,7 +245,7 @@ fn every_listed_path_leads_to_its_file_and_to_no_other() {
             assert!(holds, "{} is in nothing", path.display());
         }
     }
-    // As it lies on disk: understood where nothing is listed under that path, else it is the member.
+    // The path on disk: accepted if nothing is listed under that path, otherwise it is the member.
     let on_disk = |name: &str| {
         let asked = daemon.wait(daemon.client.describe_file(&daemon.path(name)));
         asked.unwrap().file.unwrap()

@@ -404,7 +404,7 @@ fn taken_in() -> Vec<(&'static str, String, u64)> {
         // What was taken from an older document is no older version of it.
         ("archive.txt", long(42, &[&kept]), 600),
         ("extract.txt", kept, 500),
-        // Of one date nothing tells which is the later.
+        // With equal dates nothing indicates which is the later.
         ("digest.txt", long(43, &[&again]), 700),
         ("same-day.txt", again, 700),
         // The last of a group of versions, too.

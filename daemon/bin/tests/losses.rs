@@ -1,4 +1,4 @@
-//! Losses that are held, and what a person confirms of them.
+//! Held losses, and their confirmation by a person.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use simdexd::write_side::watch::Hint;
 
 use crate::Bed;
 
-/// So many short files, shared out among folders `d0`, `d1` and so on, and synced.
+/// This many short files, distributed over folders `d0`, `d1` and so on, and synced.
 fn bed_of(files: u32, folders: u32) -> Bed {
     let bed = Bed::new(&[]);
     for number in 0..files {

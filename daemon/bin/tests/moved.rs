@@ -1,4 +1,4 @@
-//! Lists that are made while files move: what they lack is counted, and what is not asked for is not read.
+//! Lists made while files move: what they lack is counted, and what is not requested is not read.
 
 use std::fs;
 use std::ops::ControlFlow;

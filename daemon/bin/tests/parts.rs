@@ -1,4 +1,4 @@
-//! Great containers between two of their parts: what is on record by halves is never taken for whole.
+//! Large containers between two of their parts: a partial record is never treated as complete.
 
 use std::sync::Arc;
 

@@ -211,7 +211,7 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     write(&daemon, "a.txt", 3);
     daemon.wait(daemon.client.sync()).unwrap();
     store.arm(READS_FAIL);
-    // Whoever meets it: a question is enough.
+    // Any access detects it: a query is enough.
     let asked = daemon.find(FindKind::Similar, Subject::Path(daemon.path("a.txt")));
     assert!(asked.is_err());
     until("reading at the next opening", || {

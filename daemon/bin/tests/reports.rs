@@ -1,4 +1,4 @@
-//! Reports of a real daemon: streamed to who asks, or kept in the one directory for them.
+//! Reports of a real daemon: streamed to the client, or kept in the one directory for them.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -401,7 +401,7 @@ fn standing(daemon: &Daemon, name: &str) -> (String, String) {
 
 #[test]
 fn every_file_of_every_kind_of_report_is_passed_over_below_a_root() {
-    // Of more groups than one page shows.
+    // More groups than one page shows.
     let copies = (0..650_u64).map(|n| (&*format!("copy{n}.txt").leak(), prose(100 + n / 50, 40)));
     let share: Vec<(&'static str, String)> = share().into_iter().chain(copies).collect();
     let daemon = Daemon::start(&share);

@@ -106,7 +106,7 @@ impl Bed {
         fs::rename(self.path(from), self.path(to)).unwrap();
     }
 
-    /// As the watcher's thread and the walking thread do, and waits for what comes of it. No rescan.
+    /// Acts like the watcher's thread and the walking thread, and waits for the result. No rescan.
     fn hint(&self, hint: Hint) {
         let walk = match &hint {
             Hint::Subtree(path) => Some(WalkRequest::Below(path.clone())),

@@ -260,7 +260,7 @@ fn a_report_of_a_question_says_what_changed_since_the_last_one_too() {
         .collect();
     assert_eq!(told, ["finding-gone a2.txt", "finding-new b2.txt"]);
     assert_eq!(scheduler.status()[0].error, "");
-    // A schedule that asks for something else by now begins anew, and says so.
+    // A schedule whose question has changed starts again, and says so.
     let scheduler = bed.scheduler("since_last = true");
     scheduler.run_due(at(25, "02:00"));
     let error = scheduler.status().remove(0).error;

@@ -1,4 +1,4 @@
-//! A daemon that is told to stop while it starts ends cleanly, whenever it is told.
+//! A daemon that is asked to stop while it starts exits cleanly, whenever it is asked.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What is said of a file is said of the bytes that were hashed, whatever becomes of the file
+//! Everything said about a file applies to the bytes that were hashed, whatever happens to the file
 //! meanwhile; and what the machine does not allow is no fault of a document.
 
 #![expect(
@@ -155,7 +155,7 @@ fn a_text_is_bound_to_the_bytes_that_were_hashed() {
         bed.write("a.txt", &old);
         bed.write("new", &new);
         let (from, to) = (bed.path("new"), bed.path("a.txt"));
-        // In place, as a store into a mapped page; there the times would not tell.
+        // Changed in place like a store into a mapped page, whose times would not show it.
         let swap = "dd conv=notrunc status=none bs=1M";
         let swap = format!(
             "{swap} if={} of={} </dev/null",
@@ -233,7 +233,7 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
         content,
     } = read_anew(bed.look("a.txt", &pool()));
     let mut content = content.unwrap();
-    // As an older extractor read it.
+    // Recorded as if read by an older extractor.
     content.record.reader.as_mut().unwrap().version = 0;
     let content = Some(content);
     bed.apply(FileChange::file(SeenFile {

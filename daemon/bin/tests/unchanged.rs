@@ -1,4 +1,4 @@
-//! What walks of unchanged files look up: nothing, once they were found at rest.
+//! Walks of unchanged files look up nothing, once the files were found at rest.
 
 use std::fs;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::Bed;
 const FILES: u64 = 40;
 const MAILS: u64 = 120;
 
-/// A mailbox of so many short mails.
+/// A mailbox with this many short mails.
 fn mailbox(mails: u64) -> String {
     let mail = |at: u64| {
         format!(

@@ -1,4 +1,4 @@
-//! What an attack found, in 18 lines: each weakness has its tests, and trials of its own against the
+//! The findings of an attack, in 18 lines: each weakness has its tests, and trials of its own against the
 //! real programs.
 //!
 //! [`table`] is the list. A test elsewhere must be there; `--bin acceptance -- attack` also runs it.

@@ -1,5 +1,5 @@
-//! Bad inputs: whatever stands in a share, each file ends where FORMAT.md says, the daemon goes on,
-//! and the files beside are read.
+//! Bad inputs: whatever is in a share, each file gets the state that FORMAT.md states, the daemon continues,
+//! and the files beside it are read.
 
 mod archives;
 mod bed;

@@ -1,4 +1,4 @@
-//! Paragraphs cut from long documents, asked for by their text alone.
+//! Paragraphs cut from long documents, searched for by their text alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};

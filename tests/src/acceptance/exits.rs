@@ -1,4 +1,4 @@
-//! Exit codes, and what is said with them: one line naming the thing and the way out.
+//! Exit codes, and their messages: one line with the thing and the remedy.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Files of many kinds, many of them broken on purpose: where each ends.
+//! Files of many kinds, many of them broken on purpose: the state of each.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Groups of a scan, held against stars assigned over all pairs counted exactly.
+//! Groups of a scan, compared with stars assigned over all pairs counted exactly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

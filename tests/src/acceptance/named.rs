@@ -1,4 +1,4 @@
-//! Tests that a check leaves a proof to: whether they are there, and their runs.
+//! Tests that a check relies on: whether they exist, and their runs.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Pairs that a scan reports, held against all pairs counted exactly.
+//! Pairs that a scan reports, compared with all pairs counted exactly.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;

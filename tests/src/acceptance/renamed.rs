@@ -19,7 +19,7 @@ use crate::version_chains::{Times, measure_with};
 /// Versions of a generated document, and words of each.
 const VERSIONS: usize = 16;
 const WORDS: usize = 9_000;
-/// One word in so many is the product's name: twice as often as in the densest of the real histories.
+/// One word in this many is the product's name: twice as often as in the densest of the real histories.
 const NAMED_EVERY: usize = 15;
 /// Words that each version changes.
 const CHANGED: u64 = 45;

@@ -1,4 +1,4 @@
-//! Two texts of 500 KB beside each other: what each part of a comparison takes, from texts that are at hand.
+//! A comparison of two texts of 500 KB: the time of each part, for texts already in memory.
 //!
 //! The second text is the first with some words changed; the same in lines of another width, with a chapter in another
 //! place; and another text of the same words.

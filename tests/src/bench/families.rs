@@ -22,7 +22,7 @@ const SIZES: [u64; 4] = [10, 100, 1_000, 5_000];
 const BATCH: usize = 64;
 const SEED: u64 = 20_260_103;
 
-/// In which order versions come, and whether placing goes on meanwhile.
+/// The order in which versions arrive, and whether placing continues meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
     Bulk,
@@ -69,7 +69,7 @@ fn numbers(documents: u64, size: u64, order: Order) -> Vec<u64> {
     numbers
 }
 
-/// Indexes documents and places them; with `bulk` first the one and then the other, else both at once.
+/// Indexes documents and places them; with `bulk` one after the other, otherwise both at once.
 fn measure(
     name: &str,
     numbers: &[u64],

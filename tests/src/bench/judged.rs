@@ -1,4 +1,4 @@
-//! What judgements cost: the same questions with and without, in turn, so that a busy machine delays both alike.
+//! The cost of judgements: the same queries with and without, in turn, so that a busy machine delays both alike.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const WORDS: usize = 1_500;
 const QUERIES: u64 = 200;
 /// Questions that are asked one way, one after another.
 const BLOCK: usize = 10;
-/// What a question shows where nothing else is asked.
+/// What a query shows by default.
 const HITS: usize = 20;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! What the operating system says of this process and its files.
+//! Measurements of this process and its files by the operating system.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -92,7 +92,7 @@ fn report(
     Ok(())
 }
 
-/// The threads of the daemon that took most processor time since: what it did beside the report is told from that.
+/// The threads of the daemon that took most processor time since: they show what it did beside the report.
 fn busiest(
     before: &HashMap<String, f64>,
     daemon: &Daemon,
@@ -112,7 +112,7 @@ fn busiest(
     Ok(())
 }
 
-/// What a report has of files and bytes, beside so many bytes of text.
+/// The number of files and bytes of a report, beside this many bytes of text.
 fn written(report: &Path, text: f64, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let mut sizes = Sizes::default();
     sizes.add(report)?;

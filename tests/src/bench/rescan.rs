@@ -74,7 +74,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     compare(&by_find, &by_daemon, figures)
 }
 
-/// A share of so many short files in folders, and mailboxes.
+/// A share with this many short files in folders, and mailboxes.
 fn share(files: u64, mailboxes: u64) -> anyhow::Result<Sandbox> {
     let sandbox = Sandbox::new()?;
     for file in 0..files {

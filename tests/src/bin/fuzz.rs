@@ -1,4 +1,4 @@
-//! Feeds mutated documents to the pool, one format at a time, and prints what became of them.
+//! Feeds mutated documents to the pool, one format at a time, and prints the results.
 //!
 //! `cargo run --release -p simdex-tests --bin fuzz -- --list | TARGET… [--seconds N]
 //! [--corpus DIR] [--seed S]`; exit code 1 where something was found. Documents that cost a worker

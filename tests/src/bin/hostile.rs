@@ -1,4 +1,4 @@
-//! Plays a hostile hour with a real daemon and prints what came of it.
+//! Plays a hostile hour with a real daemon and prints the results.
 //!
 //! `cargo run --release -p simdex-tests --bin hostile -- [--seconds N] [--seed S] [--without ACT]… [--json]`; exit code
 //! 1 where something was found.

@@ -1,4 +1,4 @@
-//! A daemon that is struck down at a random moment, again and again, while files change and syncs
+//! A daemon that is killed at random moments, again and again, while files change and syncs
 //! are acknowledged; and what it must still know afterwards.
 
 use std::fs;
@@ -253,7 +253,7 @@ impl Crash {
             "sync does not name the root that is away: {}",
             refused.stderr
         );
-        // Joined anew below the daemon's threshold: this reads the texts that are kept.
+        // Joined again below the daemon's threshold: this reads the stored texts.
         daemon
             .simctl(["pairs", "--threshold", "0.5"])?
             .ended_with(&[0, 1])?;

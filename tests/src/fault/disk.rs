@@ -32,7 +32,7 @@ pub struct Disk {
 enum Kind {
     /// ext4 in this image.
     Loop(PathBuf),
-    /// tmpfs of so many MiB.
+    /// tmpfs with this many MiB.
     Memory(u64),
 }
 
@@ -51,7 +51,7 @@ impl Disk {
         Ok(disk)
     }
 
-    /// A tmpfs of so many MiB.
+    /// A tmpfs with this many MiB.
     ///
     /// # Errors
     /// One sentence that says why there is none here.

@@ -80,7 +80,7 @@ impl Tree {
         std::mem::take(&mut self.written)
     }
 
-    /// Changes until so many files have been created in all.
+    /// Makes changes until this many files have been created in total.
     pub fn grow(&mut self, created: usize) -> Result<()> {
         while self.created < created {
             self.step()?;

@@ -1,4 +1,4 @@
-//! What every answer of the pool must keep to, whatever the document or the worker.
+//! The rules for every answer of the pool, whatever the document or the worker.
 
 use simdex_extract::{Extraction, Fact, Facts, Limits, Outcome, Reason};
 

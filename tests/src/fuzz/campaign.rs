@@ -216,7 +216,7 @@ impl Campaign {
     }
 }
 
-/// Small enough that a document that takes much is told soon.
+/// Small enough that a document that takes much is reported soon.
 fn limits(is_protocol: bool) -> Limits {
     let wall = if is_protocol { 1 } else { 20 };
     Limits {

@@ -17,7 +17,7 @@ use crate::corpus::Random;
 pub const TARGET: &str = "worker-protocol";
 /// The hidden argument that makes a program this worker.
 pub const ARGUMENT: &str = "lying-worker";
-/// One answer in so many is true, so that the daemon must go on believing.
+/// One answer in this many is valid, so that the daemon must continue to accept answers.
 const TRUE: u64 = 8;
 /// Longest frame it reads.
 const FRAME: u32 = 1 << 20;

@@ -1,4 +1,4 @@
-//! What is fuzzed: one target a format, each with the words of its format.
+//! The fuzzing targets: one per format, each with the words of its format.
 
 use std::fs;
 use std::path::{Path, PathBuf};

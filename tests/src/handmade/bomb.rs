@@ -19,7 +19,7 @@ pub struct Zeroes {
 }
 
 impl Zeroes {
-    /// So many mebibytes: blocks that end in a full flush are alike, and stand one after another.
+    /// This many mebibytes: blocks that end in a full flush are identical, and follow one another.
     pub fn of(mebibytes: u32) -> Self {
         let zeroes = vec![0; MIB];
         let mut block = Vec::with_capacity(MIB);
@@ -63,7 +63,7 @@ pub fn xz_head(dictionary: u8) -> Vec<u8> {
     bytes
 }
 
-/// An xz file of so many chunks of 2 MiB, all one letter, up to its index: nobody gets there.
+/// An xz file with this many chunks of 2 MiB, all one letter, up to its index, which no reader reaches.
 pub fn xz_of(byte: u8, chunks: usize) -> Vec<u8> {
     let coded = lzma_run(byte, 1 << 21);
     let (unpacked, packed) = ((1_u32 << 21) - 1, coded.len() as u16 - 1);

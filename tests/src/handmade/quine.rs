@@ -125,7 +125,7 @@ fn code(prefix: &[u8], suffix: &[u8]) -> Vec<u8> {
     pieces.concat()
 }
 
-/// L: a stored block of so many bytes, up to them.
+/// L: a stored block of this many bytes, without the bytes.
 fn print(bytes: usize) -> Vec<u8> {
     let length = (bytes as u16).to_le_bytes();
     [&[0], &length[..], &length.map(|byte| !byte)].concat()

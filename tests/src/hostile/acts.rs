@@ -1,7 +1,7 @@
-//! What comes upon a daemon in a hostile hour, one act at a time.
+//! The acts that a daemon is subjected to in a hostile hour, one at a time.
 //!
 //! Acts that take something away (a root, room, descriptors) put it back themselves or leave that to
-//! [`put_back`]. A failing question is no finding in itself: what counts is what the daemon says once
+//! [`put_back`]. A failing query is no finding in itself: what counts is what the daemon answers once
 //! all is quiet.
 
 use std::ffi::OsString;

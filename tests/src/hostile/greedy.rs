@@ -1,5 +1,5 @@
-//! Clients that want more than their share: connections without a word, uploads without an end, lists
-//! that nobody reads, floods of questions.
+//! Clients that take more than their share: silent connections, endless uploads, lists
+//! that nobody reads, floods of queries.
 
 use std::ffi::OsStr;
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,4 @@
-//! What a hostile hour plays with: folders, a daemon, a small disk, clients.
+//! The world of a hostile hour: folders, a daemon, a small disk, clients.
 
 use std::collections::BTreeMap;
 use std::fs;

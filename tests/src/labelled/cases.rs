@@ -197,7 +197,7 @@ impl Cases<'_> {
         self.texts("unrelated", Class::Unrelated, text, other)
     }
 
-    /// One list in two orders: names, numbers and amounts, of so many lines.
+    /// One list in two orders: names, numbers and amounts, with this many lines.
     pub fn sorted(&self) -> LabelledPair {
         let mut prose = Prose::new(self.seed ^ 0x11, self.source);
         let title = prose.title();

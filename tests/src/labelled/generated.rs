@@ -9,7 +9,7 @@ use crate::near_duplicates::Stock;
 /// all sources.
 const BLOCK: usize = 4;
 
-/// Pairs of so many generated texts, four at least.
+/// Pairs of this many generated texts, at least four.
 pub fn pairs(seed: u64, texts: u64, tongue: Tongue) -> Vec<LabelledPair> {
     let written: Vec<String> = (0..texts).map(|number| text(seed, number)).collect();
     let stock = Stock::of(written.iter().map(String::as_str));

@@ -70,7 +70,7 @@ impl Prose {
         name
     }
 
-    /// A number of up to so many digits.
+    /// A number of up to this many digits.
     pub fn number(&mut self, digits: u32) -> u64 {
         self.random.below(10_u64.pow(digits))
     }
@@ -92,7 +92,7 @@ impl Prose {
         self.subject[self.random.below(most) as usize].clone()
     }
 
-    /// A paragraph of so many sentences, in lines of about 72 characters.
+    /// A paragraph with this many sentences, in lines of about 72 characters.
     pub fn paragraph(&mut self, sentences: u64) -> String {
         let sentences: Vec<String> = (0..sentences).map(|_| self.sentence()).collect();
         wrapped(&sentences.join(" "), 72)
@@ -132,7 +132,7 @@ fn name(random: &mut Random) -> String {
         .collect()
 }
 
-/// Words in lines of at most so many characters.
+/// Words in lines of at most this many characters.
 pub fn wrapped(text: &str, width: usize) -> String {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {

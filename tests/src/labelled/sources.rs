@@ -1,8 +1,8 @@
-//! Parts labelled pairs into sources of which no two share a text.
+//! Divides labelled pairs into sources, no two of which share a text.
 //!
 //! A model that has seen one version of a document is not tested fairly on another. Pairs belong to one source where they
 //! were made of one text, and where a document of one resembles a document of the other, or holds it: 0.5 of either is the
-//! least that is called a near-duplicate anywhere here. Families part the same pairs more coarsely, by what made them.
+//! least that is called a near-duplicate here. Families divide the same pairs more coarsely, by how they were made.
 //!
 //! What a reader sees of a page is compared. Shingles are sampled, one in 16 of all texts: the same of every length, so
 //! that containments are told as well.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::{Operation, Spread};
 
-/// What is done where nothing else is asked for: every operation alone, some light and heavy, and three in a row.
+/// The default chains: every operation alone, some light and heavy, and three in a row.
 pub const USUAL: &str = "\
 reorder 30
 reorder 100

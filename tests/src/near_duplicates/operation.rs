@@ -204,7 +204,7 @@ fn apply(text: &str, operation: &Operation, stock: &Stock, random: &mut Random) 
     (all.join("\n\n"), Size::of(&touched.join("\n\n")))
 }
 
-/// A text edited at so many words, and what the edits come to: characters are those that came or went.
+/// A text edited at this many words, and the size of the edits: characters are those inserted or removed.
 fn measured(text: &str, edited: String, times: usize) -> (String, Size) {
     let touched = Size {
         words: times.min(text.split_whitespace().count()),
@@ -224,7 +224,7 @@ fn draw(from: &[String], random: &mut Random) -> Option<String> {
     from.get(random.below(bound) as usize).cloned()
 }
 
-/// So many different places below `count`, ascending; all of them if there are fewer.
+/// This many different places below `count`, ascending; all of them if there are fewer.
 pub(super) fn choose(count: usize, places: usize, random: &mut Random) -> Vec<usize> {
     let mut all: Vec<usize> = (0..count).collect();
     let places = places.min(count);

@@ -24,7 +24,7 @@ impl Spread {
         }
     }
 
-    /// So many different words of `words`, ascending; all if there are fewer.
+    /// This many different words of `words`, ascending; all if there are fewer.
     fn places(self, words: usize, times: usize, random: &mut Random) -> Vec<usize> {
         let times = times.min(words);
         match self {
@@ -36,12 +36,12 @@ impl Spread {
     }
 }
 
-/// Inserts "a " before so many words, or before every word if there are fewer.
+/// Inserts "a " before this many words, or before every word if there are fewer.
 pub fn insert_a(text: &str, times: usize, spread: Spread, random: &mut Random) -> String {
     edited(text, times, spread, random, |word| format!("a {word}"))
 }
 
-/// Removes so many words, or all. The white space after each goes with it, as a writer would
+/// Removes this many words, or all. The white space after each is removed too, as a writer would
 /// remove it.
 pub fn remove_words(text: &str, times: usize, spread: Spread, random: &mut Random) -> String {
     // A sign of no text stands for the word and what follows it, for a moment.

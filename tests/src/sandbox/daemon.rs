@@ -56,7 +56,7 @@ impl Serve {
         }
     }
 
-    /// Limits its address space to so many bytes, as a small machine would.
+    /// Limits its address space to this many bytes, like a small machine.
     pub fn address_space(mut self, bytes: u64) -> Self {
         self.address_space = Some(bytes);
         self

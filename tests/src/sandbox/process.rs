@@ -1,4 +1,4 @@
-//! What the kernel says of other processes, and what it grants them.
+//! The kernel's information about other processes, and the rights it grants them.
 
 use std::fs;
 use std::thread;

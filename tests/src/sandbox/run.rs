@@ -1,4 +1,4 @@
-//! One run of a program: what it is given, how it ends, what it prints.
+//! One run of a program: its input, its exit and its output.
 
 use std::ffi::OsStr;
 use std::fmt::Debug;
@@ -62,7 +62,7 @@ impl Run {
             .spawn()
             .with_context(|| format!("{:?}", self.command))?;
         if let (Some(bytes), Some(mut pipe)) = (self.stdin, child.stdin.take()) {
-            // Whoever does not read to the end says so by its exit code.
+            // A program that does not read to the end says so by its exit code.
             thread::spawn(move || pipe.write_all(&bytes));
         }
         let command = format!("{:?}", self.command);

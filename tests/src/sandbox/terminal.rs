@@ -1,4 +1,4 @@
-//! A program on a terminal of its own: what a person reads there, and what he types.
+//! A program on a terminal of its own: what a person reads and types there.
 
 use std::fs::File;
 use std::io::{Read, Write};

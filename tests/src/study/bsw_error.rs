@@ -29,7 +29,7 @@ const SEED: u64 = 2009;
 /// Pairs that the table is made of, and pairs that it is checked on.
 const PAIRS: [u64; 2] = [36_000, 9_000];
 const MODULI: [u64; 6] = [2, 4, 8, 16, 32, 64];
-/// Entries of the classes of a table: from so many on, twice as many in each.
+/// Least number of entries of a table's classes; each class has twice as many as the previous one.
 const LEAST_TRIALS: u64 = 16;
 const MOST_TRIALS: u64 = 2_048;
 /// Pairs without which a class has no interval.
@@ -186,7 +186,7 @@ fn changed<'a>(
     random: &mut Random,
 ) -> Vec<&'a str> {
     let much = random.unit();
-    // Of words one by one a twentieth leaves hardly half of the shingles.
+    // Changing a twentieth of the words one by one leaves hardly half of the shingles.
     let share = match change {
         Change::Insert | Change::Remove | Change::Replace => 0.6 * much.powi(4),
         Change::Exchange | Change::Cut => much,

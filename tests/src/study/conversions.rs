@@ -113,7 +113,7 @@ impl Copy {
     }
 }
 
-/// The texts as pages of HTML, from which all else is made; the last is our own.
+/// The texts as pages of HTML, from which everything else is made; the last is our own.
 fn bases(settings: &Settings, folder: &Path, with_pandoc: bool) -> Result<Vec<PathBuf>> {
     let count = settings.texts.unwrap_or(TEXTS);
     let base = folder.join("base");
@@ -151,7 +151,7 @@ fn bases(settings: &Settings, folder: &Path, with_pandoc: bool) -> Result<Vec<Pa
     Ok(bases)
 }
 
-/// So many files of this ending and of a fit size, spread evenly over all of them.
+/// This many files with this ending and of suitable size, spread evenly over all of them.
 fn chosen(folder: &Path, end: &str, count: usize) -> Result<Vec<PathBuf>> {
     let mut fit = files_below(folder)?;
     let size = |path: &PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());

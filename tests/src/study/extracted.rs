@@ -1,4 +1,4 @@
-//! What becomes of files in the sandboxed pool, with this very program as its worker.
+//! Reads files in the sandboxed pool, with this program as its worker.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

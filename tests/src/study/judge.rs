@@ -24,7 +24,7 @@ pub(super) mod table1;
 pub(super) mod table2;
 pub(super) mod terms;
 
-/// Of all labelled pairs.
+/// The labelled pairs.
 const SEED: u64 = 2007;
 /// Generated texts that go through all cases.
 const TEXTS: u64 = 150;

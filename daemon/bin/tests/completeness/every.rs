@@ -1,4 +1,4 @@
-//! Every kind of answer, asked once: what each says of the index. Calibrations and what is made of labels want more
+//! Every kind of answer, once: what each says about the index. Calibrations and evaluations of labels need more
 //! documents, and are in `measured.rs`.
 
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! A daemon over a tree of its own, gone with the test.
+//! A daemon over a tree of its own, removed with the test.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct Daemon {
     runtime: Runtime,
 }
 
-/// Prose of so many words that shares nothing with that of another seed; longer is a continuation.
+/// Prose with this many words. It shares nothing with that of another seed; a longer text is a continuation.
 pub(crate) fn prose(seed: u64, words: u64) -> String {
     let word = |at: u64| {
         let mixed = (seed << 32 | at).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -64,7 +64,7 @@ impl Daemon {
         daemon
     }
 
-    /// With somebody asked before every operation of its store, over an empty share.
+    /// A daemon over an empty share that calls a hook before every operation of its store.
     #[allow(dead_code, reason = "not every test injects faults")]
     pub(crate) fn hooked(before: Arc<Before>) -> Self {
         Self::hooked_with(before, |_| {})

@@ -1,4 +1,4 @@
-//! Trials of doors left open: paths, configs, reports, permissions, names, links and pipes.
+//! Trials of missing access checks: paths, configs, reports, permissions, names, links and pipes.
 
 use std::ffi::OsStr;
 use std::fs;

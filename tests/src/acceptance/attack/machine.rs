@@ -124,7 +124,7 @@ pub(super) fn room() -> Result<Verdict> {
     Ok(Verdict::Holds)
 }
 
-/// Whoever connects and says nothing keeps nobody out for long.
+/// A client that connects and sends nothing keeps nobody out for long.
 pub(super) fn connections() -> Result<Verdict> {
     let sandbox = Sandbox::new()?;
     sandbox.write("a.txt", "a text that is long enough to be found")?;

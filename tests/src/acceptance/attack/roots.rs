@@ -27,7 +27,7 @@ fn fill(sandbox: &Sandbox, folder: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// `mv cur old; mv new cur`, quicker than hints are acted on: nothing else is asked for.
+/// `mv cur old; mv new cur`, faster than hints are acted on, and without any other request.
 pub(super) fn ghosts() -> Result<Verdict> {
     let sandbox = Sandbox::new()?;
     let at = |name: &str| sandbox.share().join(name);

@@ -1,4 +1,4 @@
-//! The lines of the attack, each with what shows that it is mended.
+//! The lines of the attack, each with the tests that show that it is fixed.
 
 mod answers;
 mod open_doors;

@@ -1,4 +1,4 @@
-//! Where bad inputs are laid out, and the list of what was laid.
+//! The folder of bad inputs, and the list of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

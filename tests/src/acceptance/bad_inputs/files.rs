@@ -203,7 +203,7 @@ fn long_line(bed: &mut Bed) -> Result<()> {
     filled(&path, text(33).as_bytes(), LONG_LINE)
 }
 
-/// Writes a pattern until so many bytes are reached.
+/// Writes a pattern up to this many bytes.
 pub(super) fn filled(path: &Path, pattern: &[u8], length: u64) -> Result<()> {
     let pattern = pattern.repeat((1 << 20) / pattern.len() + 1);
     let mut file = BufWriter::new(File::create(path)?);

@@ -1,4 +1,4 @@
-//! Inputs that are bad by what happens to them: truncated while they are read, unreadable, read
+//! Inputs that are bad because of what happens to them: truncated while they are read, unreadable, read
 //! again and again (inputs 22, 27 and 64).
 
 use std::fs::{self, File, FileTimes};

@@ -1,4 +1,4 @@
-//! Good files beside the bad ones: how long each waits, and what the workers take meanwhile.
+//! Good files beside the bad ones: how long each waits, and what resources the workers use meanwhile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const COUNT: u64 = 100;
 /// A neighbour that is not read after this time has been starved.
 const LIMIT: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_millis(20);
-/// Of those that wait, so many are asked for in turn.
+/// This many of the waiting ones are requested in turn.
 const ASKED: usize = 4;
 /// A root of their own, and a folder beside the bad ones in the same root.
 const FOLDER: &str = "good";

@@ -132,7 +132,7 @@ fn truncated(bed: &mut Bed) -> Result<()> {
     Ok(())
 }
 
-/// A file of so many pages, each with its own contents right behind it.
+/// A file with this many pages, each followed directly by its own contents.
 fn pages(count: usize) -> Vec<u8> {
     let kids: String = (0..count)
         .map(|at| format!("{} 0 R ", 2 * at + 4))

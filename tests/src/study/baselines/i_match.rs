@@ -24,7 +24,7 @@ impl Lexicons {
         Self(vec![statistics.held_by(band)])
     }
 
-    /// This lexicon and so many others, each without a random `share` of its words.
+    /// This lexicon and this many others, each without a random `share` of its words.
     pub fn randomised(self, others: usize, share: f64, seed: u64) -> Self {
         let mut all = self.0;
         let whole = all.first().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The table on documents that it was not made of.
+//! Checks the table on documents from which it was not made.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a model makes of pairs of whole families that it has not seen, and of each kind of pair.
+//! The performance of a model on pairs of whole families that it has not seen, and on each kind of pair.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +111,7 @@ pub(super) fn short_forms(
         return Ok(figures.note("short/rustsec is not here: left out")?);
     };
     let texts: Vec<String> = notices.into_iter().map(|notice| notice.text).collect();
-    // Of none of them is known that it revises another. The model has seen no notice.
+    // None of them is known to revise another. The model has seen no notice.
     let families = found.iter().filter(|(pair, _)| pair.kind == "notice");
     let families: BTreeSet<u64> = families.map(|(pair, _)| pair.family).collect();
     let others = found

@@ -1,7 +1,7 @@
 //! Huffman et al. 2007, Table 5: what a model trained on one language loses on another.
 //!
-//! Learned from are all labelled pairs, which are English, and then pairs in those other languages as well; tested on
-//! are generated pairs of texts that none of them was made of, in English and in two [languages made of it](Tongue).
+//! The model is trained on all labelled pairs, which are English, and then on pairs in those languages as well. The
+//! test pairs are generated from texts in no training pair, in English and in two [languages derived from it](Tongue).
 
 use anyhow::Result;
 use simdex_judge::Signal;
@@ -13,7 +13,7 @@ use crate::figure::Figures;
 use crate::labelled::{Body, Tongue, generated};
 use crate::study::Settings;
 
-/// Of the texts that are tested on.
+/// The test texts.
 const SEED: u64 = 2107;
 /// Texts that are tested on.
 const TEXTS: u64 = 80;

@@ -10,7 +10,7 @@ use super::held_out::is_withheld;
 use crate::labelled::{Body, Document, LabelledPair, Tongue, generated, measured};
 use crate::study::template_pairs;
 
-/// Of texts that no training pair is of.
+/// Texts that are in no training pair.
 const SEED: u64 = 3_007;
 const TEXTS: u64 = 40;
 /// F1 below which a model is worse than the one that ships.

@@ -12,7 +12,7 @@ use crate::figure::Figures;
 use crate::labelled::{Body, LabelledPair, measured};
 use crate::study::Settings;
 
-/// Shares of duplicates among all pairs that precision is told at: half, and down to the paper's 537 of 34,577.
+/// Shares of duplicates among all pairs for which precision is shown: from half down to the paper's 537 of 34,577.
 const BASE_RATES: [f64; 4] = [0.5, 0.2, 0.05, 537.0 / 34_577.0];
 
 /// The tables, the goals, the held-out families, the kinds.
@@ -136,7 +136,7 @@ fn rarer(runs: &[Validated], figures: &mut Figures<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Two made raters, each of whom errs in one pair of twenty: what agreement comes to where nobody was asked.
+/// Two synthetic raters that each err in one pair of twenty: shows the figures of agreement without real raters.
 fn raters(pairs: &[SourcedPair], figures: &mut Figures<'_>) -> Result<()> {
     let labels: Vec<Class> = pairs.iter().map(|pair| pair.pair.class).collect();
     let agreement = Agreement::of_made_raters(&labels);

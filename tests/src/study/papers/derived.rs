@@ -98,7 +98,7 @@ pub(super) fn common<T: Ord>(a: &[T], b: &[T]) -> usize {
     count
 }
 
-/// In both over in either; 0 where neither has any.
+/// Members of both over members of either; 0 if both are empty.
 pub(super) fn resemblance<T: Ord>(a: &[T], b: &[T]) -> f64 {
     let common = common(a, b);
     common as f64 / (a.len() + b.len() - common).max(1) as f64

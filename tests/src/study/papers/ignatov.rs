@@ -155,7 +155,7 @@ fn signed(collection: &Collection, method: Method, length: u16) -> Result<Vec<Si
         .collect())
 }
 
-/// The pairs with so many units in common.
+/// The pairs with this many units in common.
 fn found(collection: &Collection, signed: &[Signature], least: u64) -> Result<Pairs> {
     let mut found = BTreeSet::new();
     for b in 0..signed.len() {

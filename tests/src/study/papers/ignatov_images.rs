@@ -20,7 +20,7 @@ const LENGTH: u16 = 10;
 const FIXED: usize = 100;
 /// Times the binary logarithm of the number of shingles.
 const LOGARITHMIC: f64 = 10.0;
-/// Of so many shingles a linear image keeps one.
+/// A linear image keeps one shingle in this many.
 const LINEAR: u64 = 25;
 
 /// Makes the image of a text.
@@ -94,7 +94,7 @@ fn least(text: &str, size: impl Fn(usize) -> usize) -> Result<Vec<Fingerprint>> 
     Ok(all)
 }
 
-/// Of the smallest fingerprints of both together, as many as the smaller image has: the share that both have.
+/// The share of the smallest fingerprints of both together, as many as the smaller image has, that both have.
 fn of_least(a: &[Fingerprint], b: &[Fingerprint]) -> f64 {
     let size = a.len().min(b.len());
     let mut both = distinct([a, b].concat());
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_smallest_of_both_estimate_the_resemblance_of_all() {
         let image = |of: [u64; 4]| of.map(Fingerprint).to_vec();
-        // Of 1, 2, 3 and 4, the smallest of both, two are in both.
+        // The smallest of both are 1, 2, 3 and 4, of which two are in both.
         assert_eq!(of_least(&image([1, 2, 3, 9]), &image([2, 3, 4, 8])), 0.5);
         assert_eq!(of_least(&[], &image([1, 2, 3, 4])), 0.0);
         assert_eq!(logarithm(1_024), 100);

@@ -14,7 +14,7 @@ use crate::study::baselines::i_match::{Lexicons, is_match};
 use crate::study::baselines::image::Dictionary;
 use crate::study::baselines::{Statistics, identity, image, overlap};
 
-/// Words that are in so many documents are in the lexicon.
+/// Words that are in this many documents are in the lexicon.
 const BAND: std::ops::RangeInclusive<u64> = 3..=200;
 /// Words that occur so often are in the dictionary of lexical images.
 const IMAGE_BAND: std::ops::RangeInclusive<u64> = 5..=2_000;
@@ -26,7 +26,7 @@ const EDITS: [usize; 6] = [1, 2, 5, 10, 20, 50];
 /// Notes that stability is tried on.
 const NOTES: usize = 500;
 
-/// A measure of two texts: how strongly the second is told to be made of the first.
+/// A measure of two texts: how strongly it indicates that the second was made from the first.
 type Measure<'a> = Box<dyn Fn(usize, usize) -> f64 + 'a>;
 
 /// Derivatives of one query ranked among all documents.
@@ -81,7 +81,7 @@ pub(crate) fn ranking(settings: &Settings, figures: &mut Figures<'_>) -> Result<
     Ok(figures.note("rank 1: no document of another origin stands before the copy")?)
 }
 
-/// For every query and every copy made of it, one more than the documents of other origins that rank above it.
+/// The rank of every copy of every query: one more than the documents of other origins that rank above it.
 fn ranks(derived: &Derived, measure: &Measure<'_>) -> Vec<f64> {
     let names: Vec<&str> = derived.documents.iter().map(|d| d.name.as_str()).collect();
     // Copies are named after what they were made of: "name~3".
@@ -154,7 +154,7 @@ pub(crate) fn stability(settings: &Settings, figures: &mut Figures<'_>) -> Resul
     )
 }
 
-/// The share of texts that match a copy with so many words removed.
+/// The share of texts that match a copy with this many words removed.
 fn survivors(notes: &[Text], lexicons: &Lexicons, edits: usize) -> f64 {
     let copies = edited(notes, Edit::Remove, edits, Spread::Random);
     let matching = notes

@@ -21,7 +21,7 @@ impl PairCounts {
         self.both += other.both;
     }
 
-    /// The average of so many.
+    /// The average of this many.
     pub(super) fn divide(&mut self, by: f64) {
         self.similar /= by;
         self.found /= by;

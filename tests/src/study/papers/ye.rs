@@ -22,7 +22,7 @@ const GROUPS: [usize; 10] = [
     500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000,
 ];
 const THRESHOLDS: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99];
-/// Of these, what tables show.
+/// The ones that tables show.
 const SHOWN: [f64; 4] = [0.6, 0.85, 0.95, 0.99];
 /// What Fig. 4 may choose from, the coarsest first.
 const RATIOS: [u64; 5] = [32, 16, 8, 4, 2];

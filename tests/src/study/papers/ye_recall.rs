@@ -31,7 +31,7 @@ const RATIOS: [u64; 6] = [32, 16, 8, 4, 2, 1];
 const SHARE_OF_SHORT: f64 = 0.17;
 const DOCUMENTS_SHORT: f64 = 0.68;
 
-/// For each group, what it comes to at each ratio, by the cuts of [`CUTS`].
+/// The results of each group at each ratio, by the cuts of [`CUTS`].
 type Measured = BTreeMap<usize, BTreeMap<u64, Vec<PairCounts>>>;
 type Groups = BTreeMap<usize, Vec<Text>>;
 
@@ -41,7 +41,7 @@ struct Half {
     sizes: BTreeMap<usize, f64>,
 }
 
-/// For each coarsest ratio, and each of short documents, the two halves.
+/// The two halves, for each coarsest ratio and each ratio of short documents.
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let [first, second] = halves(groups(settings)?);
     let halves = [measured(&first)?, measured(&second)?];
@@ -194,7 +194,7 @@ fn setting(measured: &Measured, coarsest: u64, of_short: Option<u64>) -> BTreeMa
     groups.collect()
 }
 
-/// What a setting comes to on documents that it was not chosen on.
+/// The quality of a setting on documents by which it was not chosen.
 #[derive(Default)]
 struct Score {
     short: PairCounts,
@@ -220,7 +220,7 @@ impl Score {
         100.0 * (SHARE_OF_SHORT * self.of_short + (1.0 - SHARE_OF_SHORT) * self.of_long)
     }
 
-    /// At the paper's mix of documents.
+    /// The figures for the paper's mix of documents.
     fn recall(&self) -> f64 {
         DOCUMENTS_SHORT * self.short.recall() + (1.0 - DOCUMENTS_SHORT) * self.long.recall()
     }

@@ -30,7 +30,7 @@ type Kept = BTreeMap<usize, Vec<Vec<u64>>>;
 /// What is kept of a document.
 struct Economy {
     name: &'static str,
-    /// One shingle in so many.
+    /// The modulus: one shingle in this many is kept.
     ratio: u64,
     /// The smallest of them, at most.
     most: usize,
@@ -96,7 +96,7 @@ fn documents(all: &Kept) -> HashMap<u64, u32> {
     documents
 }
 
-/// For each threshold the pairs under 500 words and all, of all samples.
+/// The pairs under 500 words and all pairs, over all samples, for each threshold.
 fn counted(
     all: &Kept,
     economy: &Economy,
@@ -141,7 +141,7 @@ fn resemblances(texts: &[Vec<u64>], most: usize) -> impl Iterator<Item = f64> + 
     all.map(move |(a, b)| resemblance(&texts[a], &texts[b], most))
 }
 
-/// Of the smallest of both together, the share that is in both.
+/// The share of the smallest of both together that is in both.
 fn resemblance(a: &[u64], b: &[u64], most: usize) -> f64 {
     let (mut at_a, mut at_b, mut union, mut shared) = (0, 0, 0, 0);
     while union < most && at_a < a.len() && at_b < b.len() {

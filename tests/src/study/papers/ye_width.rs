@@ -63,7 +63,7 @@ pub(crate) fn width(settings: &Settings, figures: &mut Figures<'_>) -> Result<()
     )
 }
 
-/// The sets of shingles of so many words.
+/// The sets of shingles of this many words.
 fn by_words(derived: &Derived, width: u16) -> Result<Vec<Vec<Fingerprint>>> {
     let documents = derived.documents.iter();
     let sets = documents.map(|document| shingles(&document.text, ShingleUnit::Words, width));

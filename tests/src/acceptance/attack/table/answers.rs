@@ -1,4 +1,4 @@
-//! A wrong answer, or a lost one.
+//! Attacks that cause a wrong or lost answer.
 
 use super::Line;
 use super::Proof::{Test, Trial};

@@ -1,4 +1,4 @@
-//! Doors left open.
+//! Attacks that use a missing access check.
 
 use super::Line;
 use super::Proof::{Test, Trial};

@@ -1,4 +1,4 @@
-//! One user stops everybody.
+//! Attacks by which one user stops all others.
 
 use super::Line;
 use super::Proof::{Test, Trial};

@@ -1,4 +1,4 @@
-//! Holds a line against the fields of its type.
+//! Checks a line against the fields of its type.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The fields of the lines in the files of a report, and of those about what changed between two.
+//! The fields of the lines in the files of a report, and of the changes between two.
 
 use super::Fields;
 use super::Kind::{
