@@ -35,7 +35,7 @@ pub struct GroupFiles {
 /// Counts of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangeTotals {
-    /// New groups.
+    /// Groups that are new.
     pub groups_new: u64,
     /// Groups that are gone.
     pub groups_gone: u64,

@@ -68,7 +68,7 @@ pub struct ResetModel {
 /// Counts of the labels.
 #[derive(Clone, Debug, Serialize)]
 pub struct LabelCounts {
-    /// Labels sent.
+    /// Number of labels sent.
     pub labels: u64,
     /// Number of raters.
     pub raters: u64,

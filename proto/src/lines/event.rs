@@ -21,7 +21,7 @@ pub struct Event {
     pub path_bytes: Option<String>,
     /// Number of the group concerned.
     pub group: Option<u64>,
-    /// Further details.
+    /// Details of the event.
     pub detail: Option<String>,
 }
 

@@ -43,7 +43,7 @@ impl From<&v1::FolderCopies> for FolderCopies {
 pub struct FolderCopiesSummary {
     /// Number of pairs.
     pub pairs: u64,
-    /// Files examined.
+    /// Number of files examined.
     pub files: u64,
     /// Whether some pairs may be missing.
     pub truncated: bool,

@@ -32,7 +32,7 @@ pub struct LabelledPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The same content, possibly in another layout.
+    /// One content, possibly in two layouts.
     Same,
     /// One was made from the other.
     Version,
@@ -50,7 +50,7 @@ pub struct Label {
     /// The labelled pair.
     #[serde(flatten)]
     pub pair: LabelledPair,
-    /// The verdict.
+    /// Verdict of the rater.
     pub verdict: Verdict,
     /// Name of the rater.
     pub rater: String,

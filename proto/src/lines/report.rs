@@ -243,7 +243,7 @@ pub struct Manifest {
     pub threshold: f64,
     /// The signature scheme of the documents.
     pub scheme: SchemeInUse,
-    /// The counts.
+    /// Counts of the report.
     #[serde(flatten)]
     pub counts: Counts,
     /// What the index lacked when the report was written.

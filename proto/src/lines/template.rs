@@ -55,7 +55,7 @@ impl From<&v1::Template> for Template {
 pub struct TemplatesSummary {
     /// Number of templates.
     pub templates: u64,
-    /// Documents examined.
+    /// Number of documents examined.
     pub documents: u64,
     /// Whether some templates are not listed.
     pub truncated: bool,
