@@ -3,7 +3,7 @@
 //! This crate alone decides stored bytes; `FORMAT.md` beside it describes the same in prose. It does no I/O: the index
 //! crate moves these bytes, and the daemon fills the records.
 //!
-//! * [`ids`]: identifiers;
+//! * [`ids`]: the identifiers of files, contents and documents;
 //! * [`state`]: the outcome of reading a file, and its reason;
 //! * [`key`]: the order of the records tree;
 //! * [`file`], [`content`], [`document`], [`edge`], [`root`], [`meta`]: one record each;

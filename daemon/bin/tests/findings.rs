@@ -212,6 +212,28 @@ fn of_a_file_that_is_not_compared_the_files_of_the_same_bytes_are_found() {
     );
 }
 
+/// A text of a few words within a very long one may share none of the fingerprints that are looked up.
+#[test]
+fn a_search_without_a_bound_on_what_it_missed_is_counted() {
+    let shares = Shares::new();
+    let daemon = &shares.daemon;
+    let long = prose(11, 60_000);
+    let excerpt: String = long.chars().skip(200_000).take(160).collect();
+    fs::write(daemon.path("long.txt"), &long).unwrap();
+    fs::write(shares.vault.path().join("excerpt.txt"), excerpt).unwrap();
+    daemon.sync();
+    let options = wire::ReportOptions {
+        protected: vec![bytes(&shares.vault.path().canonicalize().unwrap())],
+        ..of_kind("leak")
+    };
+    let (_, manifest) = shares.found(options);
+    let sums = &manifest["findings"];
+    assert_eq!(
+        (&sums["compared"], &sums["unbounded"]),
+        (&2.into(), &1.into())
+    );
+}
+
 #[test]
 fn a_copy_within_another_file_belongs_to_the_owner_of_that() {
     let shares = Shares::new();

@@ -83,6 +83,9 @@ pub struct Search<'a> {
     pub owners: Owners,
 }
 
+/// The sum of searches for which no bound on what they missed can be stated.
+const UNBOUNDED: &str = "unbounded";
+
 impl Search<'_> {
     /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
     pub fn run(
@@ -136,14 +139,18 @@ impl Search<'_> {
             return Ok(None);
         };
         let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
+        // Raw bytes that resemble each other, and copies of a text without a shingle, are found. What else is like the
+        // text is not.
         let counted_as = match answer.compared_by {
-            // Its copies are found, but not what resembles it: nothing of it is left without template lines.
-            ComparedBy::WholeText => "not_compared",
-            _ => compared,
+            ComparedBy::Text => compared,
+            _ => "not_compared",
         };
         count(sums, counted_as, 1);
         let is_cut = answer.truncated || answer.unverified > 0;
         count(sums, "cut_short", u64::from(is_cut));
+        // A short text within a very long one may share none of the fingerprints that were looked up.
+        let is_unbounded = answer.promise.missed_at_most.is_none();
+        count(sums, UNBOUNDED, u64::from(is_unbounded && !is_cut));
         Ok(Some(answer))
     }
 

@@ -9,7 +9,8 @@ use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_signature::SchemeKind;
 
 use super::{
-    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes as bytes_of, count,
+    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNBOUNDED, bytes as bytes_of,
+    count,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams, Relation};
@@ -30,6 +31,7 @@ pub(super) fn find(
         ("cut_short", 0),
         ("files", 0),
         ("not_compared", 0),
+        (UNBOUNDED, 0),
     ]);
     let params = QueryParams {
         kind: FindKind::Related,

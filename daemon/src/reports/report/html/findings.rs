@@ -68,9 +68,13 @@ fn meaning(sum: &str) -> &str {
         "identical_bytes_files" => "files with the same bytes",
         "identical_text_bytes" => "bytes in files with the same text and other bytes",
         "identical_text_files" => "files with the same text and other bytes",
-        "not_compared" => "files that could not be compared",
+        "not_compared" => "files whose text could not be compared",
         "stale_bytes" => "bytes in stale files",
         "stale_files" => "stale files",
+        "unbounded" => {
+            "searches of which no bound is known on what they missed: a short text within a very long one may not be \
+             found"
+        }
         "undated_files" => "files of superseded versions without a date, not listed",
         "undecided_versions" => {
             "versions of which nothing tells whether they are the later, not listed"
