@@ -217,20 +217,14 @@ impl IndexReader {
         let Some((_, base)) = roots.into_iter().find(|(root, _)| *root == key.root) else {
             return Ok(None);
         };
-        let plain = self.plain_view(&base, key.clone(), record)?;
-        let Some((id, _)) = plain.document else {
-            return Ok(Some(plain));
-        };
-        // Only all files that carry the document tell whether another one is called indexed.
-        let mut same = None;
-        self.visit_files_of(id, view, &mut |file| match file.key == *key {
-            true => {
-                same = Some(file);
-                ControlFlow::Break(())
-            }
-            false => ControlFlow::Continue(()),
-        })?;
-        Ok(Some(same.unwrap_or(plain)))
+        let mut file = self.plain_view(&base, key.clone(), record)?;
+        if let Some((id, _)) = file.document
+            && let Some((content, first)) = self.first_file_of(id, view)?
+            && first != *key
+        {
+            file.call_identical(file.record.content() == Some(content));
+        }
+        Ok(Some(file))
     }
 
     /// The files that [`IndexReader::visit_files_of`] visits.
@@ -254,11 +248,22 @@ impl IndexReader {
         view: &View,
         visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
+        self.visit_files_by_page(id, view, PAGE, visit)
+    }
+
+    /// Visits the files of the view that carry a document, and holds about `page` bytes of their keys at a time.
+    pub(super) fn visit_files_by_page(
+        &self,
+        id: DocId,
+        view: &View,
+        page: usize,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
         let roots = self.roots(view)?;
         let mut first = None;
         self.registry
-            .visit_keys_of(Carried::Document(id), &roots, PAGE, &mut |base, key| {
-                // It may be gone by now, or carry another document.
+            .visit_keys_of(Carried::Document(id), &roots, page, &mut |base, key| {
+                // It may be gone by now, or carry another.
                 let Some(record) = self.registry.file(&key)? else {
                     return Ok(ControlFlow::Continue(()));
                 };

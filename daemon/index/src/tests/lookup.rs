@@ -1,13 +1,16 @@
 //! From a document to its group and back, and to its files; how many documents are not settled yet.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use simdex_schema::{FileKey, GroupId, State};
 use simdex_signature::Ratio;
 
-use super::bed::{Bed, account, content, put};
+use super::bed::{Bed, account, content, file, put};
+use super::frail::{Access, hook};
 use super::texts::Random;
 use crate::reader::files::FirstContents;
 use crate::registry::Carried;
@@ -224,6 +227,34 @@ fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not
             .unwrap();
     };
     assert_eq!(visited(&of_content), expected);
+}
+
+#[test]
+fn looking_up_one_copy_takes_as_many_reads_as_there_are_contents_and_not_as_there_are_copies() {
+    let text = Random::new(53).words(30);
+    let reads = |copies: usize| {
+        let bed = Bed::memory();
+        let paths: Vec<String> = (0..copies).map(|at| format!("a/{at:03}")).collect();
+        paths.iter().for_each(|path| bed.put(path, &text));
+        let other_bytes = put(bed.index(), "b/other", &text, 1);
+        bed.index().writer.apply(&[other_bytes]).unwrap();
+        let state = |path: &str| {
+            let (count, index) = (Rc::new(Cell::new(0)), bed.index());
+            let counted = Rc::clone(&count);
+            let hooked = hook(move |access, _| {
+                counted.set(counted.get() + usize::from(access == Access::Read));
+            });
+            let file = index.reader().file_view(&file(path), &View::All);
+            drop(hooked);
+            (file.unwrap().unwrap().state, count.get())
+        };
+        assert_eq!(state(&paths[0]).0, State::Indexed);
+        assert_eq!(state("b/other").0, State::IdenticalText);
+        let (last, reads) = state(&paths[copies - 1]);
+        assert_eq!(last, State::IdenticalBytes);
+        reads
+    };
+    assert_eq!(reads(5), reads(60));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use simdex_schema::{ContentHash, DocId};
+use simdex_schema::{ContentHash, DocId, FileKey};
 
 use super::FileView;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
@@ -12,7 +12,10 @@ use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 /// Bytes that a document and a content take in a map, with room to grow.
 const FIRST: u64 = 96;
 
-/// For documents that several files carry, the content of the first file.
+/// A page of keys that holds one key, in bytes.
+const ONE_KEY: usize = 1;
+
+/// Of documents that several files carry, the content of the first file.
 pub(crate) struct FirstContents {
     pub(crate) contents: HashMap<DocId, ContentHash>,
     held: GrowingPermit,
@@ -45,19 +48,29 @@ impl FirstContents {
 }
 
 impl IndexReader {
-    /// Looks up the first file of a document that several carry, and returns whether that is another one.
+    /// The first file of the view that carries a document, the one called indexed, with its content. It takes as many
+    /// reads as the document has contents and the view roots, however many files there are.
+    pub(super) fn first_file_of(
+        &self,
+        id: DocId,
+        view: &View,
+    ) -> Result<Option<(ContentHash, FileKey)>, IndexError> {
+        let mut found = None;
+        self.visit_files_by_page(id, view, ONE_KEY, &mut |first| {
+            found = first.record.content().map(|content| (content, first.key));
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
+    }
+
+    /// Looks up the first file of a document that several carry, and says whether this is another.
     pub(super) fn note_first(
         &self,
         id: DocId,
         file: &mut FileView,
         (view, first): (&View, &mut FirstContents),
     ) -> Result<(), IndexError> {
-        let mut found = None;
-        self.visit_files_of(id, view, &mut |first| {
-            found = Some((first.record.content(), first.key));
-            ControlFlow::Break(())
-        })?;
-        let Some((Some(content), key)) = found else {
+        let Some((content, key)) = self.first_file_of(id, view)? else {
             return Ok(());
         };
         if key != file.key {
