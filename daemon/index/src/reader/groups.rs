@@ -11,7 +11,7 @@ use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
 use crate::edges::EdgeFinder;
-use crate::groups::{Stars, rank};
+use crate::groups::{Rank, Stars, rank};
 use crate::shared::IndexState;
 use crate::{
     GrowingPermit, IndexError, IndexReader, MemoryAccount, MemoryPermit, UnsettledCounts, View,
@@ -130,28 +130,33 @@ impl IndexReader {
         Ok(groups)
     }
 
-    /// The maintained groups, as they are at one moment; `None` if these cover other documents than the view shows.
-    /// Waits for memory while nothing is locked.
+    /// The groups that are kept, as they are at one moment; none where they are of other documents than the view
+    /// shows. The state is locked while they are copied. Waits for memory, and compares what two views show, while
+    /// nothing is locked.
     fn copy_kept(
         &self,
         view: &View,
         held: &mut GrowingPermit,
     ) -> Result<Option<Groups>, IndexError> {
+        let shown = self.shared.state().shown_by(view);
+        if !shown.is_grouped() {
+            return Ok(None);
+        }
         loop {
             let needed = {
                 let state = self.shared.state();
-                if !state.keeps_groups_of(view) {
-                    return Ok(None);
-                }
                 let needed = listed_bytes(&state.stars);
                 if needed <= held.bytes() {
                     let principals = state.stars.with_members();
                     let group = |principal| state.group_around(&state.stars, principal);
-                    return Ok(Some(Groups {
+                    let groups = Groups {
                         groups: principals.map(group).collect(),
                         unsettled: state.unsettled.counts(),
                         ..Groups::default()
-                    }));
+                    };
+                    let shown = state.shown_by(view);
+                    drop(state);
+                    return Ok(shown.is_grouped().then_some(groups));
                 }
                 needed
             };
@@ -219,21 +224,35 @@ impl IndexReader {
         Ok(())
     }
 
-    /// Stars over these documents at the finder's threshold. In order of rank every document is final once it is
-    /// placed, so only principals are compared with.
+    /// The ranks of these documents, in their order. The state is locked for some thousands of them at a time, and not
+    /// while they are sorted.
+    fn by_rank(
+        &self,
+        documents: &RoaringTreemap,
+        account: &MemoryAccount,
+    ) -> Result<Vec<Rank>, IndexError> {
+        let mut ranks = Vec::with_capacity(documents.len() as usize);
+        let mut ids = documents.iter().map(DocId).peekable();
+        while ids.peek().is_some() {
+            account.cancel().check()?;
+            let state = self.shared.state();
+            let some = ids.by_ref().take(AT_ONCE);
+            ranks.extend(some.map(|id| rank(&state.table, id)));
+        }
+        ranks.sort_unstable();
+        Ok(ranks)
+    }
+
+    /// Stars over these documents at the finder's threshold. In order of rank every document is
+    /// final once it is placed, so that only principals are tested.
     fn stars_among(
         &self,
         finder: &EdgeFinder<'_>,
         visible: &RoaringTreemap,
         account: &MemoryAccount,
     ) -> Result<Stars, IndexError> {
-        let mut order: Vec<DocId> = visible.iter().map(DocId).collect();
-        {
-            let state = self.shared.state();
-            order.sort_by_cached_key(|id| rank(&state.table, *id));
-        }
         let mut stars = Stars::default();
-        for id in order {
+        for (_, _, id) in self.by_rank(visible, account)? {
             account.cancel().check()?;
             let Some(document) = finder.load(id, account)? else {
                 continue;

@@ -1,6 +1,7 @@
 //! The maintained groups of everything served: one by its document or its id, and their number. No text is read for
 //! that.
 
+use roaring::RoaringTreemap;
 use simdex_schema::{DocId, GroupId};
 use simdex_signature::Ratio;
 
@@ -17,6 +18,29 @@ pub struct GroupLookup {
     pub is_unsettled: bool,
     /// Documents that were not settled at that moment.
     pub unsettled: UnsettledCounts,
+}
+
+/// The documents with text that a view shows, at one moment.
+pub(super) enum Shown {
+    /// It is the very view whose groups are kept.
+    Grouped,
+    /// Another view, which may show the same documents.
+    Others {
+        /// Documents of that view.
+        texts: RoaringTreemap,
+        /// Documents whose groups are kept.
+        grouped: RoaringTreemap,
+    },
+}
+
+impl Shown {
+    /// Whether the groups of the view are those that are kept.
+    pub(super) fn is_grouped(&self) -> bool {
+        match self {
+            Self::Grouped => true,
+            Self::Others { texts, grouped } => texts == grouped,
+        }
+    }
 }
 
 impl IndexReader {
@@ -68,15 +92,16 @@ impl IndexReader {
         if threshold != self.shared.threshold() {
             return Ok(None);
         }
-        let visible = {
+        let shown = {
             let state = self.shared.state();
             if *view == state.grouped {
                 return Ok(Some(state.shown.len()));
             }
-            if !state.keeps_groups_of(view) {
-                return Ok(None);
-            }
-            state.texts(view)
+            state.shown_by(view)
+        };
+        let visible = match shown {
+            Shown::Others { texts, grouped } if texts == grouped => texts,
+            _ => return Ok(None),
         };
         let (mut visible, mut count) = (visible.iter().peekable(), 0);
         while visible.peek().is_some() {
@@ -92,9 +117,15 @@ impl IndexReader {
 }
 
 impl IndexState {
-    /// Whether the groups of a view are the maintained ones: it shows the documents that are served.
-    pub(super) fn keeps_groups_of(&self, view: &View) -> bool {
-        *view == self.grouped || self.texts(view) == self.texts(&self.grouped)
+    /// What a view shows, to be compared with what is grouped once the state is not locked any more.
+    pub(super) fn shown_by(&self, view: &View) -> Shown {
+        match *view == self.grouped {
+            true => Shown::Grouped,
+            false => Shown::Others {
+                texts: self.texts(view),
+                grouped: self.texts(&self.grouped),
+            },
+        }
     }
 
     /// The group around a principal, if it holds two files that are served.
