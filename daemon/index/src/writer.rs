@@ -87,7 +87,13 @@ impl IndexWriter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The reader of the index that this writer changes.
+    /// Whether a write is under way.
+    #[cfg(test)]
+    pub(crate) fn is_locked(&self) -> bool {
+        self.state.try_lock().is_err()
+    }
+
+    /// A reader of the index that this one writes.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }

@@ -24,6 +24,7 @@ thread_local! {
 pub(super) enum Access {
     Read,
     Write,
+    Commit,
 }
 
 type Hook = Box<dyn FnMut(Access, &[u8])>;
@@ -75,6 +76,7 @@ impl Store for Frail {
         self
     }
     fn commit(&self) -> Result<(), StoreError> {
+        call_hook(Access::Commit, b"");
         Ok(())
     }
     fn bytes_on_disk(&self) -> u64 {

@@ -1,13 +1,16 @@
 //! Another setting for how coarsely texts are sampled: documents are signed again one after another, and queries are
 //! answered as by an index that was signed that way from the beginning.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use simdex_schema::DocId;
 use simdex_signature::{Rung, Sampling, ShingleSet, SizeStep};
 
 use super::bed::{Bed, Clients, account, file, pairs, postings_in_runs, put};
 use super::candidates::{ALL_KINDS, ask, check, set};
+use super::frail::{Access, hook};
 use super::model::Model;
 use super::readers::in_the_midst;
 use super::texts::{Random, pool};
@@ -66,6 +69,23 @@ pub(super) fn fill(bed: &Bed, texts: &[String], merged: usize) -> Model {
     }
     bed.settle();
     model
+}
+
+/// The disk is waited for with nothing locked that ingestion waits for.
+#[test]
+fn another_setting_is_made_power_safe_while_others_may_write() {
+    let bed = bed();
+    let (index, commits) = (bed.weak(), Rc::new(Cell::new(0)));
+    let counted = Rc::clone(&commits);
+    let hooked = hook(move |access, _| {
+        if access == Access::Commit {
+            counted.set(counted.get() + 1);
+            assert!(!index.upgrade().unwrap().writer.is_locked());
+        }
+    });
+    set_sampling(&bed, setting(&[(0, 3)]));
+    drop(hooked);
+    assert_eq!(commits.get(), 1);
 }
 
 pub(super) fn set_sampling(bed: &Bed, sampling: Option<Sampling>) -> u64 {

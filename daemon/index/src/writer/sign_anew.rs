@@ -66,6 +66,8 @@ impl IndexWriter {
         let waiting = self.shared.state().table.signed_otherwise(ladder);
         let count = waiting.len();
         self.shared.state_mut().resigning.begin(ladder, waiting);
+        // Nobody waits for the disk.
+        drop(writer);
         self.commit()?;
         Ok(count)
     }
