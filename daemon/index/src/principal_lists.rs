@@ -68,11 +68,9 @@ impl PrincipalLists {
         (bytes(lists.held), bytes(lists.most))
     }
 
-    /// The principals of a list, if they are cached.
-    pub(crate) fn read<T>(&self, key: PostingKey, read: impl FnOnce(&[DocId]) -> T) -> Option<T> {
-        let lists = self.lock();
-        let principals = lists.by_key.get(&key)?.principals.as_deref()?;
-        Some(read(principals))
+    /// The principals of a list, where they are kept.
+    pub(crate) fn get(&self, key: PostingKey) -> Option<Vec<DocId>> {
+        self.lock().by_key.get(&key)?.principals.clone()
     }
 
     /// How many principals are in each of these lists, in steps of [`PRINCIPALS_STEP`]; 0 for a list that is not known.
@@ -175,7 +173,7 @@ mod tests {
     const MOST_HELD: usize = 1 << 16;
 
     fn kept(lists: &PrincipalLists, f: Fingerprint) -> Option<Vec<DocId>> {
-        lists.read(PostingKey::of(f), <[DocId]>::to_vec)
+        lists.get(PostingKey::of(f))
     }
 
     #[test]

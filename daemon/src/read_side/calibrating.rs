@@ -241,9 +241,9 @@ fn measure(
             fingerprints: Fingerprints::All(&set),
             rung: Rung::ZERO,
         };
-        let (kind, cancel) = (CandidateKind::Similar, account.cancel());
-        let found = index.candidates(query, kind, &request.view, cancel)?.found;
-        let strata = strata(index, &found, own, sampled, request.threshold);
+        let kind = CandidateKind::Similar;
+        let candidates = index.candidates(query, kind, &request.view, account)?;
+        let strata = strata(index, &candidates.found, own, sampled, request.threshold);
         for stratum in strata {
             let weight = stratum.weight();
             for partner in stratum.taken.into_values() {

@@ -210,12 +210,12 @@ pub fn find(
 ) -> Result<Answer, QueryError> {
     params.kind.check_scheme(params.scheme)?;
     require_indexed(index, params.scheme)?;
-    let candidates = candidates(index, subject, params, cancel)?;
+    let mut candidates = candidates(index, subject, params)?;
     let considered = candidates.found.len() as u64;
     let verified = match subject.compared_by() {
         ComparedBy::WholeText => whole_text::own_document(index, subject, params)?,
         _ => {
-            let ranked = bound::by_upper_bound(candidates.found, params);
+            let ranked = bound::by_upper_bound(&mut candidates, params)?;
             verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?
         }
     };
@@ -258,14 +258,13 @@ fn require_indexed(index: &IndexReader, scheme: SchemeKind) -> Result<(), QueryE
     }
 }
 
-/// Documents that share fingerprints with the subject.
+/// Documents that share fingerprints with the subject, counted by its account.
 fn candidates(
     index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
-    cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
-    let view = &params.view;
+    let (view, account) = (&params.view, subject.account());
     let looked_up = subject.fingerprints();
     let looked_up = looked_up.filter(|_| subject.compared_by() != ComparedBy::WholeText);
     let Some((scheme, fingerprints, rung)) = looked_up else {
@@ -283,22 +282,24 @@ fn candidates(
         FindKind::Contained | FindKind::Related => CandidateKind::Contained,
     };
     let Some(text) = subject.text() else {
-        return index.candidates(fingerprints, kind, view, cancel);
+        return index.candidates(fingerprints, kind, view, account);
     };
     let (text, window, size) = (&text.signed, index.window(), index.ladder().fixed_size());
     match params.scheme {
-        SchemeKind::ModN | SchemeKind::Chunks => index.candidates(fingerprints, kind, view, cancel),
+        SchemeKind::ModN | SchemeKind::Chunks => {
+            index.candidates(fingerprints, kind, view, account)
+        }
         SchemeKind::BswN => {
             let sign = |rung, each: &mut FingerprintSink<'_>| {
                 BswN::visit(text, window, rung, BSW_AT_ONCE, each)
             };
-            index.candidates_by_either(fingerprints, kind, &sign, view, cancel)
+            index.candidates_by_either(fingerprints, kind, &sign, view, account)
         }
         SchemeKind::MinN => {
-            index.candidates_of_fixed_size(&MinN::sign(text, window, size), view, cancel)
+            index.candidates_of_fixed_size(&MinN::sign(text, window, size), view, account)
         }
         SchemeKind::SketchN => {
-            index.candidates_of_fixed_size(&SketchN::sign(text, window, size), view, cancel)
+            index.candidates_of_fixed_size(&SketchN::sign(text, window, size), view, account)
         }
     }
 }

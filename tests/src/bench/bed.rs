@@ -334,8 +334,9 @@ impl Query {
             fingerprints: Fingerprints::Listed(self.signature.fingerprints()),
             rung: self.signature.rung(),
         };
+        let account = index.memory().requests.account(&Cancel::never());
         let begin = Instant::now();
-        let candidates = index.candidates(asked, kind, &View::All, &Cancel::default())?;
+        let candidates = index.candidates(asked, kind, &View::All, &account)?;
         Ok((candidates, begin.elapsed()))
     }
 

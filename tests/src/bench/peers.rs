@@ -211,13 +211,9 @@ fn candidates(index: &IndexReader, query: &Query) -> anyhow::Result<(BTreeSet<Do
         fingerprints: Fingerprints::Listed(&query.fingerprints),
         rung: query.rung,
     };
+    let account = index.memory().requests.account(&Cancel::never());
     let begin = Instant::now();
-    let found = index.candidates(
-        asked,
-        CandidateKind::Similar,
-        &View::All,
-        &Cancel::default(),
-    )?;
+    let found = index.candidates(asked, CandidateKind::Similar, &View::All, &account)?;
     let took = begin.elapsed();
     let found = found.found.iter().map(|candidate| candidate.document);
     Ok((found.collect(), took))

@@ -73,6 +73,7 @@ impl Join<'_> {
             members.clear();
             members.extend(list.iter().filter_map(|id| self.documents.place(*id)));
             self.add_long(&members, marks);
+            Ok(())
         };
         index.for_each_posting_list(SchemeKind::ModN, &keys, LongLists::Read, cancel, each)?;
         index.shared.work.lists_read(keys.len() as u64, read);

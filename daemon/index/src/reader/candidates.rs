@@ -14,13 +14,13 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
 use crate::shared::{IndexState, document_kind};
-use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
+use crate::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 
 mod coverage;
 mod fixed_size;
@@ -28,6 +28,7 @@ mod tally;
 
 use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
+use tally::COUNTED;
 pub(crate) use tally::{Filter, Tally};
 
 /// Number of fingerprints looked up, if the query has as many.
@@ -160,19 +161,27 @@ pub struct Candidates {
     pub long_lists: u64,
     /// What was looked up, which bounds the probability of missing a document.
     pub coverage: Coverage,
+    /// Counts the candidates while they are held.
+    pub held: Option<GrowingPermit>,
+}
+
+/// Documents that share fingerprints with a query, with how many, and the permit for them.
+pub(crate) struct Sharing {
+    pub(crate) counts: FxHashMap<DocId, u64>,
+    held: GrowingPermit,
 }
 
 impl IndexReader {
-    /// Documents of the view that share fingerprints with the query at its probing rung. The head of `candidates.rs`
-    /// says how rarely one is missed.
+    /// Documents of the view that share fingerprints with the query at its probing rung: how seldom one is missed
+    /// stands at the head of `candidates.rs`. What they take is counted by the account.
     pub fn candidates(
         &self,
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
         view: &View,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
-        self.find_candidates(query, kind, FxHashSet::default(), view, cancel)
+        self.find_candidates(query, kind, None, view, account)
     }
 
     /// Finds candidates, and counts the documents of `extra` as well, which may share none of the fingerprints
@@ -181,10 +190,11 @@ impl IndexReader {
         &self,
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
-        extra: FxHashSet<DocId>,
+        extra: Option<Sharing>,
         view: &View,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
+        let cancel = account.cancel();
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
         let (visible, rung, before) = {
@@ -196,7 +206,7 @@ impl IndexReader {
                 RungsInUse::of(&state, documents),
             )
         };
-        let mut tally = Tally::of_question(self, query.scheme, &visible);
+        let mut tally = Tally::of_question(self, query.scheme, &visible, account);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         // Each at the coarser rung of both sides; documents may be signed again meanwhile.
@@ -206,15 +216,13 @@ impl IndexReader {
         tally.read_long(&significant, cancel)?;
         let rungs: Vec<Rung> = in_use.rungs().collect();
         let coverage = Coverage::of_rungs(&rungs, rung, |at| in_use.sample(&tally, at, &counts));
-        for id in extra {
-            tally.shared.entry(id).or_insert(0);
+        if let Some(extra) = extra {
+            tally.add_uncounted(extra.counts.into_keys())?;
         }
         let long_lists = tally.count_long_for_counted(cancel)?;
-        let state = self.shared.state();
-        let (shared, began) = (tally.shared.into_iter(), tally.began);
-        let found = shared.filter_map(|(id, shared)| {
-            let stats = state.table.get(id);
-            let stats = stats.filter(|stats| stats.kind == documents)?;
+        let began = tally.began;
+        let (found, held) = tally.into_candidates(&|id, stats, shared| {
+            let stats = Some(stats).filter(|stats| stats.kind == documents)?;
             Some(match stats.signed_anew > began {
                 // Re-signed during the count, so the count is void. Assume it shares everything; verification decides.
                 true => Candidate {
@@ -223,11 +231,12 @@ impl IndexReader {
                 },
                 false => candidate(id, shared, stats, rung, &counts),
             })
-        });
+        })?;
         Ok(Candidates {
-            found: found.collect(),
+            found,
             long_lists,
             coverage,
+            held,
         })
     }
 
@@ -240,11 +249,10 @@ impl IndexReader {
         kind: CandidateKind,
         sign: &SignAtRung<'_>,
         view: &View,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
-        let sharing = self.sharing_windows(sign, view, cancel)?;
-        let extra = sharing.into_keys().collect();
-        self.find_candidates(query, kind, extra, view, cancel)
+        let sharing = self.sharing_windows(sign, view, account)?;
+        self.find_candidates(query, kind, Some(sharing), view, account)
     }
 
     /// Documents of the view that share BSW_n windows with the query at their own rung, and how many.
@@ -252,25 +260,30 @@ impl IndexReader {
         &self,
         sign: &SignAtRung<'_>,
         view: &View,
-        cancel: &Cancel,
-    ) -> Result<FxHashMap<DocId, u64>, IndexError> {
+        account: &MemoryAccount,
+    ) -> Result<Sharing, IndexError> {
+        let cancel = account.cancel();
         let (rungs, visible): (Vec<Rung>, _) = {
             let state = self.shared.state();
             let rungs = state.table.rungs(DocumentKind::Text).collect();
             (rungs, state.table.visible(view))
         };
-        let mut sharing = FxHashMap::default();
+        let mut sharing = Sharing {
+            counts: FxHashMap::default(),
+            held: GrowingPermit::of(account),
+        };
         for rung in rungs {
             cancel.check()?;
-            let mut tally = Tally::of_question(self, SchemeKind::BswN, &visible);
+            let mut tally = Tally::of_question(self, SchemeKind::BswN, &visible, account);
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
             })?;
             tally.read_long(&|_| true, cancel)?;
+            sharing.held.add(tally.shared.len() as u64 * COUNTED)?;
             let state = self.shared.state();
             let found = tally.shared.into_iter();
-            sharing.extend(found.filter(|(id, _)| {
+            sharing.counts.extend(found.filter(|(id, _)| {
                 let stats = state.table.get(*id);
                 stats.is_some_and(|stats| stats.rung == rung)
             }));

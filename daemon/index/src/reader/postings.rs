@@ -22,8 +22,9 @@ const KEYS_AT_ONCE: usize = 1024;
 const COPIED_AT_ONCE: usize = 64 << 10;
 
 /// Called with the position of a key among those looked up and its documents, ascending; with `None` if the
-/// list is long and was skipped.
-pub(crate) type OnPostingList<'a> = dyn FnMut(usize, Option<&[DocId]>) + 'a;
+/// list is long and was skipped. Nothing is locked meanwhile.
+pub(crate) type OnPostingList<'a> =
+    dyn FnMut(usize, Option<&[DocId]>) -> Result<(), IndexError> + 'a;
 
 /// Documents of the first keys, as the buffers hold them, and the runs that hold the rest.
 struct PostingsCopy {
@@ -106,7 +107,7 @@ impl IndexReader {
                 // As a rule these ids are higher than those in runs.
                 list.extend_from_slice(copied.get(at));
                 put_in_order(&mut list);
-                each(done + at, is_read.then_some(&list));
+                each(done + at, is_read.then_some(&list))?;
             }
             done += batch.len();
         }

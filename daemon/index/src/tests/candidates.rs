@@ -11,8 +11,8 @@ use simdex_signature::{
 use super::bed::{Bed, account, document, put, put_raw};
 use super::texts::{Random, pool};
 use crate::{
-    Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, Options,
-    QueryFingerprints, UnreadTexts, View,
+    Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, IndexError,
+    MemoryBudget, Options, QueryFingerprints, UnreadTexts, View,
 };
 
 pub(super) fn set(text: &str) -> ShingleSet {
@@ -40,7 +40,7 @@ pub(super) fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &Vie
     };
     bed.index()
         .reader()
-        .candidates(asked, kind, view, &Cancel::never())
+        .candidates(asked, kind, view, &account(bed.index()))
         .unwrap()
 }
 
@@ -95,8 +95,9 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let found = bed
         .index()
         .reader()
-        .sharing_windows(&visit, &View::All, &Cancel::never())
-        .unwrap();
+        .sharing_windows(&visit, &View::All, &account(bed.index()))
+        .unwrap()
+        .counts;
     let query = set(query);
     let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
@@ -107,7 +108,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let either = bed
         .index()
         .reader()
-        .candidates_by_either(asked, kind, &visit, &View::All, &Cancel::never())
+        .candidates_by_either(asked, kind, &visit, &View::All, &account(bed.index()))
         .unwrap();
     let ids: BTreeSet<_> = either.found.iter().map(|c| c.document).collect();
     let by_mod_n = ask(bed, &query, kind, &View::All);
@@ -212,7 +213,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
                 asked,
                 CandidateKind::Contained,
                 &View::All,
-                &Cancel::never(),
+                &account(bed.index()),
             )
             .unwrap();
         assert_eq!(found.found.len(), 2);
@@ -271,6 +272,35 @@ fn with_common() -> (Bed, String) {
     bed.open();
     let boilerplate = common(&bed, 26_000);
     (bed, boilerplate)
+}
+
+#[test]
+fn candidates_are_counted_by_the_account_of_the_question() {
+    let (bed, boilerplate) = with_common();
+    let query = set(&boilerplate);
+    let asked = QueryFingerprints {
+        scheme: SchemeKind::ModN,
+        fingerprints: Fingerprints::All(&query),
+        rung: Rung::ZERO,
+    };
+    let find = |budget: &MemoryBudget| {
+        let account = budget.account(&Cancel::never());
+        let kind = CandidateKind::Contained;
+        let reader = bed.index().reader();
+        reader.candidates(asked, kind, &View::All, &account)
+    };
+    let budget = MemoryBudget::new(64 << 20);
+    let found = find(&budget).unwrap();
+    let bytes = size_of_val(&found.found[..]) as u64;
+    assert!(found.found.len() > 25_000 && budget.used() >= bytes);
+    drop(found);
+    assert_eq!(budget.used(), 0);
+    let budget = MemoryBudget::new(bytes / 2);
+    assert!(matches!(
+        find(&budget),
+        Err(IndexError::TooMuchMemory { .. })
+    ));
+    assert_eq!(budget.used(), 0);
 }
 
 #[test]

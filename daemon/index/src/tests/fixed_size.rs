@@ -7,10 +7,10 @@ use simdex_signature::{
     CanonicalText, Fingerprint, MinN, Rung, SchemeKind, ShingleSet, Signature, SketchN, Window,
 };
 
-use super::bed::{Bed, postings_in_runs};
+use super::bed::{Bed, account, postings_in_runs};
 use super::candidates::common;
 use super::texts::{Random, pool};
-use crate::{Cancel, Candidate, Options, View};
+use crate::{Candidate, Options, View};
 
 const BOTH: [SchemeKind; 2] = [SchemeKind::MinN, SchemeKind::SketchN];
 
@@ -27,7 +27,7 @@ fn ask(bed: &Bed, query: &Signature, view: &View) -> BTreeMap<u64, Candidate> {
     let found = bed
         .index()
         .reader()
-        .candidates_of_fixed_size(query, view, &Cancel::never())
+        .candidates_of_fixed_size(query, view, &account(bed.index()))
         .unwrap();
     assert_eq!(found.long_lists, 0);
     let by_id: BTreeMap<_, _> = found.found.iter().map(|c| (c.document.0, *c)).collect();
@@ -179,9 +179,8 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
     let asked = |scheme, text: &str| {
         let query = sign(&bed, scheme, text);
         let reader = bed.index().reader();
-        let never = Cancel::never();
         reader
-            .candidates_of_fixed_size(&query, &View::All, &never)
+            .candidates_of_fixed_size(&query, &View::All, &account(bed.index()))
             .unwrap()
     };
     for scheme in BOTH {

@@ -3,10 +3,10 @@
 use simdex_schema::Schemes;
 use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 
-use super::bed::{Bed, file, pairs, postings_in_runs, put};
+use super::bed::{Bed, account, file, pairs, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, FingerprintSink, View};
+use crate::{FingerprintSink, View};
 
 fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     let mut random = Random::new(seed);
@@ -49,8 +49,9 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let found = bed
         .index()
         .reader()
-        .sharing_windows(&visit, &View::All, &Cancel::never())
-        .unwrap();
+        .sharing_windows(&visit, &View::All, &account(bed.index()))
+        .unwrap()
+        .counts;
     let id = bed.id(text).unwrap();
     let of_document = bed.index().reader().stats(id).unwrap().bsw_count;
     found

@@ -14,7 +14,7 @@ use super::bed::{Bed, Clients, account, put};
 use super::candidates::check;
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Cancel, Candidate, CandidateKind, Fingerprints, QueryFingerprints, View};
+use crate::{Candidate, CandidateKind, Fingerprints, QueryFingerprints, View};
 
 /// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
@@ -40,12 +40,10 @@ fn ask(index: &Clients, text: &str) -> Vec<Candidate> {
         fingerprints: Fingerprints::All(&query),
         rung: Rung::ZERO,
     };
-    let found = index.reader().candidates(
-        asked,
-        CandidateKind::Contained,
-        &View::All,
-        &Cancel::never(),
-    );
+    let found =
+        index
+            .reader()
+            .candidates(asked, CandidateKind::Contained, &View::All, &account(index));
     found.unwrap().found
 }
 

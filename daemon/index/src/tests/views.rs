@@ -5,7 +5,7 @@ use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Windo
 use super::bed::{Bed, account, file, pairs};
 use super::candidates::ALL_KINDS;
 use super::texts::Random;
-use crate::{Cancel, Fingerprints, QueryFingerprints, View};
+use crate::{Fingerprints, QueryFingerprints, View};
 
 #[test]
 fn a_document_of_hidden_roots_appears_nowhere() {
@@ -30,7 +30,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
                 rung: Rung::ZERO,
             };
             for kind in ALL_KINDS {
-                let found = reader.candidates(asked, kind, &view, &Cancel::never());
+                let found = reader.candidates(asked, kind, &view, &account(bed.index()));
                 let found = found.unwrap();
                 assert!(found.found.iter().all(|c| c.document == id(&shown)));
                 assert_eq!(found.found.is_empty(), text == &hidden);

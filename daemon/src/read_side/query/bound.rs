@@ -1,6 +1,6 @@
 //! Upper bounds of estimates: how good a candidate can still be, and when no more need be verified.
 
-use simdex_index::{Candidate, CountBasis};
+use simdex_index::{Candidate, Candidates, CountBasis, IndexError};
 
 use super::{FindKind, QueryParams};
 use crate::read_side::families::LinkRule;
@@ -9,17 +9,37 @@ use crate::read_side::families::LinkRule;
 /// candidates.
 pub(super) const MISS_PROBABILITY: f64 = 0.001;
 
-/// Candidates with the upper bound of the requested value, highest first; those that cannot reach
-/// the threshold are left out.
-pub(super) fn by_upper_bound(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidate, f64)> {
-    let bounded = found
-        .into_iter()
-        .map(|candidate| (candidate, upper(&candidate, params)));
-    let mut ranked: Vec<_> = bounded
-        .filter(|(_, upper)| *upper >= params.threshold)
-        .collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.document.cmp(&b.0.document)));
-    ranked
+/// A candidate with the upper bound of what is asked.
+type Ranked = (Candidate, f64);
+
+/// Candidates that are ranked before the memory for those among them that are kept is taken.
+const AT_ONCE: usize = 4_096;
+
+/// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
+/// threshold are left out. The candidates are taken; what the ranked ones take is counted in their place.
+pub(super) fn by_upper_bound(
+    candidates: &mut Candidates,
+    params: &QueryParams,
+) -> Result<Vec<Ranked>, IndexError> {
+    let (found, mut ranked) = (std::mem::take(&mut candidates.found), Vec::new());
+    // With room to grow.
+    let bytes = |ranked: usize| (2 * ranked * size_of::<Ranked>()) as u64;
+    for some in found.chunks(AT_ONCE) {
+        let before = ranked.len();
+        let bounded = some.iter().map(|found| (*found, upper(found, params)));
+        ranked.extend(bounded.filter(|(_, upper)| *upper >= params.threshold));
+        if let Some(held) = &mut candidates.held {
+            held.add(bytes(ranked.len() - before))?;
+        }
+    }
+    drop(found);
+    if let Some(held) = &mut candidates.held {
+        held.shrink_to(bytes(ranked.len()));
+    }
+    ranked.sort_unstable_by(|a: &Ranked, b: &Ranked| {
+        b.1.total_cmp(&a.1).then(a.0.document.cmp(&b.0.document))
+    });
+    Ok(ranked)
 }
 
 /// Whether a candidate may be linked to the version that it shares fingerprints with.
@@ -120,7 +140,7 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    use simdex_index::View;
+    use simdex_index::{Cancel, GrowingPermit, MemoryBudget, View};
     use simdex_schema::DocId;
     use simdex_signature::{Rung, SchemeKind};
 
@@ -164,9 +184,23 @@ mod tests {
         }
     }
 
+    /// These candidates, ranked; they are counted while they are held.
+    fn ranked(found: Vec<Candidate>, params: &QueryParams) -> Vec<Ranked> {
+        let account = MemoryBudget::new(1 << 20).account(&Cancel::never());
+        let mut candidates = Candidates {
+            found,
+            held: Some(GrowingPermit::of(&account)),
+            ..Candidates::default()
+        };
+        let ranked = by_upper_bound(&mut candidates, params).unwrap();
+        let bytes = candidates.held.unwrap().bytes();
+        assert_eq!(bytes, 2 * size_of_val(&ranked[..]) as u64);
+        ranked
+    }
+
     #[test]
     fn a_sampled_candidate_may_be_better_than_it_looks_and_an_exact_one_not() {
-        let ranked = by_upper_bound(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &params(0.1));
+        let ranked = ranked(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &params(0.1));
         assert_eq!(
             ranked.iter().map(|r| r.0.document.0).collect::<Vec<_>>(),
             [2, 1]
@@ -245,11 +279,8 @@ mod tests {
 
     #[test]
     fn what_cannot_reach_the_threshold_is_left_out() {
-        assert!(by_upper_bound(vec![candidate(1, 2, 20)], &params(0.9)).is_empty());
-        assert_eq!(
-            by_upper_bound(vec![candidate(1, 2, 120)], &params(0.9)).len(),
-            1
-        );
+        assert!(ranked(vec![candidate(1, 2, 20)], &params(0.9)).is_empty());
+        assert_eq!(ranked(vec![candidate(1, 2, 120)], &params(0.9)).len(), 1);
     }
 
     #[test]

@@ -252,8 +252,8 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let account = index.memory().requests.account(&never);
     let subject = Subject::from_text(&index, base, &account).unwrap();
     let params = similar(SchemeKind::ModN, 0.1);
-    let candidates = candidates(&index, &subject, &params, &never).unwrap();
-    let ranked = bound::by_upper_bound(candidates.found, &params);
+    let mut candidates = candidates(&index, &subject, &params).unwrap();
+    let ranked = bound::by_upper_bound(&mut candidates, &params).unwrap();
     assert_eq!(ranked.len(), 5);
     let found = verify(&index, &subject, &params, ranked, 2, &never).unwrap();
     assert_eq!((found.counted, found.not_looked_at), (2, 3));

@@ -18,19 +18,20 @@ use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
 use super::{Candidate, Candidates, CountBasis, Coverage, MIN_LONG_SHARE, Tally};
-use crate::{Cancel, DocumentStats, IndexError, IndexReader, View};
+use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount, View};
 
 impl IndexReader {
-    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. There
-    /// are none if the index does not hold that scheme.
+    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. Of
+    /// an index that holds none of its scheme there are none. What they take is counted by the account.
     pub fn candidates_of_fixed_size(
         &self,
         query: &Signature,
         view: &View,
-        cancel: &Cancel,
+        account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
+        let cancel = account.cancel();
         let visible = self.shared.state().table.visible(view);
-        let mut tally = Tally::of_question(self, query.scheme().kind, &visible);
+        let mut tally = Tally::of_question(self, query.scheme().kind, &visible, account);
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: if few of the query's entries are common, a document found by those alone shares almost
         // nothing.
@@ -40,15 +41,13 @@ impl IndexReader {
         }
         let unread = tally.long_lists.len() as u64;
         let long_lists = tally.count_long_for_counted(cancel)?;
-        let state = self.shared.state();
-        let shared = tally.shared.into_iter();
-        let found = shared.filter_map(|(id, shared)| {
-            let stats = state.table.get(id)?;
+        let (found, held) = tally.into_candidates(&|id, stats, shared| {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
-        });
+        })?;
         Ok(Candidates {
-            found: found.collect(),
+            found,
+            held,
             long_lists,
             coverage: Coverage::of_fixed_size(query.len() as u64, unread),
         })

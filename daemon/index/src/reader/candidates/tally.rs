@@ -6,9 +6,10 @@ use simdex_schema::DocId;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
+use super::Candidate;
 use crate::buckets::LongLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
-use crate::{Cancel, IndexError, IndexReader};
+use crate::{Cancel, DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount};
 
 /// For questions, a list is long if it spans more further shards than this in one run: some 4,000 documents. Reading it
 /// would make each of them a candidate because of one shared fingerprint.
@@ -17,9 +18,14 @@ const SHARDS_OF_QUESTION: usize = 2;
 /// and the count is exact.
 const SHARDS_OF_EDGE: usize = 8;
 
-/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, to be read last and only if
-/// needed. No lock is held: counts of documents that were recorded after the counting began, and of those purged since,
-/// mean nothing.
+/// Bytes that a document takes in the map of counts, with room to grow.
+pub(super) const COUNTED: u64 = 48;
+/// Documents that are counted before the memory for those among them that were not known is taken.
+const COUNTED_AT_ONCE: usize = 4_096;
+
+/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
+/// only if needed. No lock is held: of documents that were recorded after the counting began, and of
+/// those purged since, counts mean nothing.
 pub(crate) struct Tally<'a> {
     index: &'a IndexReader,
     scheme: SchemeKind,
@@ -36,6 +42,8 @@ pub(crate) struct Tally<'a> {
     /// The last change of a signature before counting began: if a document was signed again later, postings of both
     /// signatures may have been counted.
     pub(crate) began: u32,
+    /// Counts the memory of `shared`, for a question.
+    pub(super) held: Option<GrowingPermit>,
 }
 
 /// Which documents a tally counts.
@@ -103,16 +111,19 @@ impl<'a> Tally<'a> {
             left_out: None,
             most_shards: SHARDS_OF_EDGE,
             began: index.shared.state().resigning.changes(),
+            held: None,
         }
     }
 
-    /// A count for a question about these documents.
+    /// A count for a question about these documents, whose memory is taken of an account.
     pub(crate) fn of_question(
         index: &'a IndexReader,
         scheme: SchemeKind,
         visible: &'a RoaringTreemap,
+        account: &MemoryAccount,
     ) -> Self {
         Self {
+            held: Some(GrowingPermit::of(account)),
             most_shards: SHARDS_OF_QUESTION,
             ..Self::new(index, scheme, Filter::Among(visible))
         }
@@ -123,7 +134,55 @@ impl<'a> Tally<'a> {
         self.left_out = Some(id);
     }
 
-    /// Keeps only these of the counted documents.
+    /// Adds documents that were found otherwise, so that they are counted if they share anything.
+    pub(super) fn add_uncounted(
+        &mut self,
+        documents: impl Iterator<Item = DocId>,
+    ) -> Result<(), IndexError> {
+        let known = self.shared.len();
+        for id in documents {
+            self.shared.entry(id).or_insert(0);
+        }
+        self.hold_since(known)
+    }
+
+    /// Takes the memory of the documents that were added since so many were known.
+    fn hold_since(&mut self, known: usize) -> Result<(), IndexError> {
+        let added = (self.shared.len() - known) as u64;
+        match &mut self.held {
+            Some(held) if added > 0 => held.add(added * COUNTED),
+            _ => Ok(()),
+        }
+    }
+
+    /// The candidates that `candidate` makes of the documents counted, with the permit for them. Memory is waited for
+    /// while nothing is locked, and the state is locked for some thousands of documents at a time.
+    pub(super) fn into_candidates(
+        self,
+        candidate: &dyn Fn(DocId, &DocumentStats, u64) -> Option<Candidate>,
+    ) -> Result<(Vec<Candidate>, Option<GrowingPermit>), IndexError> {
+        let (counted, mut held) = (self.shared, self.held);
+        let bytes = (counted.len() * size_of::<Candidate>()) as u64;
+        if let Some(held) = &mut held {
+            held.add(bytes)?;
+        }
+        let mut found = Vec::with_capacity(counted.len());
+        let mut counted = counted.into_iter().peekable();
+        while counted.peek().is_some() {
+            let state = self.index.shared.state();
+            let some = counted.by_ref().take(COUNTED_AT_ONCE);
+            found.extend(
+                some.filter_map(|(id, shared)| candidate(id, state.table.get(id)?, shared)),
+            );
+        }
+        drop(counted);
+        if let Some(held) = &mut held {
+            held.shrink_to(bytes);
+        }
+        Ok((found, held))
+    }
+
+    /// Counts none but these from now on, of those that were counted.
     pub(crate) fn keep(&mut self, documents: impl Iterator<Item = DocId>) {
         let kept: FxHashSet<DocId> = documents.collect();
         self.shared.retain(|id, _| kept.contains(id));
@@ -191,25 +250,34 @@ impl<'a> Tally<'a> {
         probes.dedup_by_key(|(key, _)| *key);
         let principal_lists = self.filter.principal_lists();
         if let Some(lists) = principal_lists {
-            let mut count = |key| lists.read(key, |list| self.count(list, look_up));
-            probes.retain(|(key, _)| count(*key).is_none());
+            let mut unknown = Vec::with_capacity(probes.len());
+            for (key, fingerprint) in probes {
+                // Copied, so that the state is not locked under the lists.
+                match lists.get(key) {
+                    Some(list) => self.count(&list, look_up)?,
+                    None => unknown.push((key, fingerprint)),
+                }
+            }
+            probes = unknown;
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
         let (index, scheme) = (self.index, self.scheme);
         let long = look_up.long_lists(self.most_shards);
         let mut read = (0, 0);
-        let each = &mut |at: usize, list: Option<&[DocId]>| match list {
-            None => self.long_lists.push(probes[at].1),
-            Some(list) => {
-                read = (read.0 + 1, read.1 + list.len() as u64);
-                match principal_lists.filter(|_| list.len() >= PRINCIPALS_KEPT_FROM) {
-                    Some(lists) => {
-                        let principals = self.principals_of(list);
-                        self.count(&principals, look_up);
-                        lists.keep(keys[at], principals);
-                    }
-                    None => self.count(list, look_up),
+        let each = &mut |at: usize, list: Option<&[DocId]>| {
+            let Some(list) = list else {
+                self.long_lists.push(probes[at].1);
+                return Ok(());
+            };
+            read = (read.0 + 1, read.1 + list.len() as u64);
+            match principal_lists.filter(|_| list.len() >= PRINCIPALS_KEPT_FROM) {
+                Some(lists) => {
+                    let principals = self.principals_of(list);
+                    let counted = self.count(&principals, look_up);
+                    lists.keep(keys[at], principals);
+                    counted
                 }
+                None => self.count(list, look_up),
             }
         };
         index.for_each_posting_list(scheme, &keys, long, cancel, each)?;
@@ -224,15 +292,25 @@ impl<'a> Tally<'a> {
         list.iter().copied().filter(leads).collect()
     }
 
-    fn count(&mut self, list: &[DocId], look_up: LookUp) {
+    /// Counts the documents of a list. Memory is waited for while nothing is locked.
+    fn count(&mut self, list: &[DocId], look_up: LookUp) -> Result<(), IndexError> {
         if !look_up.adds_documents() {
             for id in list {
                 if let Some(shared) = self.shared.get_mut(id) {
                     *shared += 1;
                 }
             }
-            return;
+            return Ok(());
         }
+        for some in list.chunks(COUNTED_AT_ONCE) {
+            let known = self.shared.len();
+            self.count_and_add(some);
+            self.hold_since(known)?;
+        }
+        Ok(())
+    }
+
+    fn count_and_add(&mut self, list: &[DocId]) {
         let others = list.iter().filter(|id| Some(**id) != self.left_out);
         let index = self.index;
         let among = self.filter.among();

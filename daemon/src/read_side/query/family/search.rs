@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use simdex_index::{Cancel, Candidate, IndexReader, MemoryPermit};
+use simdex_index::{Cancel, Candidate, Candidates, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::FamilyParams;
@@ -162,11 +162,11 @@ impl Search<'_> {
         kind: FindKind,
     ) -> Result<(), QueryError> {
         let near = self.neighbours(subject, kind)?;
-        for candidate in near {
+        for candidate in &near.found {
             self.cancel.check()?;
             if let Some(at) = self.places.get(&candidate.document) {
                 let covered = &mut self.found.members[*at].covered;
-                *covered = covered.max(estimated(&candidate));
+                *covered = covered.max(estimated(candidate));
                 continue;
             }
             let most = self.params.most;
@@ -179,12 +179,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Candidates that may be linked to a version, the most similar first.
-    fn neighbours(
-        &mut self,
-        subject: &Subject,
-        kind: FindKind,
-    ) -> Result<Vec<Candidate>, QueryError> {
+    /// Candidates that may be linked to a version, most alike first.
+    fn neighbours(&mut self, subject: &Subject, kind: FindKind) -> Result<Candidates, QueryError> {
         let FamilyParams { rule, view, .. } = self.params;
         let params = QueryParams {
             kind,
@@ -195,12 +191,12 @@ impl Search<'_> {
             view: view.clone(),
             keeps_texts: false,
         };
-        let found = candidates(self.index, subject, &params, self.cancel)?;
-        self.found.candidates += found.found.len() as u64;
-        self.found.long_lists = self.found.long_lists.max(found.long_lists);
-        let mut near = found.found;
-        near.retain(|candidate| bound::may_link(candidate, rule));
-        near.sort_by(|a, b| {
+        let mut near = candidates(self.index, subject, &params)?;
+        self.found.candidates += near.found.len() as u64;
+        self.found.long_lists = self.found.long_lists.max(near.long_lists);
+        near.found
+            .retain(|candidate| bound::may_link(candidate, rule));
+        near.found.sort_unstable_by(|a, b| {
             let by_resemblance = estimated(b).total_cmp(&estimated(a));
             by_resemblance.then(a.document.cmp(&b.document))
         });
