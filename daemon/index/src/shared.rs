@@ -1,10 +1,9 @@
 //! What the clients of one open index share: the store, the texts, the state in memory, and their locks.
 //!
 //! A thread that takes several locks takes them in this order: the writer's (in [`crate::IndexWriter`], held for the
-//! whole of a write to the store, except of records of roots and reports), `joining`, that of the counts, that of the
-//! state. The last is never held while store or texts are read or written. The writer only tries `joining`, and a
-//! question `second_reader`: neither waits. No other lock is taken while `sampling`, `resting`, `damaged` or a cache is
-//! locked.
+//! whole of a write to the store), that of the counts, that of the state. The last is never held while store or
+//! texts are read or written. That of the principal lists is taken alone: neither while the state is locked, nor is any
+//! other taken under it.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -206,7 +206,8 @@ impl IndexWriter {
             // Before it becomes one, so that it is never missed.
             let sample = finder.sample(loaded, account)?.unwrap_or_default();
             let lists = &self.shared.principal_lists;
-            match self.shared.state().table.was_signed_anew(id) {
+            let was_signed_anew = self.shared.state().table.was_signed_anew(id);
+            match was_signed_anew {
                 true => lists.add_again(id, &sample),
                 false => lists.add(id, &sample),
             }
