@@ -107,8 +107,8 @@ impl Pool {
         self
     }
 
-    /// Records that the content with this hash is about to be read, until the mark is dropped; `None` if nothing is
-    /// recorded.
+    /// Writes down that the content of this hash is about to be read, until the mark is dropped;
+    /// none where nothing is written down. Waits for a suspect while `keep_going` says so.
     ///
     /// # Errors
     /// If it must not be read, see [`NotTried`].
@@ -116,9 +116,10 @@ impl Pool {
         &self,
         hash: [u8; 32],
         wait_policy: WaitPolicy,
+        keep_going: &KeepGoing,
     ) -> Result<Option<Mark<'_>>, NotTried> {
         let underway = self.underway.as_ref();
-        let begun = underway.map(|underway| underway.begin(hash, wait_policy));
+        let begun = underway.map(|underway| underway.begin(hash, wait_policy, keep_going));
         begun.transpose()
     }
 
@@ -178,7 +179,7 @@ impl Pool {
             mark: None,
             took: Duration::ZERO,
         };
-        match self.begin(hash, wait_policy) {
+        match self.begin(hash, wait_policy, &options.keep_going) {
             Ok(mark) => {
                 let (extraction, took) = self.extract_timed(document, options);
                 mark.iter().for_each(Mark::working);
@@ -189,6 +190,7 @@ impl Pool {
                 }
             }
             Err(NotTried::GivenUp) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
+            Err(NotTried::Cancelled) => refused(Outcome::Failed(Reason::ShuttingDown)),
             Err(NotTried::NotMarked(error)) => {
                 warn!(%error, "what is under way cannot be written down");
                 refused(Outcome::Failed(Reason::SpoolFailed))

@@ -19,10 +19,11 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::EXTRACTOR_VERSION;
+use crate::{EXTRACTOR_VERSION, KeepGoing};
 
 /// Name of the file in the data directory.
 const NAME: &str = "under-way";
@@ -36,7 +37,9 @@ const PREPARED: usize = 256;
 const SUSPECTS: usize = 1024;
 /// Maximum bytes read of the file: far more documents than are ever under way at once.
 const LONGEST: u64 = 1 << 20;
-/// From this weight on a content is not tried again.
+/// A caller that waits for others looks this often whether anybody still waits for it.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Weight from which a content is not tried again.
 const GIVEN_UP: u8 = 4;
 
 /// Offsets of the fields in the header.
@@ -129,6 +132,9 @@ pub enum NotTried {
     /// It cannot be recorded.
     #[error("what is under way cannot be written down")]
     NotMarked(#[source] io::Error),
+    /// Nobody waits for it any more.
+    #[error("nobody waits for the document any more")]
+    Cancelled,
 }
 
 impl Underway {
@@ -163,17 +169,22 @@ impl Underway {
         })
     }
 
-    /// Records that the daemon is about to have a content read. A suspect waits until nothing else is under way, and
-    /// all others wait until it ends.
+    /// Writes down that the daemon is about to have a content read. A suspect waits until nothing
+    /// else is under way, and keeps all others waiting until it ends; they wait while `keep_going` says so.
     ///
     /// # Errors
     /// See [`NotTried`].
-    pub fn begin(&self, name: Name, wait_policy: WaitPolicy) -> Result<Mark<'_>, NotTried> {
+    pub fn begin(
+        &self,
+        name: Name,
+        wait_policy: WaitPolicy,
+        keep_going: &KeepGoing,
+    ) -> Result<Mark<'_>, NotTried> {
         let is_suspect = match self.lock().suspects.get(&name) {
             Some(suspect) if suspect.weight >= GIVEN_UP => return Err(NotTried::GivenUp),
             suspect => suspect.is_some(),
         };
-        let alone = self.join(is_suspect, wait_policy);
+        let alone = self.join(is_suspect, wait_policy, keep_going)?;
         let mut slots = self.lock();
         let known = slots.suspects.get(&name).copied();
         let (slot, weight) = match known {
@@ -182,36 +193,52 @@ impl Underway {
         };
         slots.taken.insert(slot);
         drop(slots);
-        let mark = Mark {
+        let mut mark = Mark {
             underway: self,
             name,
             slot,
             weight,
             is_suspect,
             alone,
+            is_written: false,
         };
         self.put(slot, &slot_of(&name, weight, Stage::Waiting))
             .map_err(NotTried::NotMarked)?;
+        mark.is_written = true;
         Ok(mark)
     }
 
-    /// Joins those under way; returns whether it is the only one until it leaves.
-    fn join(&self, is_suspect: bool, wait_policy: WaitPolicy) -> bool {
+    /// Joins those under way; true where it is alone until it leaves.
+    fn join(
+        &self,
+        is_suspect: bool,
+        wait_policy: WaitPolicy,
+        keep_going: &KeepGoing,
+    ) -> Result<bool, NotTried> {
         let mut in_flight = self.in_flight();
         let may_wait = wait_policy == WaitPolicy::MayWait;
         let alone = is_suspect && may_wait;
-        if alone {
-            in_flight.waiting += 1;
-            let busy = |in_flight: &mut InFlight| in_flight.under_way > 0;
-            in_flight = self.wait_while(in_flight, busy);
-            in_flight.waiting -= 1;
-            in_flight.alone = true;
-        } else if may_wait {
-            let taken = |in_flight: &mut InFlight| in_flight.alone || in_flight.waiting > 0;
-            in_flight = self.wait_while(in_flight, taken);
+        let is_hindered = |in_flight: &InFlight| match alone {
+            true => in_flight.under_way > 0,
+            false => may_wait && (in_flight.alone || in_flight.waiting > 0),
+        };
+        in_flight.waiting += usize::from(alone);
+        let mut is_wanted = true;
+        while is_wanted && is_hindered(&in_flight) {
+            let waited = self.left.wait_timeout(in_flight, PATIENCE);
+            in_flight = waited.unwrap_or_else(PoisonError::into_inner).0;
+            is_wanted = keep_going.check();
         }
+        in_flight.waiting -= usize::from(alone);
+        if !is_wanted {
+            drop(in_flight);
+            // Others waited for this one to begin.
+            self.left.notify_all();
+            return Err(NotTried::Cancelled);
+        }
+        in_flight.alone |= alone;
         in_flight.under_way += 1;
-        alone
+        Ok(alone)
     }
 
     fn leave(&self, was_alone: bool) {
@@ -222,15 +249,6 @@ impl Underway {
         }
         drop(in_flight);
         self.left.notify_all();
-    }
-
-    fn wait_while<'a>(
-        &self,
-        in_flight: MutexGuard<'a, InFlight>,
-        waits: impl FnMut(&mut InFlight) -> bool,
-    ) -> MutexGuard<'a, InFlight> {
-        let waited = self.left.wait_while(in_flight, waits);
-        waited.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn in_flight(&self) -> MutexGuard<'_, InFlight> {
@@ -270,6 +288,8 @@ pub struct Mark<'a> {
     weight: u8,
     is_suspect: bool,
     alone: bool,
+    /// The slot names the document.
+    is_written: bool,
 }
 
 impl Mark<'_> {
@@ -287,11 +307,16 @@ impl Mark<'_> {
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // If this fails, the next start finds a false suspect, and tries it alone.
-        let _ = self.underway.put(self.slot, &[0; SLOT]);
+        if self.is_written {
+            // Where it fails, the next start finds a suspect that is none, and tries it alone.
+            let _ = self.underway.put(self.slot, &[0; SLOT]);
+        }
         let mut slots = self.underway.lock();
-        slots.taken.remove(&self.slot);
-        slots.suspects.remove(&self.name);
+        // One that could not be written down was not tried: what is held against it stays.
+        if self.is_written || !self.is_suspect {
+            slots.taken.remove(&self.slot);
+            slots.suspects.remove(&self.name);
+        }
         drop(slots);
         self.underway.leave(self.alone);
     }

@@ -10,7 +10,9 @@ const INNOCENT: Name = [2; 32];
 fn crash(directory: &Path, names: &[Name]) {
     let underway = Underway::open(directory).unwrap();
     for name in names {
-        let mark = underway.begin(*name, WaitPolicy::MayWait).unwrap();
+        let mark = underway
+            .begin(*name, WaitPolicy::MayWait, &KeepGoing::default())
+            .unwrap();
         mark.working();
         std::mem::forget(mark);
     }
@@ -23,13 +25,13 @@ fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
     crash(dir.path(), &[CULPRIT]);
     let third = Underway::open(dir.path()).unwrap();
     assert!(matches!(
-        third.begin(CULPRIT, WaitPolicy::MayWait),
+        third.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default()),
         Err(NotTried::GivenUp)
     ));
     drop(third);
     let later = Underway::open(dir.path()).unwrap();
     assert!(matches!(
-        later.begin(CULPRIT, WaitPolicy::MayWait),
+        later.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default()),
         Err(NotTried::GivenUp)
     ));
 }
@@ -39,13 +41,21 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
     let second = Underway::open(dir.path()).unwrap();
-    drop(second.begin(INNOCENT, WaitPolicy::MayWait).unwrap());
-    let alone = second.begin(CULPRIT, WaitPolicy::MayWait).unwrap();
+    drop(
+        second
+            .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+            .unwrap(),
+    );
+    let alone = second
+        .begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default())
+        .unwrap();
     alone.working();
     let started = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let _mark = second.begin([3; 32], WaitPolicy::MayWait).unwrap();
+            let _mark = second
+                .begin([3; 32], WaitPolicy::MayWait, &KeepGoing::default())
+                .unwrap();
             started.fetch_add(1, Ordering::SeqCst);
         });
         assert!(second.in_flight().alone, "others may start");
@@ -67,16 +77,28 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
     let second = Underway::open(dir.path()).unwrap();
-    let container = second.begin([3; 32], WaitPolicy::MayWait).unwrap();
+    let container = second
+        .begin([3; 32], WaitPolicy::MayWait, &KeepGoing::default())
+        .unwrap();
     std::thread::scope(|scope| {
-        let alone = scope.spawn(|| second.begin(CULPRIT, WaitPolicy::MayWait).map(drop));
+        let alone = scope.spawn(|| {
+            second
+                .begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default())
+                .map(drop)
+        });
         while second.in_flight().waiting == 0 {
             std::thread::yield_now();
         }
-        // Members of a container, one of them a suspect: if the suspect waited, it would wait for the container, and
-        // the container for it.
-        drop(second.begin([4; 32], WaitPolicy::MustGoOn).unwrap());
-        let member = second.begin(INNOCENT, WaitPolicy::MustGoOn).unwrap();
+        // Members of a container, a suspect among them: the suspect that waits would wait for
+        // the container, and the container for it.
+        drop(
+            second
+                .begin([4; 32], WaitPolicy::MustGoOn, &KeepGoing::default())
+                .unwrap(),
+        );
+        let member = second
+            .begin(INNOCENT, WaitPolicy::MustGoOn, &KeepGoing::default())
+            .unwrap();
         member.working();
         let left = suspects_in(&std::fs::read(dir.path().join(NAME)).unwrap(), &boot_id());
         assert!(left[&INNOCENT] < GIVEN_UP, "a crash may be another's fault");
@@ -87,19 +109,65 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
 }
 
 #[test]
+fn whoever_is_not_waited_for_does_not_wait_for_a_suspect_nor_keep_others_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    crash(dir.path(), &[CULPRIT, INNOCENT]);
+    let second = Underway::open(dir.path()).unwrap();
+    let gone = KeepGoing::asking(|| false);
+    let begin = |name, keep_going: &KeepGoing| second.begin(name, WaitPolicy::MayWait, keep_going);
+    let alone = begin(CULPRIT, &KeepGoing::default()).unwrap();
+    for name in [[3; 32], INNOCENT] {
+        assert!(matches!(begin(name, &gone), Err(NotTried::Cancelled)));
+    }
+    drop(alone);
+    let other = begin([3; 32], &KeepGoing::default()).unwrap();
+    assert!(matches!(begin(INNOCENT, &gone), Err(NotTried::Cancelled)));
+    // Nobody waits for the suspect that gave up.
+    drop(begin([4; 32], &KeepGoing::default()).unwrap());
+    drop(other);
+    assert_eq!(second.in_flight().under_way, 0);
+    assert!(second.lock().suspects.contains_key(&INNOCENT));
+}
+
+#[test]
+fn a_suspect_that_cannot_be_written_down_stays_one() {
+    let dir = tempfile::tempdir().unwrap();
+    crash(dir.path(), &[CULPRIT]);
+    let mut second = Underway::open(dir.path()).unwrap();
+    // Nothing can be written to it.
+    second.file = File::open(dir.path().join(NAME)).unwrap();
+    let begun = second.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default());
+    assert!(matches!(begun, Err(NotTried::NotMarked(_))));
+    drop(begun);
+    assert!(second.lock().suspects.contains_key(&CULPRIT));
+    assert_eq!(second.lock().taken.len(), 1);
+    assert_eq!(second.in_flight().under_way, 0);
+    drop(second);
+    assert_eq!(Underway::open(dir.path()).unwrap().lock().suspects.len(), 1);
+}
+
+#[test]
 fn kills_from_outside_weigh_little_or_nothing() {
     let dir = tempfile::tempdir().unwrap();
     for _ in 0..3 {
         let underway = Underway::open(dir.path()).unwrap();
-        std::mem::forget(underway.begin(INNOCENT, WaitPolicy::MayWait).unwrap());
+        std::mem::forget(
+            underway
+                .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+                .unwrap(),
+        );
     }
     let waited = Underway::open(dir.path()).unwrap();
-    let mark = waited.begin(INNOCENT, WaitPolicy::MayWait).unwrap();
+    let mark = waited
+        .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+        .unwrap();
     mark.working();
     waited.stopping();
     std::mem::forget(mark);
     let stopped = Underway::open(dir.path()).unwrap();
-    let mark = stopped.begin(INNOCENT, WaitPolicy::MayWait).unwrap();
+    let mark = stopped
+        .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+        .unwrap();
     mark.working();
     let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
     let after_reboot = suspects_in(&bytes, &[b'x'; 36]);
