@@ -215,11 +215,17 @@ impl Reservation {
 
     /// Reserves more at once, or fails.
     pub(crate) fn grow(&mut self, more: u64) -> io::Result<()> {
-        let mut state = self.space.lock();
-        if state.shares.used().saturating_add(more) > self.space.inner.limit {
+        let has_room =
+            |state: &State| state.shares.used().saturating_add(more) <= self.space.inner.limit;
+        if !has_room(&self.space.lock()) {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
+        // The disk may be measured for it: nobody waits for that.
         (self.space.inner.admit)(more)?;
+        let mut state = self.space.lock();
+        if !has_room(&state) {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
         state.shares.take(self.space.owner, more);
         self.bytes += more;
         Ok(())
@@ -241,6 +247,19 @@ mod tests {
 
     fn space(limit: u64) -> SpoolBudget {
         SpoolBudget::new(std::env::temp_dir(), limit)
+    }
+
+    #[test]
+    fn nothing_is_locked_while_the_disk_is_asked() {
+        let known = Arc::new(std::sync::OnceLock::<SpoolBudget>::new());
+        let seen = Arc::clone(&known);
+        let space = SpoolBudget::admitted_by(std::env::temp_dir(), 3, move |_| {
+            let space = seen.get().unwrap();
+            assert!(space.inner.state.try_lock().is_ok());
+            Ok(())
+        });
+        known.set(space.clone()).unwrap();
+        assert_eq!(space.reserve(2).unwrap().bytes(), 2);
     }
 
     #[test]
