@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Fault, FileChange};
+use simdex_index::{Fault, FileChange, IndexError};
 use simdex_schema::FileKey;
 
 use super::{IngestedJob, Shared};
@@ -21,7 +21,8 @@ use crate::write_side::progress::Job;
 const BATCH: usize = 64;
 /// Extracted text a batch may hold before it is applied, bytes.
 const BATCH_TEXT: u64 = 32 << 20;
-/// Most large containers whose parts are interleaved.
+/// While so many large containers are applied in parts no change is taken; the batch before may have brought as many
+/// more as it had changes.
 const MAX_OPEN_CONTAINERS: usize = 16;
 /// How long a batch waits for more changes.
 const BATCH_LINGER: Duration = Duration::from_millis(30);
@@ -43,12 +44,28 @@ struct OpenContainer {
     parts: VecDeque<FileChange>,
 }
 
+/// What became of changes that the store was given.
+#[derive(Default)]
+struct AppliedChanges {
+    /// Files that name a content that is not known any more.
+    unknown: Vec<FileKey>,
+    /// The store did not take one of them, and that is on record in its place.
+    is_refused: bool,
+}
+
 /// The state of a container after a part of it was applied.
 enum NextPart {
     /// The container has more parts.
     More(OpenContainer),
     /// That was the last part.
     Finished,
+}
+
+impl AppliedChanges {
+    /// Whether further parts of the container may be applied.
+    fn may_go_on(&self) -> bool {
+        self.unknown.is_empty() && !self.is_refused
+    }
 }
 
 impl Shared {
@@ -67,10 +84,10 @@ impl Shared {
                     changes.extend(parts.pop_front());
                 }
             }
-            let Some(unknown) = self.apply(&changes) else {
+            let Some(applied) = self.apply(&changes) else {
                 return;
             };
-            self.finish_batch(jobs, &unknown);
+            self.finish_batch(jobs, &applied.unknown);
             if let Some(container) = containers.pop_front() {
                 match self.apply_next_part(container) {
                     Some(NextPart::More(container)) => containers.push_back(container),
@@ -90,39 +107,49 @@ impl Shared {
         }
     }
 
-    /// Applies the next part of a container; `None` if the engine ends. If a content is unknown, the
-    /// rest is dropped: the container is incomplete, and remains to be read again.
+    /// Applies the next part of a container; `None` where the engine ends. Where a content is not known,
+    /// the rest is dropped: the container is not whole, and stays to be read again. So it is where the store refuses a
+    /// part: the container stays as it was recorded then, and is not called whole without the members of that part.
     fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
         let next = container.parts.pop_front();
-        let unknown = self.apply(next.as_slice())?;
-        if unknown.is_empty() && !container.parts.is_empty() {
+        let applied = self.apply(next.as_slice())?;
+        if applied.may_go_on() && !container.parts.is_empty() {
             return Some(NextPart::More(container));
         }
-        self.finish_batch(vec![container.job], &unknown);
+        self.finish_batch(vec![container.job], &applied.unknown);
         Some(NextPart::Finished)
     }
 
-    /// Applies changes, however many attempts it takes; returns the files whose content is not
-    /// known any more. `None` if the engine ends before they are applied.
-    fn apply(&self, changes: &[FileChange]) -> Option<Vec<FileKey>> {
+    /// Applies changes, however often it takes. None where the engine ends before they are applied.
+    fn apply(&self, changes: &[FileChange]) -> Option<AppliedChanges> {
         match (self.apply_with_retries(changes), changes) {
-            (Ok(unknown), _) => Some(unknown),
+            (Ok(unknown), _) => Some(AppliedChanges {
+                unknown,
+                is_refused: false,
+            }),
             (Err(UnappliedChange::Ended), _) => None,
             (Err(UnappliedChange::Refused(reason)), [one]) => self.apply_refused(one, reason),
             // One of them is at fault: the others are applied separately.
             (Err(UnappliedChange::Refused(_)), _) => {
-                let each = changes.iter().map(std::slice::from_ref);
-                let unknown: Option<Vec<_>> = each.map(|change| self.apply(change)).collect();
-                Some(unknown?.concat())
+                let mut all = AppliedChanges::default();
+                for change in changes {
+                    let one = self.apply(std::slice::from_ref(change))?;
+                    all.unknown.extend(one.unknown);
+                    all.is_refused |= one.is_refused;
+                }
+                Some(all)
             }
         }
     }
 
-    /// Records, for a change that the store rejects, that it was refused.
-    fn apply_refused(&self, change: &FileChange, reason: String) -> Option<Vec<FileKey>> {
+    /// Records of a change that the store does not take that it was refused.
+    fn apply_refused(&self, change: &FileChange, reason: String) -> Option<AppliedChanges> {
         tracing::error!(reason, "a file cannot be stored");
         match self.apply_with_retries(&[change.refused()]) {
-            Ok(unknown) => Some(unknown),
+            Ok(unknown) => Some(AppliedChanges {
+                unknown,
+                is_refused: true,
+            }),
             Err(UnappliedChange::Ended) => None,
             Err(UnappliedChange::Refused(reason)) => {
                 self.lifecycle.fail(Failure::Index(reason));
@@ -131,7 +158,7 @@ impl Shared {
         }
     }
 
-    /// Tries until it succeeds, with growing pauses while the machine lacks something.
+    /// Tries until it succeeds, and returns the files that name a content that is not known any more; with growing pauses while the machine lacks something.
     fn apply_with_retries(&self, changes: &[FileChange]) -> Result<Vec<FileKey>, UnappliedChange> {
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -194,8 +221,14 @@ impl Shared {
             let (kind, detail) = match event {
                 FileEvent::Removed => (EventKind::FileRemoved, String::new()),
                 FileEvent::Ingested => match self.unread(key) {
-                    Some(why) => (EventKind::FileUnread, why),
-                    None => (EventKind::FileIndexed, String::new()),
+                    Ok(Some(why)) => (EventKind::FileUnread, why),
+                    Ok(None) => (EventKind::FileIndexed, String::new()),
+                    Err(error) => {
+                        // Which of the two it is cannot be told: subscribers look for themselves.
+                        tracing::warn!(reason = causes(&error), "an event is lost");
+                        self.host.events.lose();
+                        continue;
+                    }
                 },
             };
             if let Some(root) = self.roots.get(key.root) {
@@ -204,21 +237,16 @@ impl Shared {
         }
     }
 
-    /// The state of a file of which nothing was read; `None` if something was read, or the file is already gone.
-    fn unread(&self, key: &FileKey) -> Option<String> {
-        let file = self
-            .writer
-            .reader()
-            .file_view(key, &self.roots.view())
-            .ok()??;
-        if file.state.has_text() || !is_unread(&file) {
-            return None;
-        }
-        let (state, reason) = (file.state.name(), file.reason.as_str());
-        Some(match reason {
-            "" => state.to_owned(),
-            reason => format!("{state} ({reason})"),
-        })
+    /// Where a file ended of which nothing was read; none where something was, or it is gone again.
+    fn unread(&self, key: &FileKey) -> Result<Option<String>, IndexError> {
+        let file = self.writer.reader().file_view(key, &self.roots.view())?;
+        let unread = file.filter(|file| !file.state.has_text() && is_unread(file));
+        Ok(
+            unread.map(|file| match (file.state.name(), file.reason.as_str()) {
+                (state, "") => state.to_owned(),
+                (state, reason) => format!("{state} ({reason})"),
+            }),
+        )
     }
 }
 
