@@ -10,6 +10,7 @@ use super::ingest_queue::{NextStep, queue_key};
 use super::{IDLE, IngestedJob, Shared};
 use crate::host::alarms::AlarmSource;
 use crate::write_side::ingest::{Ingest, IngestOutcome, gave_up};
+use crate::write_side::roots::Trouble;
 
 impl Shared {
     /// An ingester thread: ingests one file after another.
@@ -42,7 +43,7 @@ impl Shared {
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
                 tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
-                Ok(IngestOutcome::Changed(gave_up(key)))
+                Ok(self.after_panic(key)?)
             }
         };
         let keep_going = || Ok(self.lifecycle.cancel().check()?);
@@ -51,6 +52,20 @@ impl Shared {
             .until_done(AlarmSource::Ingester(number), ingest, keep_going)
             .ok()?;
         keep_going().ok().map(|()| ingested)
+    }
+
+    /// The outcome of a file whose ingestion panicked. One whose content is on record keeps that, with all that it
+    /// holds, and its root says so; any other is recorded as failed. The next rescan tries both again.
+    fn after_panic(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
+        let recorded = self.writer.registry().file(key)?;
+        let has_content = recorded.is_some_and(|record| record.content().is_some());
+        match self.roots.get(key.root).filter(|_| has_content) {
+            Some(root) => {
+                root.saw_trouble(&key.path, Trouble::Kept);
+                Ok(IngestOutcome::Unchanged)
+            }
+            None => Ok(IngestOutcome::Changed(gave_up(key))),
+        }
     }
 
     fn ingest(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
