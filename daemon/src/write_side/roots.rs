@@ -62,6 +62,9 @@ pub struct Root {
     deletes: Mutex<Deletes>,
     troubles: Mutex<Troubles>,
     status: Mutex<RootStatus>,
+    /// Held while a change of the status is recorded, so that records are written in the order of the changes. Taken
+    /// before `status`, which is not held while the store is written to.
+    recording: Mutex<()>,
     watcher: Mutex<Option<RootWatcher>>,
     events: Arc<Events>,
 }
@@ -101,6 +104,7 @@ impl Root {
             deletes: Mutex::default(),
             troubles: Mutex::default(),
             status: Mutex::new(status),
+            recording: Mutex::default(),
             watcher: Mutex::new(None),
             events: Arc::clone(events),
         })
@@ -179,6 +183,7 @@ impl Root {
         writer: &IndexWriter,
         change: impl FnOnce(&mut RootStatus),
     ) -> Result<(), IndexError> {
+        let _recording = lock(&self.recording);
         let mut status = self.lock();
         let recorded = |status: &RootStatus| (status.pending_loss, status.identity);
         let (before, state) = (recorded(&status), status.state);
@@ -196,6 +201,7 @@ impl Root {
             pending_loss: status.pending_loss,
             identity: status.identity,
         };
+        drop(status);
         writer.put_root(self.id, &record)
     }
 
