@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_index::{IndexError, IndexWriter, Registry};
 use simdex_schema::{DirectoryIdentity, FileKey, FileStat};
@@ -54,12 +54,18 @@ pub struct Rescan<'a> {
     pub keep_going: &'a dyn Fn() -> Result<()>,
 }
 
-/// The results of a walk below a directory.
+/// Files that are not on record whose move keys a walk holds.
+const MOST_ARRIVED: usize = 1 << 20;
+/// A wait for events looks this often whether anybody still waits for the walk.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The findings of a walk below a directory.
 #[derive(Default)]
 struct WalkFindings {
     /// Recorded files with a content that the walk did not meet, with their move keys.
     missing: Vec<(FileKey, u64)>,
-    /// Move keys of files that are not recorded: a missing file with one of them has been moved.
+    /// Move keys of files that are not on record: a missing file with one of them has moved. At most
+    /// [`MOST_ARRIVED`]: of what arrived beyond that it is not known that it moved, and a loss is rather held.
     arrived: HashSet<u64>,
 }
 
@@ -317,13 +323,26 @@ impl Rescan<'_> {
             return Ok(None);
         }
         if root.has_events() {
-            // The events of these deletes may still be on their way.
-            std::thread::sleep(self.event_delay);
+            // The events that tell of these deletes may still be on their way.
+            self.wait_for_events()?;
         }
         Ok(hold().then_some(missed.saturating_sub(moved)))
     }
 
-    /// Records that this many files wait for a person; earlier deletes are decided.
+    /// Waits as long as events may still be on their way, and while somebody waits for this.
+    fn wait_for_events(&self) -> Result<()> {
+        let until = Instant::now() + self.event_delay;
+        loop {
+            (self.keep_going)()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(LOOK));
+        }
+    }
+
+    /// Says that so many files wait for a person; what went until now is decided.
     fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
         root.forget_deletes();
         root.update(self.writer, |status| {

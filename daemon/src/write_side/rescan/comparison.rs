@@ -3,7 +3,7 @@
 use simdex_schema::{FileKey, FileRecord, FileStat};
 
 use super::known::{KnownFiles, inside};
-use super::{Rescan, Result, WalkFindings, move_key};
+use super::{MOST_ARRIVED, Rescan, Result, WalkFindings, move_key};
 use crate::write_side::ingest::SeenStat;
 use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::walk::{SkipReason, WalkEntry};
@@ -62,7 +62,7 @@ impl RecordComparison<'_> {
             Some(record) => Some(record),
             None => registry.file(&key)?,
         };
-        if known.is_none() {
+        if known.is_none() && self.found.arrived.len() < MOST_ARRIVED {
             self.found.arrived.insert(move_key(stat));
         }
         let seen = SeenStat {
