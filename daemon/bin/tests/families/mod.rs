@@ -4,7 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use simdex_client::{FamilyPart, FindOptions, Subject, wire};
 
-use crate::daemon::{Daemon, prose, tar};
+use crate::daemon::{Daemon, code, prose, tar};
+use tonic::Code;
 
 /// Versions by number, each with the names of its files; edges as (parent, version).
 struct Family {
@@ -336,6 +337,28 @@ fn a_text_that_is_no_file_stands_in_line() {
         .find(|edge| edge.version == own)
         .expect("an edge");
     assert_eq!(family.versions[edge.parent as usize - 1], ["v15.txt"]);
+}
+
+#[test]
+fn a_signature_is_looked_up_by_its_own_scheme_alone() {
+    let daemon = start(&share());
+    for scheme in [
+        wire::SchemeChoice::BswN,
+        wire::SchemeChoice::MinN,
+        wire::SchemeChoice::SketchN,
+    ] {
+        let options = FindOptions {
+            scheme,
+            ..FindOptions::default()
+        };
+        let signature = Subject::Signature(wire::Signature::default());
+        let refused = daemon.wait(async { daemon.client.family(signature, &options).await });
+        assert_eq!(code(&refused), Code::InvalidArgument);
+        let error = refused.map(drop).unwrap_err().to_string();
+        let is_of_scheme = error.contains("cannot be looked up by bsw_n")
+            || error.contains("gives no containment");
+        assert!(is_of_scheme, "{error}");
+    }
 }
 
 #[test]

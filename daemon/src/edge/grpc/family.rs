@@ -7,7 +7,7 @@ use simdex_proto::{defaults, v1};
 use tonic::Status;
 
 use super::reply_channel::ReplySender;
-use super::request_params;
+use super::request_params::{self, QueryDefaults};
 use super::runner::Caller;
 use super::status::Refused;
 use super::subject_source::SubjectSource;
@@ -28,18 +28,11 @@ impl FamilyRequest {
     /// Decodes the parameters of a query; its source is decoded separately.
     pub(super) fn parse(engine: &Engine, query: &v1::Query) -> Result<Self, Status> {
         request_params::refuse_judgement(query)?;
-        let query = v1::Query {
-            limit: Some(query.limit.unwrap_or(defaults::VERSIONS)),
-            threshold: Some(query.threshold.unwrap_or(defaults::FAMILY)),
-            roots: query.roots.clone(),
-            scheme: query.scheme,
-            relation_threshold: query.relation_threshold,
-            fold: false,
-            strict: query.strict,
-            with_judgement: false,
-            source: None,
+        let defaults = QueryDefaults {
+            limit: defaults::VERSIONS,
+            threshold: defaults::FAMILY,
         };
-        let asked = request_params::parse_query(engine, FindKind::Related, &query)?;
+        let asked = request_params::parse_query(engine, FindKind::Related, query, defaults)?;
         Ok(Self {
             params: FamilyParams {
                 rule: LinkRule {

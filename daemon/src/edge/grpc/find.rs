@@ -6,7 +6,7 @@ use simdex_index::Cancel;
 use simdex_proto::v1;
 use tonic::Status;
 
-use super::request_params;
+use super::request_params::{self, QueryDefaults};
 use super::runner::Caller;
 use super::status::Refused;
 use super::subject_source::SubjectSource;
@@ -29,7 +29,7 @@ impl FindRequest {
         kind: FindKind,
         query: &v1::Query,
     ) -> Result<Self, Status> {
-        let params = request_params::parse_query(engine, kind, query)?;
+        let params = request_params::parse_query(engine, kind, query, QueryDefaults::of(kind))?;
         if kind == FindKind::Related {
             request_params::refuse_judgement(query)?;
         }

@@ -94,13 +94,31 @@ pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
     Ok(())
 }
 
-/// Decodes the parameters of a query; its source is decoded separately.
+/// The limit and threshold of a query that names none.
+#[derive(Clone, Copy)]
+pub(super) struct QueryDefaults {
+    pub(super) limit: u32,
+    pub(super) threshold: f64,
+}
+
+impl QueryDefaults {
+    /// Those of a query of this kind.
+    pub(super) fn of(kind: FindKind) -> Self {
+        Self {
+            limit: defaults::LIMIT,
+            threshold: kind.default_threshold(),
+        }
+    }
+}
+
+/// Decodes the parameters of a query; its source is decoded apart.
 pub(super) fn parse_query(
     engine: &Engine,
     kind: FindKind,
     query: &v1::Query,
+    defaults: QueryDefaults,
 ) -> Result<QueryParams, Status> {
-    let limit = query.limit.unwrap_or(defaults::LIMIT);
+    let limit = query.limit.unwrap_or(defaults.limit);
     if !(1..=MAX_HITS).contains(&limit) {
         return Err(Status::invalid_argument(format!(
             "limit is {limit}, not 1 to {MAX_HITS}"
@@ -110,7 +128,7 @@ pub(super) fn parse_query(
     Ok(QueryParams {
         kind,
         scheme: parse_scheme(kind, query)?,
-        threshold: parse_ratio(query.threshold, kind.default_threshold(), "threshold")?,
+        threshold: parse_ratio(query.threshold, defaults.threshold, "threshold")?,
         relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
