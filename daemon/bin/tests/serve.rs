@@ -252,6 +252,12 @@ fn lists_of_files_and_groups_resume_after_the_last_one_seen() {
             groups_after(Some(&principal), stars).await.unwrap(),
             Some(0)
         );
+        for place in [["relative", "/b"], ["/a", "relative"]] {
+            let [a, b] = place.map(|path| path.as_bytes().to_vec());
+            let after = Some(wire::PairPlace { a, b });
+            let refused = client.pairs_after(after, None, all()).await;
+            assert_eq!(code(&refused), Code::InvalidArgument);
+        }
         let components = wire::GroupKind::Components;
         let refused = groups_after(Some(&principal), components).await;
         assert_eq!(code(&refused), Code::InvalidArgument);

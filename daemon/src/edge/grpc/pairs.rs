@@ -1,14 +1,11 @@
 //! Answers ListPairs: every pair of near-duplicates.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use simdex_proto::v1;
 use tonic::Status;
 
 use super::list_encoder::ListEncoder;
 use super::reply_channel::ReplySender;
-use super::request_params;
+use super::request_params::{self, parse_path};
 use super::runner::Caller;
 use super::status::Refused;
 use crate::base::visit::FirstError;
@@ -26,8 +23,8 @@ pub(super) struct PairsRequest {
 impl PairsRequest {
     pub(super) fn parse(engine: &Engine, asked: v1::ListPairsRequest) -> Result<Self, Status> {
         let after = asked.after.map(|place| {
-            let [a, b] = [&place.a, &place.b].map(|path| OsStr::from_bytes(path));
-            PairPlace::of(a, b)
+            let (a, b) = (parse_path(place.a)?, parse_path(place.b)?);
+            Ok::<_, Status>(PairPlace::of(a.as_os_str(), b.as_os_str()))
         });
         Ok(Self {
             list: ListRequest {
@@ -35,7 +32,7 @@ impl PairsRequest {
                 threshold: request_params::parse_threshold(engine, asked.threshold)?,
                 strict: asked.strict,
             },
-            after,
+            after: after.transpose()?,
             with_judgement: asked.with_judgement,
         })
     }
