@@ -219,10 +219,10 @@ impl IndexReader {
         };
         let mut file = self.plain_view(&base, key.clone(), record)?;
         if let Some((id, _)) = file.document
-            && let Some((content, first)) = self.first_file_of(id, view)?
-            && first != *key
+            && let Some(first) = self.first_file(id, view)?
+            && first.key != *key
         {
-            file.call_identical(file.record.content() == Some(content));
+            file.call_identical(file.record.content() == first.record.content());
         }
         Ok(Some(file))
     }

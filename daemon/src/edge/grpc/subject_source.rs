@@ -99,7 +99,9 @@ impl SubjectSource {
         Ok(match self {
             Self::Path(path) => Subject::from_file(index, &file_at(engine, &path)?, memory)?,
             Self::Document(hash) => {
-                Subject::from_document(index, hash, &engine.roots.view(), memory)?
+                let view = engine.roots.view();
+                let subject = Subject::from_document(index, hash, &view, memory)?;
+                subject.with_state_of_first_file(index, &view)?
             }
             Self::Text(text) => Subject::from_text(index, text, memory)?,
             Self::Signature(signature) => Subject::from_signature(signature, memory)?,

@@ -115,6 +115,24 @@ impl Subject {
         Ok(Self::new(body, State::Indexed, StoredReason::None, account))
     }
 
+    /// A document with the state and reason of its first file, the one called indexed.
+    ///
+    /// # Errors
+    /// [`QueryError::Index`].
+    pub fn with_state_of_first_file(
+        mut self,
+        index: &IndexReader,
+        view: &View,
+    ) -> Result<Self, QueryError> {
+        let document = self.document_hash();
+        let id = document.map_or(Ok(None), |hash| index.document_by_hash(hash))?;
+        let first = id.map_or(Ok(None), |id| index.first_file(id, view))?;
+        if let Some(file) = first {
+            (self.state, self.reason) = (file.state, file.reason);
+        }
+        Ok(self)
+    }
+
     /// A text that need not be in the index.
     pub fn from_text(
         index: &IndexReader,

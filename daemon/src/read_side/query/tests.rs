@@ -58,6 +58,17 @@ pub(crate) fn change_under(
     number: usize,
     text: &str,
 ) -> FileChange {
+    change_in_state(index, root, number, text, State::Indexed)
+}
+
+/// A file that was read in part, or whole.
+fn change_in_state(
+    index: &IndexReader,
+    root: RootId,
+    number: usize,
+    text: &str,
+    state: State,
+) -> FileChange {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
@@ -264,7 +275,48 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     );
 }
 
-/// The file asked about carries a document too, but is not listed.
+#[test]
+fn a_document_that_is_named_by_its_hash_has_the_state_of_its_first_file() {
+    let mut seed = 6;
+    let text = words(&mut seed, 40).join(" ");
+    let (opened, _dir) = opened_of(&[]);
+    let index = opened.index.reader();
+    let partial = change_in_state(index, RootId(1), 0, &text, State::Partial);
+    opened.writer.apply(&[partial]).unwrap();
+    let account = index.memory().requests.account(&Cancel::never());
+    let hash = DocumentHash(CanonicalText::from_extracted(&text).hash());
+    let subject = Subject::from_document(index, hash, &View::All, &account).unwrap();
+    let subject = subject.with_state_of_first_file(index, &View::All).unwrap();
+    assert_eq!(subject.state(), State::Partial);
+}
+
+/// The file of that name is not listed, so its document fills no place of the answer.
+#[test]
+fn an_upload_named_as_a_file_of_the_index_is_answered_as_fully_as_any_other() {
+    let mut seed = 5;
+    let base = words(&mut seed, 40);
+    let text = |edits: usize| {
+        let mut text = base.clone();
+        text[..edits].fill("other".to_owned());
+        text.join(" ")
+    };
+    let texts: Vec<String> = (1..4).map(text).collect();
+    let (index, _dir) = index_of(&texts);
+    let never = Cancel::never();
+    let account = index.memory().requests.account(&never);
+    let mut subject = Subject::from_text(&index, base.join(" "), &account).unwrap();
+    subject.asked_path = Some("/data/0.txt".into());
+    for (limit, truncated) in [(1, true), (2, false)] {
+        let params = QueryParams {
+            limit,
+            ..similar(SchemeKind::ModN, 0.1)
+        };
+        let answer = find(&index, &subject, &params, &never).unwrap();
+        assert_eq!((answer.hits.len(), answer.truncated), (limit, truncated));
+    }
+}
+
+/// The file asked about carries a document too, and is not among those listed.
 #[test]
 fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
     let mut seed = 5;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use simdex_schema::{ContentHash, DocId, FileKey};
+use simdex_schema::{ContentHash, DocId};
 
 use super::FileView;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
@@ -48,16 +48,12 @@ impl FirstContents {
 }
 
 impl IndexReader {
-    /// The first file of the view that carries a document, the one called indexed, with its content. It takes as many
-    /// reads as the document has contents and the view roots, however many files there are.
-    pub(super) fn first_file_of(
-        &self,
-        id: DocId,
-        view: &View,
-    ) -> Result<Option<(ContentHash, FileKey)>, IndexError> {
+    /// The first file of the view that carries a document, the one called indexed. It takes as many reads as the
+    /// document has contents and the view roots, however many files there are.
+    pub fn first_file(&self, id: DocId, view: &View) -> Result<Option<FileView>, IndexError> {
         let mut found = None;
         self.visit_files_by_page(id, view, ONE_KEY, &mut |first| {
-            found = first.record.content().map(|content| (content, first.key));
+            found = Some(first);
             ControlFlow::Break(())
         })?;
         Ok(found)
@@ -70,10 +66,11 @@ impl IndexReader {
         file: &mut FileView,
         (view, first): (&View, &mut FirstContents),
     ) -> Result<(), IndexError> {
-        let Some((content, key)) = self.first_file_of(id, view)? else {
+        let found = self.first_file(id, view)?;
+        let Some((content, found)) = found.and_then(|it| Some((it.record.content()?, it))) else {
             return Ok(());
         };
-        if key != file.key {
+        if found.key != file.key {
             file.call_identical(file.record.content() == Some(content));
         }
         first.note(id, content)
