@@ -330,7 +330,9 @@ fn verify(
         counted: 0,
         not_looked_at: 0,
     };
-    let mut stop = bound::StopRule::new(params.limit);
+    // Of an upload that is named as a file of the index is, that file is not listed, whatever document it carries.
+    let unlisted = usize::from(subject.asked_path.is_some() && subject.file.is_none());
+    let mut stop = bound::StopRule::new(params.limit.saturating_add(unlisted));
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
         if params.kind != FindKind::Related && stop.excludes(*upper) {

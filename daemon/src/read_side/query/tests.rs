@@ -83,7 +83,7 @@ fn change_in_state(
         held: None,
     };
     let record = ContentRecord {
-        state: State::Indexed,
+        state,
         reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
