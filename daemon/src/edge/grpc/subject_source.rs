@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use simdex_extract::QueueKey;
-use simdex_index::MemoryAccount;
+use simdex_extract::{QueueKey, SnapshotError};
+use simdex_index::{IndexError, MemoryAccount};
 use simdex_proto::v1;
 use simdex_schema::DocumentHash;
 use simdex_signature::Signature;
@@ -130,7 +130,8 @@ impl SubjectSource {
         Ok(match own {
             None | Some(Ok(None)) => (known, None),
             Some(Ok(Some(own))) => (own, None),
-            Some(Err(why)) => {
+            Some(Err(OwnTextError::Failed(error))) => return Err(error.into()),
+            Some(Err(OwnTextError::NotRead(why))) => {
                 let file = known.file.as_ref();
                 let at = file.and_then(|file| file.record.last_read);
                 (known, Some(LastRead { at, why }))
@@ -154,15 +155,51 @@ pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSou
     })
 }
 
-/// Extracts a file again, so that a difference shows its line breaks and case: of the contents that share a document,
-/// the index keeps the text of only one. `None` if the file has no text, or is read as part of a container.
+/// Why the text of the very file is not compared.
+enum OwnTextError {
+    /// That of its last reading is, for this reason.
+    NotRead(NotReadAgain),
+    /// Nothing is: there is no memory for it, or the time is over.
+    Failed(IndexError),
+}
+
+impl From<NotReadAgain> for OwnTextError {
+    fn from(why: NotReadAgain) -> Self {
+        Self::NotRead(why)
+    }
+}
+
+impl From<SnapshotError> for OwnTextError {
+    fn from(error: SnapshotError) -> Self {
+        match error {
+            SnapshotError::Source(_) | SnapshotError::TooLong => NotReadAgain::Unreadable.into(),
+            // The machine lacks room for now, which says nothing of the file.
+            SnapshotError::Spool(_) => NotReadAgain::NotInTime.into(),
+            SnapshotError::Stopped => Self::Failed(IndexError::Cancelled),
+        }
+    }
+}
+
+impl From<QueryError> for OwnTextError {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Index(error) => Self::Failed(error),
+            // A worker, a descriptor or room for its members was not to be had.
+            QueryError::NotRead(_) => NotReadAgain::NotInTime.into(),
+            _ => NotReadAgain::Unreadable.into(),
+        }
+    }
+}
+
+/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
+/// one of the contents that share a document. `None` of what has no text, or is read with what holds it.
 fn own_text(
     engine: &Engine,
     asker: QueueKey,
     known: &Subject,
     path: &std::path::Path,
     memory: &MemoryAccount,
-) -> Result<Option<Subject>, NotReadAgain> {
+) -> Result<Option<Subject>, OwnTextError> {
     let located = engine.roots.locate(path);
     let on_disk = located.filter(|(_, key)| !key.is_member() && known.text().is_some());
     let Some((root, key)) = on_disk else {
@@ -174,26 +211,24 @@ fn own_text(
     let limit = engine.config.extract.input_mib.bytes();
     let go_on = || memory.cancel().check().is_ok();
     let space = engine.pool.space().of(asker);
-    let taken = space.snapshot(&file, limit, &go_on);
-    let taken = taken.map_err(|_| NotReadAgain::Unreadable)?;
+    let taken = space.snapshot(&file, limit, &go_on)?;
     drop(read);
-    let taken = taken.into_file().map_err(|_| NotReadAgain::Unreadable)?;
-    let file = taken.file().try_clone();
+    let taken = taken.into_file().map_err(SnapshotError::Spool)?;
+    let file = taken.file().try_clone().map_err(SnapshotError::Spool)?;
     let own = Subject::from_upload(
         engine.index.reader(),
         &engine.pool,
         asker,
-        file.map_err(|_| NotReadAgain::Unreadable)?,
+        file,
         path,
         memory,
-    );
-    let own = own.map_err(|_| NotReadAgain::Unreadable)?;
+    )?;
     if own.content != known.content {
-        return Err(NotReadAgain::Changed);
+        return Err(NotReadAgain::Changed.into());
     }
     match own.document_hash() == known.document_hash() {
         true => Ok(Some(own)),
-        false => Err(NotReadAgain::Unreadable),
+        false => Err(NotReadAgain::Unreadable.into()),
     }
 }
 
