@@ -117,6 +117,8 @@ pub fn pairs(
     };
     let listed = catalogue::pairs(index, asked, account, visit)?;
     check.note_unsettled(listed.unsettled);
+    // Before the verdict and the time, of which a first count of a view is part.
+    let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(listed.items.groups),
         pairs: Some(listed.items.pairs),
@@ -124,7 +126,7 @@ pub fn pairs(
         promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        counts: catalogue::counts(index, view, cancel)?,
+        counts,
         ..ListSummary::default()
     })
 }
@@ -149,13 +151,15 @@ pub fn groups(
     };
     let listed = catalogue::visit_groups(index, asked, account, visit)?;
     check.note_unsettled(listed.unsettled);
+    // Before the verdict and the time, of which a first count of a view is part.
+    let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(listed.items),
         long_lists: listed.long_lists,
         promise: Some(promise_of_pairs(index, request.threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        counts: catalogue::counts(index, view, cancel)?,
+        counts,
         ..ListSummary::default()
     })
 }
@@ -178,6 +182,8 @@ pub fn clusters(
     let (index, cancel) = (engine.index.reader(), account.cancel());
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
+    // Before the verdict and the time, of which a first count of a view is part.
+    let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(groups),
         long_lists: found.clusters.long_lists,
@@ -188,7 +194,7 @@ pub fn clusters(
         unfinished: found.clusters.unfinished,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
-        counts: catalogue::counts(index, view, cancel)?,
+        counts,
         ..ListSummary::default()
     })
 }
