@@ -113,12 +113,13 @@ fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
             break;
         }
         hasher.update(&buffer[..read]);
-        for byte in &buffer[..read] {
-            length += 1;
-            longest = longest.max(length);
-            if *byte == b'\n' {
-                length = 0;
-            }
+        for (nth, part) in buffer[..read].split(|byte| *byte == b'\n').enumerate() {
+            // Each part but the first begins behind the end of a line, which counts as a byte of it.
+            length = match nth {
+                0 => length + part.len(),
+                _ => part.len(),
+            };
+            longest = longest.max(length + 1);
         }
     }
     file.rewind()?;
@@ -276,7 +277,22 @@ fn unreadable(source: io::Error) -> ReportError {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
+
+    #[test]
+    fn a_list_is_hashed_and_its_longest_line_bounded_wherever_reads_end() {
+        for lines in [&[3, 0, 5][..], &[100_000, 7], &[(64 << 10) - 1, 70_000, 1]] {
+            let text: String = lines.iter().map(|line| "x".repeat(*line) + "\n").collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file.rewind().unwrap();
+            let (hash, longest) = examined(&file).unwrap();
+            assert_eq!(hash, *blake3::hash(text.as_bytes()).as_bytes());
+            assert_eq!(longest, lines.iter().max().unwrap() + 1);
+        }
+    }
 
     #[test]
     fn a_cancelled_comparison_is_not_an_unreadable_report() {
