@@ -118,7 +118,24 @@ impl EarlierReport {
         name.into()
     }
 
-    /// Writes the changes to the report at `out` beside it, completely or not at all.
+    /// Refuses to tell the changes to a report at `out` where that was done already: to be asked before the report is
+    /// made, which may take hours.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub fn check_place(out: &Path) -> Result<(), Error> {
+        let path = Self::changes_of(out);
+        match path.symlink_metadata() {
+            Ok(_) => Err(Error::Unwritable {
+                path,
+                source: io::ErrorKind::AlreadyExists.into(),
+            }),
+            // What else keeps it from being written is found when it is.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Writes what changed to the report at `out` beside it, whole or not at all.
     ///
     /// # Errors
     /// [`Error::Unwritable`], also if the file exists; [`Error::Unreadable`]; [`Error::NoEarlierReport`], also if the

@@ -19,12 +19,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     let roots = session.client.roots_at(&args.roots.paths).await?;
     let roots = roots.into_iter().map(|root| root.path).collect();
     let (options, threshold) = (args.options(roots)?, args.threshold.value);
-    // Checked before the daemon starts work that would be wasted, and before a wait that may take hours. The daemon
-    // itself compares reports that it keeps.
-    let local = args.since.as_deref().filter(|_| args.target.out.is_some());
-    let earlier = local.map(EarlierReport::open).transpose()?;
-    let checked = earlier.as_ref().map(|it| it.check_kind(&options.kind));
-    checked.transpose()?;
+    let earlier = earlier(&args, &options.kind)?;
     session.apply_completeness_flags(&args.wanted).await?;
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
@@ -66,7 +61,19 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     Ok(Outcome::Answered)
 }
 
-/// Writes the changes since an earlier report.
+/// The earlier report that is compared with here; of what the daemon keeps it compares by itself. All that can be
+/// refused is, before the daemon is asked for work that would be in vain, and before a wait that may take hours.
+fn earlier(args: &ReportArgs, kind: &str) -> Result<Option<EarlierReport>, Failure> {
+    let (Some(since), Some(out)) = (&args.since, &args.target.out) else {
+        return Ok(None);
+    };
+    let earlier = EarlierReport::open(since)?;
+    earlier.check_kind(kind)?;
+    EarlierReport::check_place(&absolute(out)?)?;
+    Ok(Some(earlier))
+}
+
+/// Writes what changed since an earlier report.
 fn changes(
     session: &mut Session,
     earlier: EarlierReport,
