@@ -13,6 +13,9 @@ impl Client {
     /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. The report is checked
     /// against its own manifest before it is renamed to `out`.
     ///
+    /// Blocks the thread that polls it while files are written and made power-safe: run it on a runtime, or a thread of
+    /// one, that nothing else waits for.
+    ///
     /// # Errors
     /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left behind then.
     pub async fn download_report(
@@ -35,7 +38,6 @@ impl Client {
             let reply = tokio::time::timeout_at(until, replies.message()).await;
             let reply = reply.map_err(|_| Error::Late(self.limits.work))??;
             match reply.ok_or(Error::Incomplete)?.part {
-                // Blocking on the disk is fine here: simctl has nothing else to do.
                 Some(Part::Piece(piece)) => folder.add(&piece)?,
                 Some(Part::Summary(summary)) => return folder.publish(summary),
                 None => {}
