@@ -1,22 +1,29 @@
 //! Which contents and containers a walk need not look at again: those at rest, whose records say that reading the same
 //! bytes again would give the same result.
 //!
-//! A caller that finds one at rest notes it here. The note is refused if records of contents changed since the caller
-//! read them. Notes are forgotten *after* a batch was written, so that nothing read before it stays noted. They hold
-//! for this process only, since the readers do not change while it runs. A content is identified by 64 bits of its
-//! hash; among a thousand million contents the probability of any collision is one in thirty. A content that is
-//! mistaken for another is not tried again until the next start.
+//! Whoever finds one at rest notes it, and is refused where records of contents changed since he looked: what was
+//! noted is forgotten *after* a batch was written, so that nothing that was read before stays noted. A container goes
+//! with each file in it, and with each content that a file in it holds: of a content that was known before, the files
+//! are looked up. It holds for this process alone: what a reader can do is the same as long as it runs. A content is known by 64 bits of its
+//! name, which a thousand million contents share with another with a probability of a thirtieth; one taken for another is not tried
+//! again until the next start.
 
 use std::hash::{BuildHasher, RandomState};
+use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::{ContentHash, FileKey, key};
 
 use crate::batch::Batch;
+use crate::store::{RecordStore, StoreError};
 
 /// Maximum bytes of an entry of either kind: a map doubles when it is seven eighths full.
 const EACH: u64 = 40;
+
+/// Files of rewritten contents that are looked up for one batch, to forget the containers that hold them; where there
+/// are more, all containers are forgotten.
+const MOST_HOLDERS: usize = 1 << 14;
 
 /// What is at rest, as far as there is room to note it.
 #[derive(Debug)]
@@ -37,8 +44,17 @@ struct State {
 
 /// What a batch writes: to be forgotten once it is written.
 pub(crate) struct Touched {
-    contents: Vec<u64>,
+    contents: Vec<ContentHash>,
     files: Vec<u64>,
+}
+
+/// What is known of the files that hold what was written.
+#[derive(Clone, Copy)]
+pub(crate) enum Holders<'a> {
+    /// Nothing that is on record holds any content that was written, but files that were written with it.
+    Written,
+    /// Files as they are on record.
+    OnRecord(&'a dyn RecordStore),
 }
 
 impl Resting {
@@ -87,30 +103,61 @@ impl Resting {
     pub(crate) fn touched(&self, batch: &Batch<'_>) -> Touched {
         let contents = batch.written(key::prefix::CONTENT);
         let files = batch.written(key::prefix::FILE);
-        let on_disk = files.filter_map(|key| Some(key::file(&key::file_in_key(key)?.on_disk())));
+        let on_disk = files.filter_map(key::file_in_key);
         Touched {
-            contents: contents.map(|key| prefix(&key[1..])).collect(),
-            files: on_disk.map(|key| self.name(&key)).collect(),
+            contents: contents
+                .filter_map(|key| ContentHash::from_slice(&key[1..]))
+                .collect(),
+            files: on_disk.map(|key| self.name_of(&key)).collect(),
         }
     }
 
-    /// Forgets what was written. If contents were known before, members of any container may have them: all containers
-    /// are forgotten.
-    pub(crate) fn forget(&self, touched: &Touched, were_known: bool) {
+    /// Forgets what was written.
+    pub(crate) fn forget(&self, touched: &Touched, holders: Holders<'_>) {
+        let files = self.files_in_containers(touched, holders);
         let mut state = self.lock();
         state.changes += 1;
         for content in &touched.contents {
-            state.contents.remove(content);
+            state.contents.remove(&prefix(&content.0));
         }
-        match were_known {
-            true => state.containers.clear(),
-            false => touched.files.iter().for_each(|file| {
+        match files {
+            // What cannot be looked up may be in any.
+            Err(_) | Ok(None) => state.containers.clear(),
+            Ok(Some(files)) => touched.files.iter().chain(&files).for_each(|file| {
                 state.containers.remove(file);
             }),
         }
     }
 
-    /// Bytes in use, and the limit.
+    /// The files on disk in which the contents that were written are held on record; none where these are too many.
+    fn files_in_containers(
+        &self,
+        touched: &Touched,
+        holders: Holders<'_>,
+    ) -> Result<Option<Vec<u64>>, StoreError> {
+        let mut files = Vec::new();
+        let Holders::OnRecord(records) = holders else {
+            return Ok(Some(files));
+        };
+        if self.lock().containers.is_empty() {
+            return Ok(Some(files));
+        }
+        let mut left = MOST_HOLDERS;
+        for content in &touched.contents {
+            records.scan(&key::files_of_content(*content), None, &mut |link, _| {
+                let file = key::file_in_link(link);
+                files.extend(file.map(|file| self.name_of(&file)));
+                left = left.saturating_sub(1);
+                match left {
+                    0 => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            })?;
+        }
+        Ok((left > 0).then_some(files))
+    }
+
+    /// Bytes it takes, and the most that it does.
     pub(crate) fn weight(&self) -> (u64, u64) {
         let state = self.lock();
         let buckets = state.contents.capacity() * 9 + state.containers.capacity() * 17;
@@ -121,7 +168,12 @@ impl Resting {
         self.names.hash_one(key)
     }
 
-    // Every change is complete before the lock is released.
+    /// The name of the file on disk that is one or holds it.
+    fn name_of(&self, file: &FileKey) -> u64 {
+        self.name(&key::file(&file.on_disk()))
+    }
+
+    // Every change is whole before the lock is given back.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,11 +208,18 @@ mod tests {
         }
     }
 
-    fn written(resting: &Resting, keys: &[Vec<u8>], were_known: bool) {
+    fn written(resting: &Resting, keys: &[Vec<u8>], held: &[(ContentHash, &FileKey)]) {
         let store = MemoryStore::new();
+        let links = held
+            .iter()
+            .map(|(content, file)| key::file_of_content(*content, file));
+        let mut on_record = Batch::new(store.records());
+        links.for_each(|link| on_record.put(link, Vec::new()));
+        on_record.apply().unwrap();
         let mut batch = Batch::new(store.records());
         keys.iter().for_each(|key| batch.put(key.clone(), vec![1]));
-        resting.forget(&resting.touched(&batch), were_known);
+        let touched = resting.touched(&batch);
+        resting.forget(&touched, Holders::OnRecord(store.records()));
     }
 
     #[test]
@@ -169,21 +228,23 @@ mod tests {
         let seen = resting.changes();
         resting.note_content(content(1), seen);
         assert!(resting.has_content(content(1)) && !resting.has_content(content(2)));
-        written(&resting, &[key::content(content(2))], false);
+        written(&resting, &[key::content(content(2))], &[]);
         assert!(resting.has_content(content(1)), "another was written");
         resting.note_content(content(2), seen);
         assert!(
             !resting.has_content(content(2)),
             "it may have changed since it was read"
         );
-        written(&resting, &[key::content(content(1))], true);
+        written(&resting, &[key::content(content(1))], &[]);
         assert!(!resting.has_content(content(1)));
     }
 
     #[test]
-    fn a_container_rests_until_anything_in_it_or_a_known_content_changes() {
+    fn a_container_rests_until_anything_in_it_or_a_content_of_that_changes() {
         let resting = Resting::new(1 << 20);
         let (a, b) = (file("a.zip"), file("b.zip"));
+        let (in_a, in_b) = (a.member(b"x"), b.member(b"y").member(b"z"));
+        let held = [(content(8), &in_a), (content(9), &in_b)];
         let note = || {
             let seen = resting.changes();
             resting.note_container(&a, content(1), seen);
@@ -195,16 +256,31 @@ mod tests {
             !resting.has_container(&a, content(2)),
             "it holds another content now"
         );
-        written(&resting, &[key::file(&a.member(b"x").member(b"y"))], false);
+        written(&resting, &[key::file(&a.member(b"x").member(b"y"))], &held);
         assert!(!resting.has_container(&a, content(1)) && resting.has_container(&b, content(1)));
         note();
-        written(&resting, &[key::content(content(9))], false);
+        written(&resting, &[key::content(content(7))], &held);
         assert!(
-            resting.has_container(&a, content(1)),
-            "a content that is new is in none"
+            resting.has_container(&a, content(1)) && resting.has_container(&b, content(1)),
+            "neither holds it"
         );
-        written(&resting, &[key::content(content(9))], true);
-        assert!(!resting.has_container(&a, content(1)) && !resting.has_container(&b, content(1)));
+        written(&resting, &[key::content(content(9))], &held);
+        assert!(resting.has_container(&a, content(1)) && !resting.has_container(&b, content(1)));
+    }
+
+    #[test]
+    fn a_content_that_is_in_too_many_files_makes_all_containers_go() {
+        let resting = Resting::new(1 << 20);
+        let (a, b) = (file("a.zip"), file("b.zip"));
+        resting.note_container(&a, content(1), 0);
+        let members: Vec<FileKey> = (0..MOST_HOLDERS)
+            .map(|at| b.member(at.to_string().as_bytes()))
+            .collect();
+        let held: Vec<_> = members.iter().map(|file| (content(9), file)).collect();
+        written(&resting, &[key::content(content(9))], &held[1..]);
+        assert!(resting.has_container(&a, content(1)));
+        written(&resting, &[key::content(content(9))], &held);
+        assert!(!resting.has_container(&a, content(1)));
     }
 
     #[test]

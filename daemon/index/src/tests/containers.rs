@@ -344,3 +344,29 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
         1
     );
 }
+
+#[test]
+fn a_content_that_is_read_again_wakes_the_containers_that_hold_it_and_no_others() {
+    let bed = Bed::memory();
+    let mails: Vec<String> = (0..20).map(|at| format!("a/{at}.eml")).collect();
+    for path in &mails[1..] {
+        put_mail(&bed, path, LETTER, &[("letter", LETTER)]);
+    }
+    put_mail(&bed, &mails[0], LETTER, &[("offer", OFFER)]);
+    let (registry, hash) = (bed.index().registry(), content(LETTER, 0));
+    let seen_at = registry.rest_changes();
+    for path in &mails {
+        registry.note_container_resting(&file(path), hash, seen_at);
+    }
+    let awake = || {
+        let files = mails.iter().map(|path| file(path));
+        let resting = files.filter(|file| registry.is_container_resting(file, hash));
+        mails.len() - resting.count()
+    };
+    assert_eq!(awake(), 0);
+    // The bytes of the offer are read once more, at another path.
+    bed.put("b/offer", OFFER);
+    assert_eq!(awake(), 1, "what a walk looks up");
+    bed.put("b/letter", LETTER);
+    assert_eq!(awake(), 20);
+}

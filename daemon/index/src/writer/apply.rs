@@ -17,6 +17,7 @@ use self::builder::BatchBuilder;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, FileChange, NewDocument};
 use crate::counts::CountChanges;
+use crate::resting::Holders;
 use crate::shared::IndexState;
 use crate::table::DocumentStats;
 use crate::{IndexError, IndexWriter};
@@ -70,7 +71,11 @@ impl IndexWriter {
         let touched = self.shared.resting.touched(&batch);
         let written = batch.apply();
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
-        self.shared.resting.forget(&touched, has_rewritten);
+        let holders = match has_rewritten {
+            true => Holders::OnRecord(self.shared.store.records()),
+            false => Holders::Written,
+        };
+        self.shared.resting.forget(&touched, holders);
         self.shared.kept_counts().moves.end();
         written?;
         for (hash, holds) in links {

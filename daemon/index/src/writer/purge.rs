@@ -5,6 +5,7 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 use super::WriterState;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::reader::document_text::text_reference;
+use crate::resting::Holders;
 use crate::table::DocumentStats;
 use crate::text::TextRef;
 use crate::{IndexError, IndexWriter};
@@ -56,7 +57,7 @@ impl IndexWriter {
     fn apply_forgetting(&self, batch: Batch<'_>) -> Result<(), IndexError> {
         let touched = self.shared.resting.touched(&batch);
         let written = batch.apply();
-        self.shared.resting.forget(&touched, false);
+        self.shared.resting.forget(&touched, Holders::Written);
         Ok(written?)
     }
 

@@ -12,6 +12,7 @@ use crate::counts::{CountChange, CountStep, CountedFile};
 use crate::error::decode_error;
 use crate::index::visit;
 use crate::reader::document_text::text_reference;
+use crate::resting::Holders;
 use crate::text::TextRef;
 use crate::{Cancel, IndexError, IndexWriter};
 
@@ -133,7 +134,8 @@ impl IndexWriter {
         let counted = self.count_changes(part.counted)?;
         let touched = self.shared.resting.touched(&part.batch);
         let written = part.batch.apply();
-        self.shared.resting.forget(&touched, true);
+        let holders = Holders::OnRecord(self.shared.store.records());
+        self.shared.resting.forget(&touched, holders);
         written?;
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         state.count(&mut counts, &counted);
