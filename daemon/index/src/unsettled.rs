@@ -86,6 +86,9 @@ pub(crate) struct Unsettled {
     /// The most documents that were checked under one lock.
     #[cfg(test)]
     pub(crate) largest_part: usize,
+    /// The most documents whose groups were looked at under one lock.
+    #[cfg(test)]
+    pub(crate) largest_regrouping: usize,
 }
 
 /// Documents to be placed next, in order of rank.
@@ -341,9 +344,14 @@ impl Unsettled {
         self.to_regroup.len()
     }
 
-    /// Takes these documents out.
-    pub(crate) fn take_regroupings(&mut self) -> Vec<DocId> {
-        std::mem::take(&mut self.to_regroup).ids().collect()
+    /// The ids of these documents, in order.
+    pub(crate) fn regrouping_ids(&self) -> Vec<DocId> {
+        self.to_regroup.ids().collect()
+    }
+
+    /// The group of this document, which needs no place, has its id.
+    pub(crate) fn clear_regrouping(&mut self, id: DocId) {
+        self.to_regroup.remove(id);
     }
 
     /// Approximate bytes of memory that the queues take.

@@ -23,6 +23,8 @@ use crate::{IndexError, IndexReader, Registry};
 pub(crate) use apply::with_signatures;
 pub use merge::Merges;
 pub(crate) use settle::GroupsBefore;
+#[cfg(test)]
+pub(crate) use settle::REGROUPED_AT_ONCE;
 pub use settle::{GroupMove, Regrouped};
 pub use sign_anew::SignStep;
 

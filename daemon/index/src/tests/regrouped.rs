@@ -8,6 +8,7 @@ use simdex_signature::Ratio;
 
 use super::bed::{Bed, account};
 use super::texts::{Random, pool};
+use crate::writer::REGROUPED_AT_ONCE;
 use crate::{Cancel, Regrouped, View};
 
 /// Groups as they were reported.
@@ -87,4 +88,47 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn ids_of_many_groups_are_given_in_steps_and_stay_with_those_that_take_them_on() {
+    const GROUPS: usize = 20;
+    let bed = Bed::memory();
+    let mut random = Random::new(7);
+    let bases: Vec<String> = (0..GROUPS).map(|_| random.words(60)).collect();
+    let mut told = Told::default();
+    let mut settle = |bed: &Bed| {
+        while !bed.index().writer.is_settled() {
+            told.hear(bed.index().writer.settle_step(&Cancel::never()).unwrap());
+        }
+        told.check(bed);
+        told.principals.keys().copied().collect::<Vec<_>>()
+    };
+    // Those that lead come first and have the least ids of documents.
+    let longer = |at: usize| (format!("a/{at}.longer"), format!("{} and more", bases[at]));
+    let put_longer = || {
+        for (path, text) in (0..GROUPS).map(longer) {
+            bed.put(&path, &text);
+        }
+    };
+    put_longer();
+    for (at, base) in bases.iter().enumerate() {
+        bed.put(&format!("a/{at}"), base);
+        bed.put(&format!("a/{at}.copy"), base);
+    }
+    let first = settle(&bed);
+    assert_eq!(first.len(), GROUPS);
+    // An id passes to who leads once they are gone, and back to them.
+    (0..GROUPS).for_each(|at| bed.remove(&longer(at).0));
+    assert_eq!(settle(&bed), first);
+    put_longer();
+    assert_eq!(settle(&bed), first);
+    let largest = bed
+        .index()
+        .index
+        .shared
+        .state()
+        .unsettled
+        .largest_regrouping;
+    assert_eq!(largest, REGROUPED_AT_ONCE, "documents under one lock");
 }

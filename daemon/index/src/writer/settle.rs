@@ -34,6 +34,8 @@ mod regrouped;
 mod removal;
 mod threads;
 
+#[cfg(test)]
+pub(crate) use group_ids::REGROUPED_AT_ONCE;
 use newcomers::{Newcomer, Placement};
 pub(super) use parts::PART;
 pub(crate) use regrouped::GroupsBefore;

@@ -1,6 +1,12 @@
-//! Group ids: kept where possible, and assigned to groups that have none.
+//! The numbers of groups: kept where they can be kept, and given to groups that have none.
+//!
+//! Tens of thousands of groups may have changed, and all others wait for a lock that is held meanwhile. So ids are
+//! given in steps, each a batch of its own, between which the locks are free. What gives its id up comes first, in the
+//! order of the ids, with its successor: an id would be lost if the successor had got a new one before. What was not
+//! reached keeps waiting, so nobody takes it for settled.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use simdex_schema::{DocId, GroupId, key};
 
@@ -12,30 +18,69 @@ use crate::{IndexError, IndexWriter};
 /// Documents whose groups are shown, and those whose groups are not.
 type ByShown = (BTreeSet<DocId>, BTreeSet<DocId>);
 
+/// Documents whose groups are looked at under one lock, with those that lead them.
+pub(crate) const REGROUPED_AT_ONCE: usize = if cfg!(test) { 4 } else { 1 << 10 };
+
 impl IndexWriter {
     /// Assigns group ids; returns how the groups changed.
     pub(super) fn update_group_ids(&self) -> Result<Regrouped, IndexError> {
-        let mut writer = self.lock();
-        let (regrouped, (lost, gained)) = {
+        let pending = self.shared.state().unsettled.regrouping_ids();
+        let mut regrouped = Regrouped::default();
+        let giving_up = self.giving_up(&pending);
+        for some in [giving_up, pending]
+            .iter()
+            .flat_map(|ids| ids.chunks(REGROUPED_AT_ONCE))
+        {
+            self.update_some_group_ids(some, &mut regrouped)?;
+        }
+        let mut from = Bound::Unbounded;
+        while let Some(last) = {
             let mut state = self.shared.state_mut();
-            let pending = state.unsettled.take_regroupings();
-            let principals = pending.iter().map(|id| state.stars.principal(*id));
-            let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
-            let staying = affected.into_iter().filter(|id| !state.is_going(*id));
-            let by_shown = staying.partition(|id| state.is_shown(*id));
+            state.take_led_and_vanished(from, REGROUPED_AT_ONCE, &mut regrouped)
+        } {
+            from = Bound::Excluded(last);
+        }
+        Ok(regrouped)
+    }
+
+    /// The principals of these documents, and those among them, that have an id and around which no group is shown
+    /// any more, in the order of their ids.
+    fn giving_up(&self, pending: &[DocId]) -> Vec<DocId> {
+        let mut found: BTreeMap<GroupId, DocId> = BTreeMap::new();
+        for some in pending.chunks(REGROUPED_AT_ONCE) {
+            let state = self.shared.state();
+            for id in some.iter().flat_map(|id| [*id, state.stars.principal(*id)]) {
+                let group = state.group_ids.get(id);
+                let group = group.filter(|_| !state.is_going(id) && !state.is_shown(id));
+                found.extend(group.map(|group| (group, id)));
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// Gives the groups of some documents their ids, in one batch.
+    fn update_some_group_ids(
+        &self,
+        ids: &[DocId],
+        regrouped: &mut Regrouped,
+    ) -> Result<(), IndexError> {
+        let mut writer = self.lock();
+        let (lost, gained) = {
+            let mut state = self.shared.state_mut();
+            let by_shown = state.take_by_shown(ids);
             let changed = state.note_appearing(&by_shown);
             let first_new = GroupId(writer.meta.next_group);
-            let group_ids = state.assign_group_ids(&by_shown, &mut writer.meta.next_group);
-            let made = group_ids.1.iter().filter(|(_, group)| *group >= first_new);
-            let made = made
-                .map(|(principal, group)| (*group, *principal))
-                .collect();
+            let (lost, gained) = state.assign_group_ids(&by_shown, &mut writer.meta.next_group);
+            let made = gained.iter().filter(|(_, group)| *group >= first_new);
+            let made = made.map(|(principal, group)| (*group, *principal));
+            regrouped.made.extend(made);
             let (shown, hidden) = by_shown;
             let ids = shown.into_iter().chain(hidden).chain(changed);
-            (state.take_regrouped(ids, made), group_ids)
+            state.take_moved(ids, regrouped);
+            (lost, gained)
         };
         if lost.is_empty() && gained.is_empty() {
-            return Ok(regrouped);
+            return Ok(());
         }
         let mut batch = Batch::new(self.shared.store.records());
         lost.iter().for_each(|id| batch.delete(key::group(*id)));
@@ -43,14 +88,34 @@ impl IndexWriter {
             batch.put(key::group(*id), group_value(*group));
         }
         batch.put(key::meta(), writer.meta.encode());
-        batch.apply()?;
-        Ok(regrouped)
+        Ok(batch.apply()?)
     }
 }
 
 impl IndexState {
-    /// Keeps group ids where possible: a principal's own, or that of a group whose principal joined this one. Returns
-    /// the group ids removed and assigned.
+    /// These documents, which wait no longer, and their principals, by whether a group is shown around them.
+    fn take_by_shown(&mut self, ids: &[DocId]) -> ByShown {
+        #[cfg(test)]
+        {
+            let largest = &mut self.unsettled.largest_regrouping;
+            *largest = (*largest).max(ids.len());
+        }
+        // Since they were listed, some may have come to need a place: these come up again once they have one.
+        let waiting = ids
+            .iter()
+            .filter(|id| !self.unsettled.needs_placement(**id));
+        let waiting: Vec<DocId> = waiting.copied().collect();
+        waiting
+            .iter()
+            .for_each(|id| self.unsettled.clear_regrouping(*id));
+        let principals = waiting.iter().map(|id| self.stars.principal(*id));
+        let affected: BTreeSet<DocId> = principals.chain(waiting.iter().copied()).collect();
+        let staying = affected.into_iter().filter(|id| !self.is_going(*id));
+        staying.partition(|id| self.is_shown(*id))
+    }
+
+    /// Keeps group ids where they can be kept: a principal's own, or that of a group whose principal
+    /// joined this one. Returns group ids taken away and given.
     fn assign_group_ids(
         &mut self,
         (shown, hidden): &ByShown,

@@ -1,6 +1,7 @@
 //! How the groups change: membership is noted before a change, and compared once group ids are assigned.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use simdex_schema::{DocId, GroupId};
 
@@ -49,37 +50,45 @@ impl IndexState {
         self.groups_before.documents.entry(id).or_insert(group);
     }
 
-    /// How the groups of these documents changed, which have their places and group ids; `made` are the new groups.
-    pub(super) fn take_regrouped(
+    /// Adds which of these documents, which have their places and group ids, went to another group.
+    pub(super) fn take_moved(
         &mut self,
         ids: impl IntoIterator<Item = DocId>,
-        made: Vec<(GroupId, DocId)>,
-    ) -> Regrouped {
-        let mut regrouped = Regrouped {
-            made,
-            ..Regrouped::default()
-        };
-        for id in ids {
-            let Some(from) = self.groups_before.documents.remove(&id) else {
+        regrouped: &mut Regrouped,
+    ) {
+        for document in ids {
+            let Some(from) = self.groups_before.documents.remove(&document) else {
                 continue;
             };
-            let to = self.group_ids.get(self.stars.principal(id));
-            let document = id;
+            let to = self.group_ids.get(self.stars.principal(document));
             let moved = (from != to).then_some(GroupMove { document, from, to });
             regrouped.moved.extend(moved);
         }
-        let before = std::mem::take(&mut self.groups_before.principals);
-        for (group, principal) in before {
-            match self.group_ids.principal(group) {
-                None => regrouped.vanished.push((group, principal)),
-                // The successor is not placed yet; report the change when it is.
-                Some(now) if self.unsettled.needs_placement(now) => {
-                    self.groups_before.principals.insert(group, principal);
-                }
-                Some(now) if now != principal => regrouped.led.push((group, now)),
+    }
+
+    /// Adds which groups have another principal or vanished, of at most so many that come next by their ids; returns
+    /// the last of these.
+    pub(super) fn take_led_and_vanished(
+        &mut self,
+        from: Bound<GroupId>,
+        most: usize,
+        regrouped: &mut Regrouped,
+    ) -> Option<GroupId> {
+        let noted = &mut self.groups_before.principals;
+        let some = noted.range((from, Bound::Unbounded)).take(most);
+        let some: Vec<_> = some
+            .map(|(group, principal)| (*group, *principal))
+            .collect();
+        for (group, principal) in &some {
+            match self.group_ids.principal(*group) {
+                None => regrouped.vanished.push((*group, *principal)),
+                // Who takes it on has no place yet: it stays noted.
+                Some(now) if self.unsettled.needs_placement(now) => continue,
+                Some(now) if now != *principal => regrouped.led.push((*group, now)),
                 Some(_) => {}
             }
+            noted.remove(group);
         }
-        regrouped
+        some.last().map(|(group, _)| *group)
     }
 }
