@@ -1,8 +1,10 @@
 //! The gate: recall, size and work of the index on a small seeded corpus, each compared with a bound somewhat above its
 //! present value, so that a regression fails a build on any machine.
 //!
-//! The gate was tested by setting every bound of size and of work below the figure of this corpus: it failed. Of 288
-//! excerpts one is missed, while 0.001 is the stated probability for a single one: a second one fails.
+//! What was seen failing: every bound of size and of work, and that of excerpts, set below the figure of this corpus.
+//!
+//! Of excerpts as short as is stated at most one in 1,000 is missed by the mean. By itself that mean is no bound: of so
+//! many as are asked here it is kept within three of its deviations. Of all that are not shorter it is a bound.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +23,8 @@ const WORDS: usize = 500;
 /// Number of long texts, sampled as coarsely as any: 1 of 64.
 const LONG: usize = 24;
 const LONG_WORDS: usize = 5_000;
-/// Excerpts taken from each, of the length that is found with probability 0.999.
-const EXCERPTS: usize = 12;
+/// Excerpts taken of each, every other one of the length that is found with 0.999, the rest longer.
+const EXCERPTS: usize = 200;
 const SHORTEST: usize = 458;
 
 struct Corpus {
@@ -43,9 +45,10 @@ fn corpus() -> Corpus {
     let mut excerpts = Vec::new();
     for _ in 0..LONG {
         let text = random.words(LONG_WORDS);
-        for _ in 0..EXCERPTS {
-            let from = random.below(text.len() - SHORTEST);
-            excerpts.push((texts.len(), text[from..from + SHORTEST].to_owned()));
+        for at in 0..EXCERPTS {
+            let length = SHORTEST + at % 2 * random.below(SHORTEST);
+            let from = random.below(text.len() - length);
+            excerpts.push((texts.len(), text[from..from + length].to_owned()));
         }
         texts.push(text);
     }
@@ -86,7 +89,7 @@ impl Gate {
     fn check(&self) {
         let told = |(what, figure, bound): &(&str, f64, f64)| {
             let mark = if figure > bound { "ABOVE" } else { "within" };
-            format!("{what}: {figure:.3}, {mark} {bound}")
+            format!("{what}: {figure:.5}, {mark} {bound}")
         };
         let all: Vec<String> = self.figures.iter().map(told).collect();
         let is_within = self
@@ -147,18 +150,30 @@ fn wrong_pairs(bed: &Bed, texts: &[String], sets: &[ShingleSet]) -> (f64, f64) {
     )
 }
 
-/// Excerpts whose text is not found, and hits of excerpts that do not contain them, counted on all shingles.
-fn wrong_excerpts(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet]) -> (f64, f64) {
+/// What excerpts found that should not, and did not that should, counted on all shingles.
+#[derive(Default)]
+struct WrongExcerpts {
+    /// Those whose text is not found, of all of them.
+    missed: f64,
+    /// As much of the shortest ones.
+    missed_shortest: f64,
+    /// Hits that do not contain the excerpt, of all hits.
+    false_hits: f64,
+}
+
+fn wrong_excerpts(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet]) -> WrongExcerpts {
     let ids: Vec<_> = corpus
         .texts
         .iter()
         .map(|text| bed.id(text).unwrap())
         .collect();
-    let (mut missed, mut false_hits, mut hits) = (0, 0, 0);
+    let (mut missed, mut missed_shortest, mut false_hits, mut hits) = (0, 0, 0, 0);
     for (source, excerpt) in &corpus.excerpts {
         let query = set(excerpt);
         let found = ask(bed, &query, CandidateKind::Containing, &View::All).found;
-        missed += usize::from(found.iter().all(|of| of.document != ids[*source]));
+        let is_missed = found.iter().all(|of| of.document != ids[*source]);
+        missed += usize::from(is_missed);
+        missed_shortest += usize::from(is_missed && excerpt.len() == SHORTEST);
         let whole = Ratio::new(0.8).unwrap();
         for candidate in &found {
             let at = ids.iter().position(|id| *id == candidate.document).unwrap();
@@ -168,7 +183,11 @@ fn wrong_excerpts(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet]) -> (f64, f64)
         }
     }
     let of = corpus.excerpts.len() as f64;
-    (missed as f64 / of, false_hits as f64 / hits.max(1) as f64)
+    WrongExcerpts {
+        missed: missed as f64 / of,
+        missed_shortest: missed_shortest as f64 / (of / 2.0),
+        false_hits: false_hits as f64 / hits.max(1) as f64,
+    }
 }
 
 /// Settles everything, and lists all pairs.
@@ -206,11 +225,12 @@ fn gate_questions(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet], gate: &mut Ga
     let asked = asked.count();
     gate.most("blocks fetched a question", blocks(before, asked), 133.0);
     let before = bed.index().index.work();
-    let (missed, false_hits) = wrong_excerpts(bed, corpus, sets);
-    gate.most("excerpts missed", missed, 0.004);
-    gate.most("excerpts found where they are not", false_hits, 0.0);
+    let wrong = wrong_excerpts(bed, corpus, sets);
+    gate.most("excerpts missed", wrong.missed, 0.001);
+    gate.most("shortest excerpts missed", wrong.missed_shortest, 0.003);
+    gate.most("excerpts found where they are not", wrong.false_hits, 0.0);
     let asked = corpus.excerpts.len();
-    gate.most("blocks fetched an excerpt", blocks(before, asked), 161.0);
+    gate.most("blocks fetched an excerpt", blocks(before, asked), 152.0);
 }
 
 fn gate_size(mut bed: Bed, gate: &mut Gate) {
