@@ -6,7 +6,7 @@
 //!    text is anywhere in the other, and of the remaining files as many of each group as both have. If two folders
 //!    differ very much in size, neither is a copy of the other as a whole.
 //! 3. Of nested pairs the outermost is listed; but if a pair within it has as many files in common, that one is.
-//!    common, that one.
+//!
 //! Cost: files times their depth, which is at most [`MOST_DEPTH`], whatever the input: a file is evidence with
 //! fewer than 8 others in each of three ways; and a pair of folders is counted only if a quarter of the smaller
 //! one is evidence and the larger one is at most a bounded number of times as large.
