@@ -16,7 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
-use simdex_extract::{Limits, Pool, QueueKey, SpoolBudget, Underway, WaitPolicy, WorkerCommand};
+use simdex_extract::{
+    KeepGoing, Limits, Pool, QueueKey, SpoolBudget, Underway, WaitPolicy, WorkerCommand,
+};
 use simdex_index::{Cancel, FileChange, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -303,7 +305,9 @@ fn a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time() {
     for _ in 0..2 {
         // The daemon dies at work on it: nothing clears the mark.
         let underway = Underway::open(data.path()).unwrap();
-        let mark = underway.begin(hash(&text).0, WaitPolicy::MayWait).unwrap();
+        let mark = underway
+            .begin(hash(&text).0, WaitPolicy::MayWait, &KeepGoing::default())
+            .unwrap();
         mark.working();
         std::mem::forget(mark);
     }
