@@ -11,6 +11,8 @@ use simdex_client::{Caveat, EarlierReport, Error, FindingTotals, SavedReport, To
 use simdexd::config::{Config, Mebibytes, RootConfig, RootMode};
 use tonic::Code;
 
+mod stale;
+
 const DAY: u64 = 86_400;
 
 /// Two roots: `share` with a plan in three versions, its copy and a hard link; `vault` with a secret that a note of
@@ -408,68 +410,6 @@ fn two_reports_of_a_question_say_what_changed_between_them() {
     let refused = earlier().write_changes(&shares.out("kind"));
     assert!(matches!(refused, Err(Error::NoEarlierReport { .. })));
     assert!(!shares.out("kind.changes.jsonl").exists());
-}
-
-/// Texts that longer ones have taken in, with their ages in days.
-fn taken_in() -> Vec<(&'static str, String, u64)> {
-    let long = |seed: u64, parts: &[&String]| {
-        let parts: Vec<_> = parts.iter().map(|part| part.as_str()).collect();
-        format!("{} {}", prose(seed, 10_000), parts.join(" "))
-    };
-    let [old, late, kept, again] = [30, 31, 32, 33].map(|seed| prose(seed, 500));
-    let [memo, memo_2] = [500, 540].map(|words| prose(34, words));
-    vec![
-        ("handbook.txt", long(40, &[&old, &late]), 20),
-        // A longer document that came later still is the newest.
-        ("handbook-2.txt", long(41, &[&old]), 10),
-        ("old.txt", old, 900),
-        // What was taken from an older document is no older version of it.
-        ("archive.txt", long(42, &[&kept]), 600),
-        ("extract.txt", kept, 500),
-        // With equal dates nothing indicates which is the later.
-        ("digest.txt", long(43, &[&again]), 700),
-        ("same-day.txt", again, 700),
-        // The last of a group of versions, too.
-        ("book.txt", long(44, &[&memo_2]), 15),
-        ("memo-1.txt", memo, 950),
-        ("memo-2.txt", memo_2, 940),
-        // What is younger than the age is not asked about.
-        ("young.txt", late, 30),
-    ]
-}
-
-#[test]
-fn an_old_text_within_a_much_longer_later_one_is_stale() {
-    let shares = Shares::new();
-    let daemon = &shares.daemon;
-    let now = SystemTime::now();
-    for (name, text, days) in taken_in() {
-        fs::write(daemon.path(name), text).unwrap();
-        let file = fs::File::options().write(true).open(daemon.path(name));
-        let modified = now - Duration::from_secs(days * DAY);
-        file.unwrap().set_modified(modified).unwrap();
-    }
-    daemon.sync();
-    let (found, manifest) = shares.found(wire::ReportOptions {
-        older_than_seconds: Some(400 * DAY),
-        ..of_kind("stale-versions")
-    });
-    assert_eq!(
-        shares.triples(&found),
-        [
-            ("memo-1.txt", "superseded", "memo-2.txt"),
-            ("memo-2.txt", "superseded", "book.txt"),
-            ("old.txt", "superseded", "handbook.txt"),
-        ]
-    );
-    assert_eq!(shares.short(&found[2]["newest"]), "handbook-2.txt");
-    assert_eq!(found[2]["containment"], 1.0);
-    assert!(found[2]["containment_of_other"].as_f64().unwrap() < 0.1);
-    let sums = &manifest["findings"];
-    let counted = (&sums["stale_files"], &sums["undecided_versions"]);
-    assert_eq!(counted, (&3.into(), &1.into()));
-    // The old text, the extract, its archive, and both of one day: each document once, and no younger one.
-    assert_eq!(sums["looked_up"], 5);
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
-//! Families are searched from the principal of each group, by its path; a document that was in an earlier family is
-//! not asked about again. A version is superseded by one that was revised from it, or that contains it, if there is
-//! evidence of which is the later; an excerpt supersedes nothing.
+//! Families are sought as `versions` seeks them: from the principal of each group, by its path, then from each old
+//! document that was in none, for revisions may be too far apart to be in one group ([`rest`]). A version is superseded
+//! by one that was revised from it, or that contains it, where something tells which is the later; an excerpt supersedes
+//! nothing, and that one text is longer than another which it contains does not tell which was there first.
 //!
-//! A family is searched only where there are two near-duplicates. Documents that are alone in their group or have
-//! none, and those that no family superseded, are looked up in longer documents ([`contained`]).
+//! A version has the date of its earliest file. A file of it that was made after the last of its successors, such as an
+//! old version that was restored, is not stale.
 
 mod contained;
+mod rest;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -22,8 +24,8 @@ use crate::base::visit::FirstError;
 use crate::read_side::catalogue;
 use crate::read_side::families::{Direction, LinkRule};
 use crate::read_side::query::{
-    Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, SubjectSummary, VersionKind,
-    find_family,
+    ComparedBy, Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, SubjectSummary,
+    VersionKind, find_family,
 };
 
 /// Bytes that a document takes in a set, with spare capacity.
@@ -64,6 +66,7 @@ pub(super) fn find(
         held: GrowingPermit::of(search.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
+        undecided: HashSet::new(),
         sums: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
     };
@@ -73,12 +76,12 @@ pub(super) fn find(
     catalogue::visit_principals(index, view, relation_threshold, account, &mut |document| {
         let is_new = !finder.placed.contains(&document);
         failed.flow(match is_new {
-            true => finder.family(document),
+            true => finder.family(document).map(drop),
             false => Ok(()),
         })
     })?;
     failed.into_result()?;
-    finder.contained()?;
+    finder.rest()?;
     Ok(finder.sums)
 }
 
@@ -87,31 +90,36 @@ struct Finder<'a, 'b> {
     params: FamilyParams,
     /// Stale versions were made before this, seconds since 1970.
     before: i64,
-    /// Counts the memory of both sets.
+    /// Counts the documents of the sets.
     held: GrowingPermit,
-    /// Documents of the families already visited.
+    /// Documents of the families that were visited, by resemblance.
     placed: HashSet<DocumentHash>,
     /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
+    /// Pairs of which nothing tells the later: one is met from both its documents.
+    undecided: HashSet<[DocumentHash; 2]>,
     sums: Sums,
     take: &'a mut TakeFinding<'b>,
 }
 
 impl Finder<'_, '_> {
-    /// Finds the stale versions of the family of a document.
-    fn family(&mut self, document: DocumentHash) -> Result<(), FindingError> {
+    /// Finds the stale versions of the family of a document; false where it cannot be compared.
+    fn family(&mut self, document: DocumentHash) -> Result<bool, FindingError> {
         let (index, view) = (self.search.engine.index.reader(), self.search.view);
         let subject = match Subject::from_document(index, document, view, self.search.account) {
-            // Its last file has disappeared since the group was read.
-            Err(QueryError::UnknownDocument(_)) => return Ok(()),
+            // Its last file went away since the group was read.
+            Err(QueryError::UnknownDocument(_)) => return Ok(false),
             Err(QueryError::Index(error)) if error.is_damaged_text() => {
                 count(&mut self.sums, "not_compared", 1);
-                return Ok(());
+                return Ok(false);
             }
             subject => subject?,
         };
-        let Some(text) = subject.text() else {
-            return Ok(());
+        let is_whole = subject.compared_by() == ComparedBy::WholeText;
+        // Nothing of it is left without template lines.
+        count(&mut self.sums, "not_compared", u64::from(is_whole));
+        let Some(text) = subject.text().filter(|_| !is_whole) else {
+            return Ok(false);
         };
         let family = find_family(index, &subject, text, &self.params, self.search.cancel())?;
         // The consumer of the findings may be slow: the text and its permits end here.
@@ -123,16 +131,13 @@ impl Finder<'_, '_> {
         count(&mut self.sums, "families", 1);
         count(&mut self.sums, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
-            let (overlap, hash) = family.beside_subject(version);
-            // A version that is here only for what it contains may have versions of its own elsewhere.
-            let resemblance = overlap.resemblance.value;
-            if resemblance.is_some_and(|value| value >= defaults::FAMILY)
-                && self.placed.insert(hash)
-            {
+            let (_, hash) = family.beside_subject(version);
+            // What is here for what it contains alone may have versions of its own elsewhere.
+            if family.is_explored(version) && self.placed.insert(hash) {
                 self.held.add(PLACED)?;
             }
         }
-        let successors = self.successors(&family);
+        let successors = self.successors(&family)?;
         for (version, successor) in successors.iter().enumerate() {
             let (_, hash) = family.beside_subject(version);
             if let Some(successor) = successor
@@ -142,16 +147,20 @@ impl Finder<'_, '_> {
                 self.version(&subject, &family, version, successor)?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// The version that superseded each version, if any did.
-    fn successors(&mut self, family: &Family) -> Vec<Option<Successor>> {
+    /// What superseded each version, if anything did.
+    fn successors(&mut self, family: &Family) -> Result<Vec<Option<Successor>>, FindingError> {
         let mut successors: Vec<Option<Successor>> = vec![None; family.len()];
         // A later version comes after its parent: going from the last to the first, the successors of each are known.
         for edge in family.edges.iter().rev() {
-            if edge.direction == Direction::Unknown {
-                count(&mut self.sums, "undecided_versions", 1);
+            if !is_decided(edge) {
+                let pair = [edge.parent, edge.version].map(|at| family.beside_subject(at).1);
+                if self.undecided.insert(pair) {
+                    self.held.add(PLACED)?;
+                    count(&mut self.sums, "undecided_versions", 1);
+                }
                 continue;
             }
             if edge.kind == VersionKind::ContainedIn {
@@ -160,15 +169,14 @@ impl Finder<'_, '_> {
             let newest = successors[edge.version]
                 .as_ref()
                 .map_or(edge.version, |after| after.newest);
-            let known = successors[edge.parent].as_ref();
-            if known.is_none_or(|known| known.newest < newest) {
-                successors[edge.parent] = Some(Successor {
-                    edge: edge.clone(),
-                    newest,
-                });
-            }
+            let known = successors[edge.parent].take();
+            // The earliest that came of it stands right after it.
+            successors[edge.parent] = Some(Successor {
+                edge: edge.clone(),
+                newest: known.map_or(newest, |known| known.newest.max(newest)),
+            });
         }
-        successors
+        Ok(successors)
     }
 
     /// Takes the files of a superseded version that are old enough.
@@ -182,6 +190,8 @@ impl Finder<'_, '_> {
         let by = self.first_path(subject, family, successor.edge.version)?;
         let newest = self.first_path(subject, family, successor.newest)?;
         let (index, params) = (self.search.engine.index.reader(), self.params.clone());
+        let last = family.date(successor.newest).map(|date| date.seconds);
+        let first = family.date(version).map(|date| date.seconds);
         let mut failed = FirstError::default();
         family.visit_files(index, subject, &params, version, &mut |file| {
             let FamilyFile::Known { hit, .. } = file else {
@@ -191,7 +201,9 @@ impl Finder<'_, '_> {
                 count(&mut self.sums, "undated_files", 1);
                 return ControlFlow::Continue(());
             };
-            if date.seconds >= self.before {
+            // Of the file that dates the version the edge says that it is the earlier.
+            let is_restored = Some(date.seconds) > first && Some(date.seconds) > last;
+            if date.seconds >= self.before || (is_restored && last.is_some()) {
                 return ControlFlow::Continue(());
             }
             count(&mut self.sums, "stale_files", 1);
@@ -244,6 +256,16 @@ impl Finder<'_, '_> {
 struct Successor {
     /// The edge to the version right after it.
     edge: FamilyEdge,
-    /// The last version of the line.
+    /// The last of all that came of it.
     newest: usize,
+}
+
+/// Whether something tells which of two versions is the later. Where one contains the other and much else, that texts
+/// grow tells nothing: an excerpt is the shorter as well.
+fn is_decided(edge: &FamilyEdge) -> bool {
+    match edge.direction {
+        Direction::Unknown => false,
+        Direction::Text => edge.kind == VersionKind::RevisedFrom,
+        _ => true,
+    }
 }

@@ -21,11 +21,16 @@ use super::{
     SubjectSummary, best_date, require_indexed,
 };
 use crate::base::visit::FirstError;
-use crate::read_side::families::{DateKind, Direction, LinkRule, Version, VersionDate, arrange};
+use crate::read_side::families::{
+    DateKind, Direction, LinkRule, PlacedVersion, Version, VersionDate, arrange,
+};
 use containers::{Places, common};
 use search::{FoundVersion, FoundVersions, search};
 
-/// Parameters of a search for a family.
+/// A text of which so much is found in another does not hold much else: the later is a revision, no container.
+const MOSTLY: f64 = 0.5;
+
+/// What of a family is sought.
 #[derive(Clone, Debug)]
 pub struct FamilyParams {
     /// The rule by which versions are linked.
@@ -45,9 +50,9 @@ pub struct FamilyParams {
 pub enum VersionKind {
     /// They resemble each other, and neither contains the other and much else.
     RevisedFrom,
-    /// It contains the earlier one.
+    /// It contains the earlier one, and most of it is something else.
     Contains,
-    /// It is contained in the earlier one.
+    /// It is contained in the earlier one, and most of that one is something else.
     ContainedIn,
 }
 
@@ -85,6 +90,8 @@ pub enum FamilyFile {
 pub struct Family {
     /// Versions in their order, the earliest first.
     versions: Vec<FoundVersion>,
+    /// When each version was made.
+    dates: Vec<Option<VersionDate>>,
     /// Edges, at most one for each version, ascending.
     pub edges: Vec<FamilyEdge>,
     /// Documents that shared fingerprints with a version that was asked about.
@@ -144,10 +151,11 @@ pub fn find_family(
             container: common(index, pair[0].document, &params.view, held)?,
         });
     }
-    let mut by_place: Vec<_> = place.into_iter().zip(members).collect();
-    by_place.sort_unstable_by_key(|(place, _)| *place);
+    let date = |placed: &PlacedVersion| versions[placed.version].date;
+    let dates = placed.iter().map(date).collect();
     Ok(Family {
-        versions: by_place.into_iter().map(|(_, member)| member).collect(),
+        versions: in_order(&place, members),
+        dates,
         edges,
         candidates,
         verified: read,
@@ -165,6 +173,16 @@ impl Family {
     /// Whether there is no version; always false, since the subject is one.
     pub fn is_empty(&self) -> bool {
         self.versions.is_empty()
+    }
+
+    /// When a version was made, as far as a date tells.
+    pub fn date(&self, version: usize) -> Option<VersionDate> {
+        self.dates[version]
+    }
+
+    /// Whether the search asked, or covered, what resembles a version; not so of what is here by containment alone.
+    pub fn is_explored(&self, version: usize) -> bool {
+        self.versions[version].leads_on
     }
 
     /// The latest date written in the text of a version.
@@ -232,7 +250,14 @@ impl Family {
     }
 }
 
-/// What the order of the versions is derived from, and where their files are.
+/// Versions by their places.
+fn in_order(place: &[usize], members: Vec<FoundVersion>) -> Vec<FoundVersion> {
+    let mut by_place: Vec<_> = place.iter().zip(members).collect();
+    by_place.sort_unstable_by_key(|(place, _)| **place);
+    by_place.into_iter().map(|(_, member)| member).collect()
+}
+
+/// What the order of the versions follows from, and where their files lie.
 fn described(
     index: &IndexReader,
     members: &[FoundVersion],
@@ -340,9 +365,10 @@ fn edge(
 }
 
 fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
+    let holds_else = |share: Option<f64>| share.is_some_and(|share| share < MOSTLY);
     match overlap.relation(threshold) {
-        Relation::Contains => VersionKind::Contains,
-        Relation::ContainedIn => VersionKind::ContainedIn,
+        Relation::Contains if holds_else(overlap.of_first.value) => VersionKind::Contains,
+        Relation::ContainedIn if holds_else(overlap.of_second.value) => VersionKind::ContainedIn,
         _ => VersionKind::RevisedFrom,
     }
 }

@@ -42,6 +42,8 @@ pub(super) struct FoundVersion {
     pub(super) overlap: Overlap,
     /// Its greatest resemblance to a version that was asked about.
     covered: f64,
+    /// It resembles a version that was asked about, so that its own neighbours are sought too.
+    pub(super) leads_on: bool,
 }
 
 /// The versions that a search found, and the work it took.
@@ -83,8 +85,7 @@ pub(super) fn search(
     };
     let document = index.document_by_hash(text.hash)?;
     let document = document.filter(|document| index.files_in(*document, &params.view) > 0);
-    search.add(document, text, 0.0)?;
-    search.queue.push_back(0);
+    search.add(document, text, 0.0, true)?;
     while let Some(at) = search.queue.pop_front() {
         search.ask_about(at)?;
     }
@@ -110,6 +111,7 @@ impl Search<'_> {
         document: Option<DocId>,
         text: &ShingledText,
         covered: f64,
+        leads_on: bool,
     ) -> Result<(), QueryError> {
         let FoundVersions {
             members,
@@ -125,6 +127,9 @@ impl Search<'_> {
         if let Some(document) = document {
             self.places.insert(document, members.len());
         }
+        if leads_on {
+            self.queue.push_back(members.len());
+        }
         members.push(FoundVersion {
             document,
             hash: text.hash,
@@ -132,6 +137,7 @@ impl Search<'_> {
             written: written::latest(text.canonical.as_str()),
             overlap: Overlap::of_texts(self.text, text, self.cancel)?,
             covered,
+            leads_on,
         });
         Ok(())
     }
@@ -221,10 +227,8 @@ impl Search<'_> {
             return Ok(());
         }
         let resemblance = overlap.resemblance.value.unwrap_or(0.0);
-        if resemblance >= rule.resemblance {
-            self.queue.push_back(self.found.members.len());
-        }
-        self.add(Some(document), text, resemblance)
+        let leads_on = resemblance >= rule.resemblance;
+        self.add(Some(document), text, resemblance, leads_on)
     }
 
     /// Reads a text; `None` if its last file disappeared, or if it is damaged, which the index notes.

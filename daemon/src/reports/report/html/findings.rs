@@ -62,7 +62,7 @@ fn meaning(sum: &str) -> &str {
         "families" => "families looked at",
         "files" => "files asked about",
         "found" => "files found",
-        "looked_up" => "old documents looked up in longer ones",
+        "looked_up" => "old documents in no group, or the last of one, looked up by themselves",
         "hard_links" => "hard links, which free nothing",
         "identical_bytes_bytes" => "bytes in files with the same bytes",
         "identical_bytes_files" => "files with the same bytes",

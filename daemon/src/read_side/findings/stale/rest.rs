@@ -1,0 +1,60 @@
+//! Old documents that no family superseded so far: each is asked about once, which `looked_up` of the sums counts.
+//!
+//! One that was in no family by resemblance has its own sought, with what contains it; so revisions are found that share
+//! too little for a group, and what a longer document has taken in. One that was is looked up in longer documents alone
+//! ([`contained`](super::contained)).
+
+use std::collections::HashSet;
+
+use simdex_index::{FileView, GrowingPermit};
+use simdex_schema::{DocId, DocumentHash, DocumentKind};
+
+use super::{Finder, FindingError, count};
+use crate::base::visit::FirstError;
+
+/// Bytes that a document takes in the set of those that were seen, with room to grow.
+const SEEN: u64 = 24;
+
+impl Finder<'_, '_> {
+    /// Asks about what is left, by the first file of each document.
+    pub(super) fn rest(&mut self) -> Result<(), FindingError> {
+        let (index, account) = (self.search.engine.index.reader(), self.search.account);
+        let (mut seen, mut held) = (HashSet::new(), GrowingPermit::of(account));
+        let mut failed = FirstError::default();
+        index.files(self.search.view, account, &mut |file| {
+            let document = file.document.filter(|(id, _)| seen.insert(*id));
+            let Some((id, hash)) = document else {
+                let checked = self.search.cancel().check().map_err(FindingError::from);
+                return failed.flow(checked);
+            };
+            let counted = held.add(SEEN).map_err(FindingError::from);
+            failed.flow(counted.and_then(|()| self.document(&file, id, hash)))
+        })?;
+        failed.into_result()
+    }
+
+    /// Asks about a document where it is old enough and not listed yet.
+    fn document(
+        &mut self,
+        file: &FileView,
+        id: DocId,
+        hash: DocumentHash,
+    ) -> Result<(), FindingError> {
+        self.search.cancel().check()?;
+        let Some(date) = self.date(id)? else {
+            return Ok(());
+        };
+        let stats = self.search.engine.index.reader().stats(id);
+        let is_text = stats.is_some_and(|stats| stats.kind == DocumentKind::Text);
+        if !is_text || date.seconds >= self.before || self.listed.contains(&hash) {
+            return Ok(());
+        }
+        if self.placed.contains(&hash) {
+            return self.contained(file, (id, hash), date.seconds);
+        }
+        if self.family(hash)? {
+            count(&mut self.sums, "looked_up", 1);
+        }
+        Ok(())
+    }
+}
