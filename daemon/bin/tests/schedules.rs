@@ -121,6 +121,46 @@ fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause
 }
 
 #[test]
+fn the_first_run_is_caught_up_too_and_one_that_failed_is_tried_again_and_told_after_a_restart() {
+    let bed = Bed::new();
+    bed.scheduler("").run_due(at(22, "12:00"));
+    assert!(bed.names("reports").is_empty());
+    // Another process, after the first run was due; the place of its report is taken.
+    fs::create_dir(bed.place("reports").join(run(23))).unwrap();
+    let scheduler = bed.scheduler("");
+    scheduler.run_due(at(23, "03:00"));
+    let said = |scheduler: &Scheduler| scheduler.status().remove(0).error;
+    assert!(said(&scheduler).contains("exists already"));
+    fs::remove_dir(bed.place("reports").join(run(23))).unwrap();
+    let again = bed.scheduler("");
+    again.run_due(at(23, "03:00"));
+    assert!(
+        said(&again).contains("exists already"),
+        "the pause is not over"
+    );
+    assert!(bed.names("reports").is_empty());
+    again.run_due(at(23, "03:02"));
+    assert_eq!(
+        (said(&again).as_str(), bed.names("reports")),
+        ("", vec![run(23)])
+    );
+    assert_eq!(again.status()[0].next, Some(at(24, "02:00")));
+    let last = bed.scheduler("");
+    last.run_due(at(23, "03:03"));
+    assert_eq!(
+        (said(&last).as_str(), bed.names("reports")),
+        ("", vec![run(23)])
+    );
+    // With other times it is another schedule: nothing of it was missed.
+    let later = "name = \"nightly\"\ncron = \"0 1 * * *\"";
+    let (slot, reports) = (Arc::clone(&bed.slot), Arc::clone(&bed.reports));
+    let later = Scheduler::new(&[toml::from_str(later).unwrap()], slot, reports).unwrap();
+    later.run_due(at(25, "03:00"));
+    assert_eq!(bed.names("reports"), [run(23)]);
+    assert_eq!(later.status()[0].next, Some(at(26, "01:00")));
+}
+
+#[test]
 fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("");

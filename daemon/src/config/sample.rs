@@ -41,7 +41,8 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # mode = "auto"
 
 # Reports on schedule, one block each, kept in report_dir as NAME-TIME (the time the run was due, UTC).
-# Runs missed while the daemon was down are made up for by one; a failed run waits for the next time.
+# Runs missed while the daemon was away are caught up by one; a run that failed is tried again after a minute,
+# then after pauses that grow to an hour, until the next is due.
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
 #   kind             groups (with files: only those of these files); components, or cores with common (85)
 #                    and mining_seconds (60); or a question: copies-of with files, stale-versions with

@@ -1,13 +1,14 @@
 //! Scheduled reports: when one is due, and what it contains.
 //!
-//! Times are determined only by the cron expression in its time zone. A run is named by the time it was due;
-//! the latest report that the index remembers under such a name determines which run was the last, so that all
-//! runs missed while the daemon was not running are made up for by a single one. A run that failed is not
-//! tried again before the next time.
+//! Times follow from the cron expression in its time zone alone. A run is named by the time it was due; the
+//! latest report that the index remembers under such a name tells what was run last, and a record in the data directory
+//! since when the schedule is there ([`records`]), so that runs missed while the daemon was away are caught up by one, the
+//! first of all too. A run that failed is tried again after growing pauses, until the next one is due.
 //!
 //! [`Scheduler`] runs them, one after another, on a thread of its own.
 
 mod hook;
+mod records;
 mod runs;
 mod scheduler;
 #[cfg(test)]
@@ -27,11 +28,15 @@ use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::reports::reporting::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
 
+use records::FailedRun;
 pub use scheduler::{Scheduler, SchedulerThread};
 
 /// Longest name, bytes.
 const LONGEST_NAME: usize = 64;
-/// The format of a run's time in its name, UTC.
+/// Seconds until a run that failed is tried again, the first time and at most.
+const FIRST_PAUSE: i64 = 60;
+const LONGEST_PAUSE: i64 = 3_600;
+/// How the time of a run stands in its name, UTC.
 const RUN: &str = "%Y%m%dT%H%M%SZ";
 
 /// Says what is wrong with the first invalid schedule, if any, as a sentence without its full stop.
@@ -113,6 +118,11 @@ impl Schedule {
     /// The configured name, from which its reports are named.
     pub fn name(&self) -> &str {
         &self.config.name
+    }
+
+    /// The cron expression and its time zone.
+    fn times(&self) -> String {
+        format!("{} {}", self.config.cron, self.config.time_zone)
     }
 
     /// The first time after this one.
@@ -200,25 +210,54 @@ pub struct Timetable {
     schedule: Arc<Schedule>,
     /// The time from which missed runs count: that of the last run or attempt, or the start.
     since: Timestamp,
+    /// The run that failed last, until another is due.
+    failed: Option<FailedRun>,
 }
 
 impl Timetable {
-    /// The timetable of a schedule whose last run was due at `last`; if there was none, it begins now.
-    pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, now: Timestamp) -> Self {
-        let since = last.unwrap_or(now);
-        Self { schedule, since }
+    /// The timetable of a schedule whose last run was due then; where there was none, since it was first seen.
+    pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, first_seen: Timestamp) -> Self {
+        Self {
+            schedule,
+            since: last.map_or(first_seen, |last| last.max(first_seen)),
+            failed: None,
+        }
     }
 
-    /// When the next run is due, or was.
+    /// The timetable with a run that failed in an earlier process, unless its report was written since.
+    fn with_failed(self, failed: Option<FailedRun>, now: Timestamp) -> Self {
+        // One that is due later failed under a wrong clock.
+        let failed = failed.filter(|failed| failed.due <= now.as_second());
+        let due = failed.and_then(|failed| Timestamp::from_second(failed.due).ok());
+        match due.filter(|due| *due > self.since) {
+            Some(since) => Self {
+                since,
+                failed,
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// When the next run is due, or was; or when one that failed is tried again, if that is sooner.
     pub fn next(&self) -> Option<Timestamp> {
-        self.schedule.next_after(self.since)
+        let again = self
+            .failed
+            .and_then(|failed| Timestamp::from_second(failed.again).ok());
+        let next = self.schedule.next_after(self.since);
+        [again, next].into_iter().flatten().min()
     }
 
-    /// The run that is due now: the latest of those that were missed.
+    /// The run that is due now, the latest of those that were missed; else one that failed, after its pause.
     pub fn due(&self, now: Timestamp) -> Option<Timestamp> {
-        let next = self.next()?;
-        let last = self.schedule.last_until(now)?;
-        (next <= now).then_some(last)
+        let next = self.schedule.next_after(self.since);
+        if next.is_some_and(|next| next <= now) {
+            return self.schedule.last_until(now);
+        }
+        let failed = self
+            .failed
+            .filter(|failed| failed.again <= now.as_second())?;
+        Timestamp::from_second(failed.due).ok()
     }
 
     /// Whether the clock was wrong when the last run was tried: more than a day and a run ahead of `now`. What was
@@ -230,8 +269,22 @@ impl Timetable {
         self.since.duration_since(now) > day && after_next.is_some_and(|run| run <= self.since)
     }
 
-    /// Notes that a run was tried.
-    pub fn tried(&mut self, due: Timestamp) {
+    /// Notes that a run is done.
+    pub fn done(&mut self, due: Timestamp) {
         self.since = self.since.max(due);
+        self.failed = None;
+    }
+
+    /// Notes that a run failed now: it is tried again after a minute, then after twice as long each time, up to an hour.
+    pub fn failed(&mut self, due: Timestamp, now: Timestamp) {
+        self.since = self.since.max(due);
+        let before = self.failed.filter(|failed| failed.due == due.as_second());
+        let attempts = before.map_or(0, |failed| failed.attempts);
+        let pause = (FIRST_PAUSE << attempts.min(6)).min(LONGEST_PAUSE);
+        self.failed = Some(FailedRun {
+            due: due.as_second(),
+            attempts: attempts.saturating_add(1),
+            again: now.as_second().saturating_add(pause),
+        });
     }
 }

@@ -15,11 +15,13 @@ const FOLDERS: [&str; 2] = ["store", "text"];
 /// Levels of nested folders there; more than there ever are.
 const DEPTH: usize = 8;
 /// Files in a data directory itself.
-const FILES: [&str; 6] = [
+const FILES: [&str; 8] = [
     "under-way",
     "recheck",
     "report-key",
     "judge-model",
+    "schedules",
+    "schedules.new",
     "judge-model.new",
     crate::host::disk::RESERVE,
 ];

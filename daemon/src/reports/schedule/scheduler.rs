@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use simdex_index::Cancel;
 
+use super::records::{Records, ScheduleRecord};
 use super::{Schedule, Timetable, hook, runs};
 use crate::base::report_files::MANIFEST;
 use crate::base::schedule_status::ScheduleStatus;
@@ -28,6 +29,8 @@ pub struct Scheduler {
     reports: Arc<ReportDir>,
     cancel: Cancel,
     entries: Mutex<Vec<Entry>>,
+    /// Read once there is an index; the thread alone uses them.
+    records: Mutex<Option<Records>>,
 }
 
 struct Entry {
@@ -35,6 +38,8 @@ struct Entry {
     schedule: Arc<Schedule>,
     /// Unknown until the index was asked for earlier runs.
     timetable: Option<Timetable>,
+    /// When it was first seen, seconds since 1970.
+    first_seen: i64,
     status: ScheduleStatus,
 }
 
@@ -58,6 +63,7 @@ impl Scheduler {
             Ok(Entry {
                 schedule,
                 timetable: None,
+                first_seen: 0,
                 status,
             })
         });
@@ -66,6 +72,7 @@ impl Scheduler {
             reports,
             cancel: Cancel::never(),
             entries: Mutex::new(entries.collect::<Result<_, String>>()?),
+            records: Mutex::default(),
         })
     }
 
@@ -116,11 +123,17 @@ impl Scheduler {
                 return;
             }
             if let Some((schedule, due)) = self.due(&engine, at, now) {
+                let begun = Instant::now();
                 let kept = self.make_report(&engine, &schedule, due);
                 // A command may take long, and an engine that is ending must not be held up.
                 drop(engine);
                 let done = kept.map(|run| self.run_command(&schedule, run));
-                self.record_outcome(at, due, done);
+                if done.is_err() && self.cancel.check().is_err() {
+                    // The daemon stops: what it was at is due at the next start.
+                    return;
+                }
+                let ended = now + begun.elapsed();
+                self.record_outcome(at, (due, ended), done);
             }
         }
     }
@@ -159,20 +172,61 @@ impl Scheduler {
         };
         let last = runs::adopt(engine, &self.reports, &schedule)
             .and_then(|()| runs::last(engine.index.registry(), &self.reports, &schedule, now));
+        let record = self.record(engine, &schedule);
         let mut entries = self.lock();
-        let Some(Entry {
-            timetable, status, ..
-        }) = entries.get_mut(at)
-        else {
+        let Some(entry) = entries.get_mut(at) else {
             return;
         };
         match last {
             Ok(last) => {
-                (status.last, status.report) = last.clone().unzip();
+                (entry.status.last, entry.status.report) = last.clone().unzip();
                 let last = last.map(|(due, _)| due);
-                *timetable = Some(Timetable::new(schedule, last, now));
+                // What was first seen later was seen under a wrong clock.
+                let first =
+                    Timestamp::from_second(record.since).map_or(now, |first| first.min(now));
+                let table = Timetable::new(schedule, last, first).with_failed(record.failed, now);
+                entry.timetable = Some(table);
+                entry.first_seen = first.as_second();
+                entry.status.error = record.error;
             }
-            Err(error) => status.error = crate::base::causes::causes(&error),
+            Err(error) => entry.status.error = crate::base::causes::causes(&error),
+        }
+        drop(entries);
+        self.write_record(at);
+    }
+
+    /// What is recorded of a schedule; of one that is new, that it is first seen later than any time.
+    fn record(&self, engine: &Engine, schedule: &Schedule) -> ScheduleRecord {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = records.get_or_insert_with(|| Records::open(&engine.data_dir));
+        let known = records.of(schedule.name(), &schedule.times()).cloned();
+        known.unwrap_or_else(|| ScheduleRecord {
+            since: i64::MAX,
+            ..ScheduleRecord::default()
+        })
+    }
+
+    /// Records what a restart must know of a schedule.
+    fn write_record(&self, at: usize) {
+        let entries = self.lock();
+        let names: Vec<_> = entries.iter().map(|it| it.status.name.clone()).collect();
+        let Some(entry) = entries.get(at) else {
+            return;
+        };
+        let Some(timetable) = &entry.timetable else {
+            return;
+        };
+        let record = ScheduleRecord {
+            name: entry.status.name.clone(),
+            times: entry.schedule.times(),
+            since: entry.first_seen,
+            error: entry.status.error.clone(),
+            failed: timetable.failed,
+        };
+        drop(entries);
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Err(error)) = records.as_mut().map(|it| it.put(record, &names)) {
+            tracing::warn!(%error, "the records of the schedules cannot be written: a run missed before the next start may not be caught up");
         }
     }
 
@@ -271,13 +325,21 @@ impl Scheduler {
         trouble.map_or(Ok(()), Err)
     }
 
-    fn record_outcome(&self, at: usize, due: Timestamp, done: Result<Run, String>) {
+    fn record_outcome(
+        &self,
+        at: usize,
+        (due, ended): (Timestamp, Timestamp),
+        done: Result<Run, String>,
+    ) {
         let mut entries = self.lock();
         let Some(entry) = entries.get_mut(at) else {
             return;
         };
         if let Some(timetable) = &mut entry.timetable {
-            timetable.tried(due);
+            match &done {
+                Ok(_) => timetable.done(due),
+                Err(_) => timetable.failed(due, ended),
+            }
             entry.status.next = timetable.next();
         }
         let trouble = match done {
@@ -295,6 +357,8 @@ impl Scheduler {
             );
         }
         entry.status.error = trouble.unwrap_or_default();
+        drop(entries);
+        self.write_record(at);
     }
 
     /// The status of each schedule.

@@ -53,19 +53,46 @@ fn runs_that_were_missed_are_caught_up_by_one() {
     assert_eq!(table.next(), Some(at("2026-11-23T02:00:00Z")));
     let due = table.due(at("2026-11-23T02:00:00Z")).unwrap();
     assert_eq!(due, at("2026-11-23T02:00:00Z"));
-    table.tried(due);
+    table.done(due);
     assert_eq!(table.due(at("2026-11-23T02:00:01Z")), None);
     // Three days missed, before this process started and during it.
     let back = at("2026-11-26T09:00:00Z");
-    let again = Timetable::new(schedule("0 2 * * *", "UTC"), Some(due), back);
+    let again = Timetable::new(schedule("0 2 * * *", "UTC"), Some(due), start);
     for mut table in [table, again] {
         assert_eq!(table.due(back), Some(at("2026-11-26T02:00:00Z")));
-        table.tried(at("2026-11-26T02:00:00Z"));
+        table.done(at("2026-11-26T02:00:00Z"));
         assert_eq!(table.due(back), None);
         assert_eq!(table.next(), Some(at("2026-11-27T02:00:00Z")));
         // A clock that is set back does not repeat a run.
         assert_eq!(table.due(at("2026-11-25T03:00:00Z")), None);
     }
+}
+
+#[test]
+fn a_run_that_failed_is_tried_again_after_growing_pauses_until_the_next_is_due() {
+    let start = at("2026-11-22T12:00:00Z");
+    let mut table = Timetable::new(schedule("0 2 * * *", "UTC"), None, start);
+    let due = at("2026-11-23T02:00:00Z");
+    let (mut now, mut pauses) = (due, Vec::new());
+    for _ in 0..9 {
+        assert_eq!(table.due(now), Some(due));
+        table.failed(due, now);
+        let next = table.next().unwrap();
+        assert_eq!(table.due(next - jiff::SignedDuration::from_secs(1)), None);
+        pauses.push(next.duration_since(now).as_secs() / 60);
+        now = next;
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    // Another process goes on, and knows where the report was written after all.
+    let again = |last| {
+        Timetable::new(schedule("0 2 * * *", "UTC"), last, start).with_failed(table.failed, now)
+    };
+    assert_eq!(again(None).due(now), Some(due));
+    assert_eq!(again(Some(due)).due(now), None);
+    let next = at("2026-11-24T02:00:00Z");
+    assert_eq!(table.due(next), Some(next));
+    table.done(next);
+    assert_eq!(table.next(), Some(at("2026-11-25T02:00:00Z")));
 }
 
 #[test]
@@ -77,7 +104,7 @@ fn a_clock_that_was_far_ahead_is_noticed_and_one_set_back_a_little_is_not() {
     ] {
         let schedule = schedule(cron, "UTC");
         let tried = schedule.last_until(at("2026-11-26T02:00:00Z"));
-        let table = Timetable::new(schedule.clone(), tried, at("2026-11-26T02:00:00Z"));
+        let table = Timetable::new(schedule.clone(), tried, at("2026-01-01T00:00:00Z"));
         assert!(!table.is_ahead_of(at("2026-11-26T03:00:00Z")), "{cron}");
         assert!(!table.is_ahead_of(at(back)), "{cron}");
         assert!(table.is_ahead_of(at(ahead)), "{cron}");
