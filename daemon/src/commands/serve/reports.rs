@@ -29,6 +29,7 @@ fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
     let roots = host.config.roots.iter().map(|root| root.path.clone());
     let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
     reports.check_apart(&guarded)?;
+    reports.remove_left_over()?;
     Ok(Some(Arc::new(reports)))
 }
 

@@ -11,6 +11,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -19,13 +20,14 @@ use super::ReportError;
 use crate::host::disk::DiskGuard;
 
 mod keepers;
+mod left_over;
 mod pending;
 mod remove;
 
 use keepers::Keepers;
 pub use pending::PendingReport;
 
-/// Prefix of the folder of a report under way; what a killed daemon left may be removed.
+/// How the folder of a report under way begins.
 const PREFIX: &str = ".simdex-report-";
 
 /// Approximate room that a folder takes.
@@ -52,6 +54,8 @@ pub struct ReportDir {
     disk: Option<DiskGuard>,
     /// Most reports that it may hold.
     most: u32,
+    /// Reports under way.
+    under_way: AtomicU32,
     keepers: Keepers,
 }
 
@@ -85,6 +89,7 @@ impl ReportDir {
             directory,
             disk: None,
             most: u32::MAX,
+            under_way: AtomicU32::new(0),
             keepers: Keepers::default(),
         })
     }
@@ -130,11 +135,12 @@ impl ReportDir {
         Self { most, ..self }
     }
 
-    /// Fails if there are more folders than it may hold, including those of reports under way.
+    /// An error where there are more folders than it may hold, reports under way included; what a killed daemon left of
+    /// one is none.
     fn check_number(&self) -> Result<(), ReportError> {
-        let mut folders: u32 = 0;
-        self.visit_folders(&mut |_| {
-            folders = folders.saturating_add(1);
+        let mut folders: u32 = self.under_way.load(Ordering::SeqCst);
+        self.visit_folders(&mut |name| {
+            folders = folders.saturating_add(u32::from(!name.as_bytes().starts_with(b".")));
             folders <= self.most
         })?;
         match folders > self.most {
@@ -257,6 +263,9 @@ impl ReportDir {
         rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE).map_err(failed)?;
         let folder = rustix::fs::openat(&self.directory, &hidden, DIRECTORY, Mode::empty());
         let folder = folder.map_err(failed)?;
+        // Another daemon that starts here takes it for no left-over then.
+        left_over::lock(&folder);
+        self.under_way.fetch_add(1, Ordering::SeqCst);
         let begun = PendingReport {
             parent: self,
             folder,

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, RenameFlags};
 use rustix::io::Errno;
@@ -71,6 +72,7 @@ impl PendingReport<'_> {
 
 impl Drop for PendingReport<'_> {
     fn drop(&mut self) {
+        self.parent.under_way.fetch_sub(1, Ordering::SeqCst);
         if self.published.get() {
             return;
         }
