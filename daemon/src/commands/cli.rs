@@ -10,7 +10,6 @@ use crate::commands::{rebuild, scan, serve, verify};
 use crate::config::{Config, ConfigError, RootConfig, RootMode};
 use crate::error::EngineError;
 use crate::host::overlap;
-use crate::reports::report::ReportDir;
 use crate::reports::schedule;
 
 /// Exit codes, as documented.
@@ -197,12 +196,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = loaded(&file)?;
     overlap::check_strictly(&config)?;
-    if let Some(path) = &config.report_dir {
-        let reports = ReportDir::open(path)?;
-        if !config.schedules.is_empty() {
-            reports.check_writable()?;
-        }
-    }
+    let reports = serve::reports::report_dir(&config, config.data_dir.as_deref())?;
     let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
     println!("{} is valid: {roots}", file.display());
     for root in &config.roots {
@@ -212,6 +206,9 @@ fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
             "  (missing at the moment)"
         };
         println!("  {}  {}{there}", root.mode.name(), root.path.display());
+    }
+    for warning in serve::reports::warnings(&config, reports.as_ref()) {
+        println!("  warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -239,6 +236,44 @@ mod tests {
         let missing = place.join("missing");
         let said = format!("{:#}", checked(&missing).unwrap_err());
         assert!(said.contains("missing"), "{said}");
+    }
+
+    #[test]
+    fn what_the_start_refuses_is_refused_by_check_config() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().canonicalize().unwrap();
+        let config = place.join("config.toml");
+        for folder in ["root/reports", "data/reports", "reports"] {
+            std::fs::create_dir_all(place.join(folder)).unwrap();
+        }
+        let checked = |reports: &str, more: &str| {
+            let [root, data, reports] = ["root", "data", reports].map(|name| place.join(name));
+            let text = format!(
+                "data_dir = {data:?}\nreport_dir = {reports:?}\n[[roots]]\npath = {root:?}\n{more}"
+            );
+            std::fs::write(&config, text).unwrap();
+            check_config(config.clone()).map_err(|error| format!("{error:#}"))
+        };
+        assert!(checked("reports", "").is_ok());
+        for within in ["root/reports", "data/reports", "root", "data"] {
+            let said = checked(within, "").unwrap_err();
+            assert!(said.contains("lies in"), "{said}");
+        }
+        let copies_of = |file: PathBuf| {
+            let name = "name = \"n\"\ncron = \"0 2 * * *\"\nkind = \"copies-of\"";
+            format!("[[schedules]]\n{name}\nfiles = [{file:?}]\n")
+        };
+        assert!(checked("reports", &copies_of(place.join("root/a.txt"))).is_ok());
+        let said = checked("reports", &copies_of(place.join("rooted/a.txt"))).unwrap_err();
+        assert!(said.contains("lies below none of the roots"), "{said}");
+        let command =
+            "[[schedules]]\nname = \"n\"\ncron = \"0 2 * * *\"\ncommand = [\"/nowhere/p\"]\n";
+        assert!(checked("reports", command).is_ok());
+        let config = Config::load(&config).unwrap();
+        let reports = serve::reports::report_dir(&config, None).unwrap();
+        let warnings = serve::reports::warnings(&config, reports.as_ref());
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].contains("/nowhere/p"), "{warnings:?}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod health;
 mod incoming;
 mod notify;
 mod place;
-mod reports;
+pub(crate) mod reports;
 mod server;
 mod signals;
 mod socket;

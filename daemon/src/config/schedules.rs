@@ -108,6 +108,14 @@ impl Config {
                 let path = path.display();
                 return Err(said(format!("is of {path}, which is none of the roots")));
             }
+            let is_below =
+                |path: &&PathBuf| self.roots.iter().any(|root| path.starts_with(&root.path));
+            if let Some(path) = schedule.files.iter().find(|path| !is_below(path)) {
+                let path = path.display();
+                return Err(said(format!(
+                    "asks about {path}, which lies below none of the roots"
+                )));
+            }
         }
         Ok(())
     }

@@ -205,7 +205,15 @@ pub enum ReportError {
         /// Why it cannot be opened.
         source: io::Error,
     },
-    /// Reports would be stored inside a watched root or the data directory.
+    /// No report can be made in the directory.
+    #[error("no report can be written in the report directory {} ({source})", path.display())]
+    NotWritable {
+        /// The directory for reports.
+        path: PathBuf,
+        /// The cause, such as missing rights.
+        source: io::Error,
+    },
+    /// Reports would lie where they do harm.
     #[error("the report directory {} lies in {}", path.display(), other.display())]
     Within {
         /// The directory for reports.
@@ -309,6 +317,9 @@ impl ReportError {
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
+            Self::NotWritable { .. } => {
+                Some("let the user that simdexd runs as write there, or name another directory")
+            }
             Self::Within { .. } => Some("name one outside the data directory and all roots"),
             Self::Exists { .. } => Some("give the report another name, or move this one away"),
             Self::TooMany { .. } => {

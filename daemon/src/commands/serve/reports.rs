@@ -1,36 +1,78 @@
 //! Report keeping: the directory that the config names, and the schedules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::base::causes::causes;
+use crate::config::Config;
 use crate::edge::grpc::ReportKeeping;
 use crate::engine::slot::EngineSlot;
 use crate::host::Host;
-use crate::reports::report::ReportDir;
+use crate::reports::report::{ReportDir, ReportError};
 use crate::reports::schedule::Scheduler;
 
 /// Opens the directory and reads the schedules; nothing runs yet.
 pub(super) fn keeping(host: &Host, slot: &Arc<EngineSlot>) -> anyhow::Result<ReportKeeping> {
-    let reports = report_dir(host)?;
+    let reports = report_dir(&host.config, Some(&host.data_dir))?;
+    for warning in warnings(&host.config, reports.as_ref()) {
+        tracing::warn!("{warning}");
+    }
+    if let Some(Err(error)) = reports.as_ref().map(ReportDir::remove_left_over) {
+        tracing::warn!(%error, "what a killed daemon may have left is not looked for");
+    }
+    let reports = reports.map(Arc::new);
     let scheduler = scheduler(host, slot, reports.as_ref())?;
     Ok(ReportKeeping { reports, scheduler })
 }
 
-/// The directory for reports, if the config names one.
-fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
-    let Some(path) = &host.config.report_dir else {
+/// The directory for reports, if the config names one; refused where reports would do harm there, or schedules could not
+/// write any. The start and `check-config` both ask this.
+pub(crate) fn report_dir(
+    config: &Config,
+    data_dir: Option<&Path>,
+) -> Result<Option<ReportDir>, ReportError> {
+    let Some(path) = &config.report_dir else {
         return Ok(None);
     };
-    let kept_free = host.config.store.reserve_mib.bytes();
-    let most = host.config.store.kept_reports;
     let reports = ReportDir::open(path)?
-        .keeping_free(kept_free)?
-        .holding_at_most(most);
-    let roots = host.config.roots.iter().map(|root| root.path.clone());
-    let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
+        .keeping_free(config.store.reserve_mib.bytes())?
+        .holding_at_most(config.store.kept_reports);
+    let roots = config.roots.iter().map(|root| root.path.clone());
+    let guarded: Vec<PathBuf> = roots.chain(data_dir.map(Path::to_owned)).collect();
     reports.check_apart(&guarded)?;
-    reports.remove_left_over()?;
-    Ok(Some(Arc::new(reports)))
+    if !config.schedules.is_empty() {
+        reports.check_writable()?;
+    }
+    Ok(Some(reports))
+}
+
+/// What keeps reports from being written at the moment, or a command from being run, each as a sentence: no reason not to
+/// start, since it may be mended meanwhile.
+pub(crate) fn warnings(config: &Config, reports: Option<&ReportDir>) -> Vec<String> {
+    let unwritable = reports.map(|reports| reports.check_writable());
+    let full = reports.map(|reports| reports.check_room());
+    let failed = [unwritable, full]
+        .into_iter()
+        .flatten()
+        .filter_map(Result::err);
+    let mut said: Vec<String> = failed.map(|error| causes(&error)).collect();
+    for schedule in &config.schedules {
+        let program = schedule.command.first();
+        if let Some(program) = program.filter(|program| !is_program(Path::new(program))) {
+            let name = &schedule.name;
+            said.push(format!(
+                "the schedule {name:?} runs {program}, which is no program that this user may run"
+            ));
+        }
+    }
+    said
+}
+
+/// Whether there is a file that this user may run.
+fn is_program(path: &Path) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD};
+    let may_run = rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS);
+    path.is_file() && may_run.is_ok()
 }
 
 /// What runs the schedules, if there are any.
@@ -43,7 +85,6 @@ fn scheduler(
     let Some(reports) = reports.filter(|_| !schedules.is_empty()) else {
         return Ok(None);
     };
-    reports.check_writable()?;
     let scheduler = Scheduler::new(schedules, Arc::clone(slot), Arc::clone(reports));
     Ok(Some(Arc::new(scheduler.map_err(anyhow::Error::msg)?)))
 }

@@ -220,9 +220,10 @@ fn of_report(error: &ReportError) -> Code {
         ReportError::Exists { .. } => Code::AlreadyExists,
         ReportError::TooMany { .. } | ReportError::Share { .. } => Code::ResourceExhausted,
         ReportError::NoName => Code::InvalidArgument,
-        ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
-            Code::FailedPrecondition
-        }
+        ReportError::Directory { .. }
+        | ReportError::NotWritable { .. }
+        | ReportError::Within { .. }
+        | ReportError::Write { .. } => Code::FailedPrecondition,
         ReportError::NoRoom { .. } => Code::ResourceExhausted,
         ReportError::Previous { .. } => Code::FailedPrecondition,
         ReportError::Text { .. } => Code::DataLoss,

@@ -120,17 +120,26 @@ impl ReportDir {
     /// Fails if this process may not create folders in it.
     ///
     /// # Errors
-    /// [`ReportError::Directory`].
+    /// [`ReportError::NotWritable`].
     pub fn check_writable(&self) -> Result<(), ReportError> {
         let access = Access::WRITE_OK | Access::EXEC_OK;
         let checked = rustix::fs::accessat(&self.directory, ".", access, AtFlags::empty());
-        checked.map_err(|errno| ReportError::Directory {
+        checked.map_err(|errno| ReportError::NotWritable {
             path: self.path.clone(),
             source: errno.into(),
         })
     }
 
-    /// Refuses to begin a report while there are this many.
+    /// An error where its disk has no room for a report beside what is kept free.
+    ///
+    /// # Errors
+    /// [`ReportError::Write`].
+    pub fn check_room(&self) -> Result<(), ReportError> {
+        let room = self.reserve(FOLDER_BYTES);
+        room.map_err(|source| self.failed(OsStr::new("a report"), source))
+    }
+
+    /// Begins no report while as many are there.
     pub fn holding_at_most(self, most: u32) -> Self {
         Self { most, ..self }
     }
