@@ -55,7 +55,8 @@ pub struct Pending {
     pub stale_roots: u64,
     /// Roots whose loss of files awaits confirmation.
     pub held_losses: u64,
-    /// Paths that are currently inaccessible. They and everything below them keep their records.
+    /// Paths that cannot be looked at, and folders that cannot be listed: what was known of them, or of what lies
+    /// below them, is kept, or nothing ever was.
     #[serde(default)]
     pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk.
@@ -182,7 +183,7 @@ impl fmt::Display for Pending {
             (self.crowded, "document", "in crowds not settled"),
             (self.stale_roots, "root", "stale"),
             (self.held_losses, "loss", "held"),
-            (self.unreadable, "path", "unreadable by now"),
+            (self.unreadable, "path", "unreadable"),
             (self.damaged, "text", "damaged"),
             (self.moved, "file", "moved meanwhile"),
         ];
@@ -280,7 +281,7 @@ mod tests {
         };
         assert_eq!(
             said(&pending),
-            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable by now, 1 text damaged, 2 files moved meanwhile, \
+            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable, 1 text damaged, 2 files moved meanwhile, \
              changes are not applied (no space left); \
              `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
              `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again, a list made anew has what moved"

@@ -44,6 +44,19 @@ fn state(daemon: &Daemon, path: &Path) -> Result<Option<String>> {
     }))
 }
 
+/// Paths that answers say are unreadable; a complete answer says nothing.
+fn unreadable(daemon: &Daemon) -> Result<u64> {
+    let listed = daemon.simctl(["files"])?.ended_with(&[0, 1])?;
+    let summary = listed.lines_of("summary")?;
+    let summary = summary.first().context("no summary")?;
+    let pending = summary["pending"]["unreadable"].as_u64();
+    ensure!(
+        (summary["complete"] == true) == pending.is_none(),
+        "{summary}"
+    );
+    Ok(pending.unwrap_or_default())
+}
+
 fn set_mode(path: &Path, mode: u32) -> Result<()> {
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
 }
@@ -65,6 +78,11 @@ fn what_cannot_be_read_is_listed_until_it_can() -> Result<()> {
     let refused = Some("unreadable permission-denied".to_owned());
     ensure!(state(&daemon, unseen)? == refused);
     ensure!(state(&daemon, directory)?.is_none());
+    ensure!(
+        unreadable(&daemon)? == 1,
+        "nothing is known of what it holds"
+    );
+    daemon.simctl(["files", "--strict"])?.ended_with(&[2])?;
 
     set_mode(directory, 0o000)?;
     set_mode(&file, 0o000)?;
@@ -87,6 +105,7 @@ fn what_cannot_be_read_is_listed_until_it_can() -> Result<()> {
         let state = state(&daemon, path)?;
         ensure!(state.is_none(), "{} is {state:?}", path.display());
     }
+    ensure!(unreadable(&daemon)? == 0);
     for path in [&locked, &never, &file] {
         ensure!(state(&daemon, path)? == indexed, "{}", path.display());
     }

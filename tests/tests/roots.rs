@@ -46,7 +46,7 @@ fn root(daemon: &Daemon) -> Result<(String, String)> {
     Ok((field("state"), field("detail")))
 }
 
-/// Paths that answers say are unreadable by now; a complete answer says nothing.
+/// Paths that answers say are unreadable; a complete answer says nothing.
 fn unreadable(daemon: &Daemon) -> Result<u64> {
     let groups = daemon.simctl(["groups"])?.ended_with(&[0, 1])?;
     let summary = &groups.lines_of("summary")?[0];

@@ -151,7 +151,8 @@ impl Engine {
         }
     }
 
-    /// Paths below the roots of a view that cannot be accessed and whose records are kept.
+    /// Paths below the roots of a view that cannot be looked at or listed: what was known there is kept, or nothing
+    /// ever was.
     pub fn unreadable_paths(&self, view: &View) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()

@@ -51,7 +51,7 @@ use self::outcome::{IngestedFile, TransientFault, is_incomplete};
 use self::records::ContentLookup;
 use self::snapshot::{FileSnapshot, SnapshotTaker, TakeOutcome};
 use crate::config::ExtractConfig;
-use crate::write_side::roots::Root;
+use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
@@ -141,8 +141,9 @@ impl<'a> Ingest<'a> {
             PathState::Seen(WalkEntry::Skipped { reason, .. }, stat) => {
                 Ok(ingested.unread(stat, State::Skipped, reason.reason()))
             }
-            // A file, or a directory: in the latter case nothing is known or concluded about its contents.
+            // A directory: of what lies in it nothing is concluded.
             PathState::Seen(WalkEntry::Unreadable { reason, .. }, stat) => {
+                root.saw_trouble(&ingested.key.path, Trouble::Unseen);
                 Ok(ingested.unread(stat, State::Unreadable, reason.reason()))
             }
         }

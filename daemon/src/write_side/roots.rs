@@ -249,9 +249,9 @@ impl Root {
         lock(&self.troubles).end_walk(directory, number);
     }
 
-    /// Paths below it that cannot be accessed and whose records are kept.
+    /// Paths below it that cannot be looked at or listed: what was known there is kept, or nothing ever was.
     pub fn unreadable(&self) -> u64 {
-        lock(&self.troubles).kept()
+        lock(&self.troubles).unreadable()
     }
 
     /// Whether its file system keeps inode numbers.

@@ -38,7 +38,7 @@ impl RecordComparison<'_> {
             WalkEntry::Unreadable { .. } => {
                 let trouble = match self.keep_below(&key)? {
                     true => Trouble::Kept,
-                    false => Trouble::Unread,
+                    false => Trouble::Unseen,
                 };
                 self.rescan.submit(key.clone())?;
                 self.root.saw_trouble(&key.path, trouble);

@@ -1,4 +1,4 @@
-//! Paths of one root that could not be accessed: their records are kept, and the root's status says so.
+//! Paths of one root that could not be accessed: what is known there is kept, and the root and every answer say so.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +15,10 @@ const NAMED: usize = 1024;
 pub enum Trouble {
     /// Nothing was known there: its own record says that it was not read.
     Unread,
-    /// Its record, or the records below it, are kept and may be outdated.
+    /// It could not be looked at or listed, and nothing was known there: a folder may hold any number of files that
+    /// no answer has.
+    Unseen,
+    /// Its record, or the records below it, are kept and may be out of date.
     Kept,
 }
 
@@ -23,7 +26,7 @@ pub enum Trouble {
 #[derive(Default)]
 pub(super) struct Troubles {
     named: BTreeMap<Vec<u8>, NotedTrouble>,
-    /// Paths beyond those, with and without kept records; counted since the last walk of the root began, and before.
+    /// Those beyond, by their trouble; since the walk of the root that began last, and before.
     more: [Counts; 2],
     round: u64,
 }
@@ -37,7 +40,26 @@ struct NotedTrouble {
 #[derive(Clone, Copy, Default)]
 struct Counts {
     kept: u64,
+    unseen: u64,
     unread: u64,
+}
+
+impl Counts {
+    fn add(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::Kept => self.kept += 1,
+            Trouble::Unseen => self.unseen += 1,
+            Trouble::Unread => self.unread += 1,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            kept: self.kept + other.kept,
+            unseen: self.unseen + other.unseen,
+            unread: self.unread + other.unread,
+        }
+    }
 }
 
 impl Troubles {
@@ -48,6 +70,11 @@ impl Troubles {
         match self.named.get_mut(below) {
             // A walk knows less than an ingest of exactly this path.
             Some(known) if known.round == round => known.trouble = known.trouble.max(trouble),
+            // Of a folder that a hint names it is not known what is kept below it.
+            Some(known) if trouble == Trouble::Unseen => {
+                let trouble = known.trouble.max(trouble);
+                *known = NotedTrouble { trouble, round };
+            }
             Some(known) => *known = NotedTrouble { trouble, round },
             None if has_room => {
                 self.named
@@ -55,10 +82,7 @@ impl Troubles {
             }
             None => {
                 let [now, _] = &mut self.more;
-                match trouble {
-                    Trouble::Kept => now.kept += 1,
-                    Trouble::Unread => now.unread += 1,
-                }
+                now.add(trouble);
             }
         }
     }
@@ -74,8 +98,7 @@ impl Troubles {
         self.round += 1;
         if directory.is_empty() {
             let [now, before] = self.more;
-            let (kept, unread) = (now.kept + before.kept, now.unread + before.unread);
-            self.more = [Counts::default(), Counts { kept, unread }];
+            self.more = [Counts::default(), now.and(before)];
         }
         self.round
     }
@@ -93,11 +116,19 @@ impl Troubles {
             .retain(|path, noted| noted.round >= began || !is_below(path));
     }
 
-    /// Paths whose records are kept.
-    pub(super) fn kept(&self) -> u64 {
-        let named = self.named.values();
-        let named = named.filter(|noted| noted.trouble == Trouble::Kept).count();
-        named as u64 + self.more.iter().map(|more| more.kept).sum::<u64>()
+    fn counts(&self) -> Counts {
+        let [now, before] = self.more;
+        let mut counts = now.and(before);
+        self.named
+            .values()
+            .for_each(|noted| counts.add(noted.trouble));
+        counts
+    }
+
+    /// Paths of which answers may lack something: what was known there is kept, or nothing ever was.
+    pub(super) fn unreadable(&self) -> u64 {
+        let counts = self.counts();
+        counts.kept + counts.unseen
     }
 
     /// A note for people; empty where there are none.
@@ -105,10 +136,13 @@ impl Troubles {
         let Some(first) = self.named.keys().next() else {
             return String::new();
         };
-        let more = self.more.iter().map(|more| more.kept + more.unread);
-        let count = self.named.len() as u64 + more.sum::<u64>();
-        let kept = self.kept();
-        let what = match (kept, count - kept) {
+        let Counts {
+            kept,
+            unseen,
+            unread,
+        } = self.counts();
+        let count = kept + unseen + unread;
+        let what = match (kept, unseen + unread) {
             (1, 0) => "keeps its last state".to_owned(),
             (_, 0) => "keep their last state".to_owned(),
             (0, _) => "nothing is known there".to_owned(),
@@ -168,9 +202,9 @@ mod tests {
         );
         assert!(troubles.note().ends_with("is a!"), "{}", troubles.note());
         troubles.forget(b"b");
-        assert_eq!(troubles.kept(), 1);
+        assert_eq!(troubles.unreadable(), 1);
         walk(&mut troubles, b"", &[]);
-        assert_eq!((troubles.note().as_str(), troubles.kept()), ("", 0));
+        assert_eq!((troubles.note().as_str(), troubles.unreadable()), ("", 0));
     }
 
     #[test]
@@ -178,21 +212,35 @@ mod tests {
         let mut troubles = Troubles::default();
         troubles.add(b"a", Trouble::Kept);
         troubles.add(b"b", Trouble::Unread);
-        assert_eq!(troubles.kept(), 1, "of the other nothing was known");
+        assert_eq!(troubles.unreadable(), 1, "of the other nothing was known");
         let began = troubles.begin_walk(b"");
         assert_eq!(
-            troubles.kept(),
+            troubles.unreadable(),
             1,
             "a walk that has only begun proves nothing"
         );
         troubles.add(b"a", Trouble::Kept);
         troubles.end_walk(b"", began);
-        assert_eq!(troubles.kept(), 1);
+        assert_eq!(troubles.unreadable(), 1);
         assert!(
             troubles.note().starts_with("1 path cannot"),
             "{}",
             troubles.note()
         );
+    }
+
+    #[test]
+    fn what_was_never_seen_counts_and_a_file_with_a_state_of_its_own_does_not() {
+        let mut troubles = Troubles::default();
+        troubles.add(b"file", Trouble::Unread);
+        assert_eq!(troubles.unreadable(), 0, "its own state says so");
+        troubles.add(b"folder", Trouble::Unseen);
+        assert_eq!(troubles.unreadable(), 1);
+        troubles.begin_walk(b"");
+        troubles.add(b"folder", Trouble::Kept);
+        troubles.add(b"folder", Trouble::Unseen);
+        let note = "2 paths cannot be read (1 keep their last state, of 1 nothing is known), the first is file";
+        assert_eq!((troubles.unreadable(), troubles.note().as_str()), (1, note));
     }
 
     #[test]
@@ -205,9 +253,9 @@ mod tests {
             assert_eq!(troubles.named.len(), NAMED);
             let note = troubles.note();
             assert!(note.starts_with(&format!("{} paths", NAMED + 5)), "{note}");
-            assert_eq!(troubles.kept(), NAMED as u64 + 5);
+            assert_eq!(troubles.unreadable(), NAMED as u64 + 5);
         }
         walk(&mut troubles, b"", &[]);
-        assert_eq!(troubles.kept(), 0);
+        assert_eq!(troubles.unreadable(), 0);
     }
 }
