@@ -179,18 +179,18 @@ fn when_a_mail_was_sent_comes_before_modification_times_and_a_family_says_what_i
         ("second.eml", mail(2022, 380)),
         ("third.txt", prose(31, 360)),
         ("undated.tar", tar(&[("undated.txt", &undated)])),
+        ("epoch.txt", prose(31, 340)),
     ]);
+    set_modified(&daemon, "epoch.txt", 0);
     set_modified(&daemon, "third.txt", 1_650_000_000);
     set_modified(&daemon, "second.eml", 1_660_000_000);
     set_modified(&daemon, "first.eml", 1_670_000_000);
     daemon.sync();
     let family = Family::of_file(&daemon, "third.txt");
     let names: Vec<_> = family.versions.iter().map(|files| &*files[0]).collect();
-    // What has no date stands beside the version that it is nearest to.
-    assert_eq!(
-        names,
-        ["first.eml", "second.eml", "undated.txt", "third.txt"]
-    );
+    // What has no date, or none that can be, stands last, though its text would make it the first.
+    assert_eq!(names[..3], ["first.eml", "second.eml", "third.txt"]);
+    assert_eq!(names[3..], ["epoch.txt", "undated.txt"]);
     let dates = family.dates.iter();
     let dates: Vec<_> = dates.map(|(date, from)| (*date, from.as_str())).collect();
     let (sent, of_file) = (|at| (Some(at), "sent"), (Some(1_650_000_000), "file"));
@@ -199,19 +199,21 @@ fn when_a_mail_was_sent_comes_before_modification_times_and_a_family_says_what_i
         [
             sent(1_609_459_200),
             sent(1_640_995_200),
+            of_file,
             (None, ""),
-            of_file
+            (None, "")
         ]
     );
     let edges = family.named().into_iter().zip(&family.edges);
     let told: Vec<_> = edges.map(|(pair, edge)| (pair, edge.direction())).collect();
-    use wire::Direction::{InnerDate, ModificationTime, Text};
+    use wire::Direction::{InnerDate, ModificationTime, Text, Unknown};
     assert_eq!(
         told,
         [
             (("first.eml", "second.eml"), InnerDate),
-            (("second.eml", "undated.txt"), Text),
             (("second.eml", "third.txt"), ModificationTime),
+            (("third.txt", "epoch.txt"), Unknown),
+            (("second.eml", "undated.txt"), Text),
         ]
     );
 }

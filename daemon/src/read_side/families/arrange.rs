@@ -1,12 +1,13 @@
 //! Orders versions, each with the earlier one that it was derived from.
 //!
-//! Versions are placed by date, earliest first, each below the nearest one placed already: the one it resembles most,
-//! ties by nearest time. So a history is a chain, and several versions derived from one are branches of it. Versions
-//! of one date are placed by the latest date written in their texts, in the same way, so that no version is above one
-//! whose text was dated earlier. Versions that neither date distinguishes form a slot, and are placed nearest first.
-//! If none of a slot is linked to an earlier version, it is spanned by the tree of the greatest resemblance (Prim
-//! 1957), and its root is searched for. A version without a date is placed beside the dated one that it is nearest to.
-//! If there are no dates at all, the whole order follows from the texts.
+//! Versions are placed by date, earliest first, each below the nearest that stands already: the one it
+//! resembles most, of equals the nearest in time. So a history is a chain, and versions that came of one are
+//! branches of it. Versions of one date are placed by the latest date written in their texts, in the same way,
+//! so that no version stands above one whose text was dated earlier. What neither date tells apart is a slot,
+//! and is placed nearest first; where none of it is linked to an earlier version, it is spanned by the tree of
+//! the greatest resemblance (Prim 1957), and its root is sought. Versions without a date come after all that have
+//! one, each below the version it resembles most; whether it came of that one the texts say, or nothing does. Where
+//! no date tells anything the whole order follows from the texts.
 //!
 //! **The root, from the text alone.** Along each edge of the tree the logarithm of the length rises towards the
 //! later version, since documents grow. Choosing a root directs all edges away from it; the sum of the rises is
@@ -15,8 +16,8 @@
 //! certain the direction of the edge is. Dates written in the texts do not count as rises: they direct edges
 //! one by one, and where some rise and others fall along a line, no root could fit them all.
 //!
-//! Costs: one row of counts for each version, one more for each kind of date that some lack and others have, and
-//! one if a slot is spanned; and the square of the versions of one slot.
+//! Costs: one row of counts for each version, one more where some lack a written date that others have, and
+//! one where a slot is spanned; and the square of the versions of one slot.
 
 use std::collections::HashMap;
 
@@ -118,6 +119,9 @@ pub fn arrange<E>(
 /// The key by which a version is placed: its time, then the latest date written in its text.
 type Slot = (i64, i64);
 
+/// The time of the slots of versions without a date, where others have one: the last of all.
+const UNDATED: i64 = i64::MAX;
+
 /// The slots of all versions.
 fn slots<E>(
     versions: &[Version],
@@ -126,9 +130,10 @@ fn slots<E>(
 ) -> Result<Vec<Slot>, E> {
     let mut all: Vec<usize> = (0..versions.len()).collect();
     let mut slots = vec![(0, 0); versions.len()];
-    let time = |at: usize| distances.times[at];
-    for (at, time) in spread(distances, &all, time, go_on)? {
-        slots[at].0 = time;
+    if distances.times.iter().any(Option::is_some) {
+        for (slot, time) in slots.iter_mut().zip(&distances.times) {
+            slot.0 = time.unwrap_or(UNDATED);
+        }
     }
     all.sort_unstable_by_key(|at| slots[*at]);
     let of_one_time: Vec<&[usize]> = all.chunk_by(|a, b| slots[*a] == slots[*b]).collect();
@@ -143,8 +148,8 @@ fn slots<E>(
     Ok(slots)
 }
 
-/// The dates of some versions: their own, or that of the dated one that a version without a date is nearest
-/// to; the maximum if it is linked to none.
+/// The dates written in some versions: their own, or that of the one that a version without such a date is nearest
+/// to; the last of all where it is linked to none.
 fn spread<E>(
     distances: &Distances<'_, impl Likeness>,
     among: &[usize],
@@ -256,6 +261,13 @@ fn directed(
         match (from.written, to.written) {
             (Some(earlier), Some(later)) if earlier < later => Direction::InnerDate,
             (Some(earlier), Some(later)) if earlier > later => Direction::Unknown,
+            // That the version its tree hangs on has a date does not make that one the earlier.
+            _ if slots[version].0 == UNDATED && trees.hangs(version) => {
+                match rise(from, to) >= LEAST_MARGIN {
+                    true => Direction::Text,
+                    false => Direction::Unknown,
+                }
+            }
             _ if trees.margin(version) >= LEAST_MARGIN => Direction::Text,
             _ => Direction::Unknown,
         }
@@ -311,9 +323,14 @@ impl SlotTrees {
         }
     }
 
-    /// How much worse the best root beyond the edge to a version is than the current one. If the tree is attached
-    /// to an earlier version, that one is certainly its root; the same holds for a version placed by the date of
-    /// its neighbour, which lies beyond a dated version or has one beyond it.
+    /// Whether the tree of a version hangs on one of an earlier slot.
+    fn hangs(&self, version: usize) -> bool {
+        self.top[version].1
+    }
+
+    /// By how much the best root beyond the edge to a version is worse than the one there is. Where the
+    /// tree hangs on an earlier version, that one is its root beyond doubt; so it is for a version that the written
+    /// date of its neighbour placed, which lies beyond a dated one or has one beyond it.
     fn margin(&self, version: usize) -> f64 {
         match self.top[version] {
             (_, true) => f64::INFINITY,

@@ -178,13 +178,21 @@ fn texts_of_one_length_say_nothing_of_direction() {
 }
 
 #[test]
-fn a_version_without_a_date_stands_beside_the_one_it_is_nearest_to() {
+fn versions_without_a_date_stand_last_and_the_texts_alone_direct_them() {
     let texts = history(8, 4);
-    let versions = as_versions(&texts, |at| (at != 5).then_some(at as i64 * 100));
+    // Without its date the first would stand first by its text.
+    let versions = as_versions(&texts, |at| (at != 0 && at != 5).then_some(at as i64 * 100));
     let found = placed(&versions, &table(&texts));
+    let order: Vec<_> = found.iter().map(|p| p.version).collect();
+    assert_eq!(order, [1, 2, 3, 4, 6, 7, 5, 0]);
+    let (parent, direction) = found[6].parent.unwrap();
+    assert!([4, 6].contains(&parent), "the nearest: {parent}");
+    let by_text = [Direction::Unknown, Direction::Text][usize::from(parent == 4)];
+    assert_eq!(direction, by_text);
     assert_eq!(
-        found.iter().map(|p| p.version).collect::<Vec<_>>(),
-        (0..8).collect::<Vec<_>>()
+        found[7].parent,
+        Some((1, Direction::Unknown)),
+        "it is the shorter"
     );
 }
 

@@ -43,6 +43,13 @@ impl DateSource {
     }
 }
 
+/// The earliest modification time that is believed, 1980-01-02, seconds since 1970: for want of a time archives write
+/// the beginning of 1970, or 1980-01-01 in whatever time zone.
+const FIRST_BELIEVED: i64 = 315_532_800 + DAY;
+/// So far ahead of this machine's clock may that of a share be, seconds.
+const AHEAD: i64 = DAY;
+const DAY: i64 = 86_400;
+
 /// A date with its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownDate {
@@ -82,9 +89,19 @@ fn own_date(file: &FileView) -> Option<KnownDate> {
         Some(KnownDate { seconds, source })
     });
     by_document.or_else(|| {
-        let (seconds, source) = (file.record.modified()?, DateSource::File);
+        let now = jiff::Timestamp::now().as_second();
+        let seconds = believed(file.record.modified()?, now)?;
+        let source = DateSource::File;
         Some(KnownDate { seconds, source })
     })
+}
+
+/// A modification time that may be true: one of 1980-01-01 or before is a placeholder or a clock that was not set,
+/// and one that is still to come is wrong.
+fn believed(seconds: i64, now: i64) -> Option<i64> {
+    (FIRST_BELIEVED..=now.saturating_add(AHEAD))
+        .contains(&seconds)
+        .then_some(seconds)
 }
 
 /// A date that a content states.
@@ -108,6 +125,21 @@ fn seconds(value: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modification_times_that_cannot_be_are_not_believed() {
+        let now = 1_700_000_000;
+        // The last is 1980-01-01, as a machine 14 hours west of Greenwich writes it.
+        for placeholder in [i64::MIN, -1, 0, 315_532_800, 315_532_800 + 14 * 3_600] {
+            assert_eq!(believed(placeholder, now), None, "{placeholder}");
+        }
+        for wrong in [now + 2 * DAY, 2_208_988_800, i64::MAX] {
+            assert_eq!(believed(wrong, now), None, "{wrong}");
+        }
+        for time in [FIRST_BELIEVED, 1_000_000_000, now, now + 3_600] {
+            assert_eq!(believed(time, now), Some(time));
+        }
+    }
 
     #[test]
     fn dates_are_read_as_facts_have_them() {
