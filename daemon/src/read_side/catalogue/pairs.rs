@@ -1,8 +1,7 @@
-//! Pairs of files: near-duplicates, and the copies of a principal with it.
+//! Pairs of files: near-duplicates, and each copy with the first file of its document.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -72,9 +71,9 @@ pub struct PairsRequest<'a> {
     pub after: Option<&'a PairPlace>,
 }
 
-/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies of a
-/// principal with it. Memory holds the pairs of one file that were not visited yet, which are counted, and what a
-/// [`PairSearch`] keeps.
+/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and each copy with
+/// the first file of its document, whatever the threshold. Memory holds the pairs of one file that were not visited yet, which are counted, and what a [`PairSearch`]
+/// keeps.
 pub fn pairs(
     index: &IndexReader,
     request: PairsRequest<'_>,
@@ -87,13 +86,13 @@ pub fn pairs(
         after,
     } = request;
     let reader = GroupFiles { index, view };
-    let leads = Leads::of(&reader, threshold, account)?;
+    let groups = GroupCount::of(&reader, threshold, account)?;
     let search = index.pair_search(view, threshold);
     let mut count = 0;
     let mut failed = None;
     let visit_file = &mut |file: FileView| {
         let mut found = FoundPairs::none(account);
-        let listed = reader.pairs_from(&file, &search, &leads.documents, &mut found);
+        let listed = reader.pairs_from(&file, &search, &mut found);
         let listed = listed.map(|()| {
             found.visit(after, &mut |pair| {
                 count += 1;
@@ -113,41 +112,32 @@ pub fn pairs(
     Ok(Listing {
         items: PairCounts {
             pairs: count,
-            groups: leads.groups,
+            groups: groups.count,
         },
-        long_lists: leads.long_lists + search.long_lists(),
-        unsettled: leads.unsettled,
+        long_lists: groups.long_lists + search.long_lists(),
+        unsettled: groups.unsettled,
     })
 }
 
-/// The groups of a view, whose principals are listed with their copies.
-struct Leads {
-    groups: u64,
-    documents: HashSet<DocId>,
+/// The groups of a view, counted.
+struct GroupCount {
+    count: u64,
     long_lists: u64,
     unsettled: UnsettledCounts,
-    _held: GrowingPermit,
 }
 
-impl Leads {
+impl GroupCount {
     fn of(
         reader: &GroupFiles<'_>,
         threshold: Ratio,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
         let known = reader.index.groups(reader.view, threshold, account)?;
-        let groups = known.groups.iter().filter(|group| reader.is_shown(group));
-        let groups = groups.count() as u64;
-        let mut held = GrowingPermit::of(account);
-        held.add(2 * (known.groups.len() * size_of::<DocId>()) as u64)?;
-        // The groups themselves are no longer held.
-        let documents = known.groups.into_iter().map(|group| group.principal);
+        let shown = known.groups.iter().filter(|group| reader.is_shown(group));
         Ok(Self {
-            groups,
-            documents: documents.collect(),
+            count: shown.count() as u64,
             long_lists: known.long_lists,
             unsettled: known.unsettled,
-            _held: held,
         })
     }
 }
@@ -207,13 +197,12 @@ impl GroupFiles<'_> {
         &self,
         file: &FileView,
         search: &PairSearch<'_>,
-        leads: &HashSet<DocId>,
         found: &mut FoundPairs,
     ) -> Result<(), IndexError> {
         let Some((id, _)) = file.document else {
             return Ok(());
         };
-        if leads.contains(&id) && is_first(file) {
+        if is_first(file) && self.index.files_in(id, self.view) > 1 {
             self.copies(id, found)?;
         }
         let account = found.held.account().clone();
@@ -281,10 +270,10 @@ impl GroupFiles<'_> {
         Ok(first.unwrap_or_else(|| file.clone()))
     }
 
-    /// Adds the pairs of a principal's first file with each of its copies.
-    fn copies(&self, principal: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
+    /// The first file of a document with each of the others.
+    fn copies(&self, id: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
         let (mut first, mut failed) = (None, FirstError::default());
-        self.members(principal, None, &mut |copy| {
+        self.members(id, None, &mut |copy| {
             let Some(GroupFile { file, document, .. }) = &first else {
                 first = Some(copy);
                 return ControlFlow::Continue(());

@@ -277,6 +277,35 @@ fn shown_pairs(
     listed
 }
 
+/// Three copies of a text, of which a fourth file is a longer version: that one leads their group.
+#[test]
+fn copies_are_paired_at_every_threshold_whatever_the_groups() {
+    let text = words(&mut 7, 200).join(" ");
+    let longer = format!("{text} and a little more");
+    let texts = [text.clone(), text.clone(), text, longer];
+    let (opened, _dir) = opened_of(&texts);
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let budget = MemoryBudget::new(64 << 20);
+    let account = budget.account(&Cancel::never());
+    let listed = |threshold: f64| {
+        let mut listed = Vec::new();
+        let request = PairsRequest {
+            threshold: Ratio::new(threshold).unwrap(),
+            ..all_pairs()
+        };
+        let visit = &mut |pair: Pair| {
+            listed.push((pair.a.path, pair.b.path));
+            ControlFlow::Continue(())
+        };
+        let counted = pairs(opened.index.reader(), request, &account, visit).unwrap();
+        assert_eq!(counted.items.pairs, listed.len() as u64);
+        listed
+    };
+    let (low, exact) = (listed(0.5), listed(1.0));
+    assert_eq!((low.len(), exact.len()), (5, 2), "{low:?} {exact:?}");
+    assert!(exact.iter().all(|pair| low.contains(pair)), "{low:?}");
+}
+
 #[test]
 fn files_that_have_another_order_as_they_are_shown_are_paired() {
     let (opened, _dir) = opened_of(&[]);
