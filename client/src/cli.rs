@@ -86,7 +86,7 @@ pub(crate) enum RequestVerb {
         #[command(subcommand)]
         verb: JudgeVerb,
     },
-    /// List the pairs of near-duplicates
+    /// List the pairs of near-duplicates, and each copy with the first file of its text
     Pairs(PairsArgs),
     /// List the groups of near-duplicates, or one of them
     Groups(GroupsArgs),
@@ -150,7 +150,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
     let (limit, threshold) = match verb.get_name() {
         "versions" => (
             format!(
-                "Find at most this many versions [default: {}]",
+                "Find at most this many versions, up to 10,000 [default: {}]",
                 defaults::VERSIONS
             ),
             format!(
@@ -160,7 +160,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
         ),
         _ => (
             format!(
-                "List at most this many files [default: {}]",
+                "List at most this many files, up to 10,000 [default: {}]",
                 defaults::LIMIT
             ),
             format!(

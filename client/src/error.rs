@@ -1,5 +1,6 @@
 //! Errors of requests, and the only mapping from gRPC status to them.
 
+use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -92,7 +93,13 @@ pub enum Error {
         /// The watched roots.
         known: Vec<PathBuf>,
     },
-    /// The daemon sent nothing for longer than the limit.
+    /// The connection broke before the answer ended.
+    #[error("the connection to the daemon was lost ({cause})")]
+    Disconnected {
+        /// What the transport said.
+        cause: String,
+    },
+    /// The daemon kept silent for longer than the limit.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Late(Duration),
     /// The answer stopped before the record that closes it.
@@ -125,6 +132,11 @@ impl Error {
 
 impl From<Status> for Error {
     fn from(status: Status) -> Self {
+        // A status that the daemon sent has no source: this one was made here, of what happened to the connection.
+        if let (Code::Internal | Code::Unknown, Some(_)) = (status.code(), status.source()) {
+            let cause = status.message().to_owned();
+            return Self::Disconnected { cause };
+        }
         let message = match status.message() {
             "" => status.code().description().to_lowercase(),
             words => words.to_owned(),
@@ -176,6 +188,16 @@ mod tests {
         let error = Error::from(Status::new(Code::Unavailable, ""));
         assert_eq!(error.to_string(), "the service is currently unavailable");
         assert!(Error::from(Status::not_found("x")).is_not_found());
+    }
+
+    #[test]
+    fn a_connection_that_broke_is_told_from_what_the_daemon_says() {
+        let broken = io::Error::new(io::ErrorKind::BrokenPipe, "broken pipe");
+        let error = Error::from(Status::from_error(Box::new(broken)));
+        let said = "the connection to the daemon was lost (broken pipe)";
+        assert_eq!(error.to_string(), said);
+        let error = Error::from(Status::internal("the request could not be answered"));
+        assert_eq!(error.to_string(), "the request could not be answered");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     },
     /// Both sides of a comparison are standard input.
     InputTwice,
+    /// The connection broke under a stream of changes, after the event with this number if there was one.
+    WatchBroken { error: Error, after: Option<u64> },
     /// The daemon ended a stream that has no end.
     StreamEnded,
     /// A list of template lines was asked for as JSON.
@@ -84,6 +86,14 @@ impl fmt::Display for Failure {
             Self::StreamEnded => out.write_str(
                 "the daemon stopped; once it runs again, list files and groups anew and watch from there",
             ),
+            Self::WatchBroken {
+                error,
+                after: Some(number),
+            } => write!(
+                out,
+                "{error}; once the daemon runs again, `--after {number}` goes on from there"
+            ),
+            Self::WatchBroken { error, after: None } => request_sentence(error, out),
             Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
             Self::NoRater => out.write_str(
                 "no rater is named by 1 to 200 bytes on one line; name one with --rater",
@@ -140,6 +150,9 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         }
         Error::TooLarge { .. } => out.write_str("put it under a watched root and name it there"),
         Error::NoSuchRoot { known, .. } => write!(out, "watched are: {}", listed(known)),
+        Error::Disconnected { .. } => {
+            out.write_str("see whether the daemon still runs, then ask again")
+        }
         Error::Late(_) => out.write_str("see `simctl status`, then ask again"),
         Error::Incomplete => out.write_str("see whether the daemon still runs, then ask again"),
         Error::Status {
@@ -176,7 +189,9 @@ fn display(path: &Path) -> String {
 fn way_out(code: Code) -> &'static str {
     match code {
         Code::NotFound => "check the name, or see `simctl files` and `simctl roots`",
-        Code::InvalidArgument | Code::OutOfRange => "change the request; see `simctl help`",
+        Code::InvalidArgument | Code::OutOfRange => {
+            "change the request; `simctl help COMMAND` lists its options"
+        }
         Code::AlreadyExists => "name a place that does not exist yet",
         Code::FailedPrecondition => "see `simctl status` and `simctl roots`",
         Code::PermissionDenied | Code::Unauthenticated => "ask as a user the daemon lets in",

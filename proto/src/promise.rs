@@ -39,9 +39,10 @@ pub enum NoPromise {
 }
 
 impl Promise {
-    /// A promise with this miss probability at the threshold; no promise if it is 1 or more.
+    /// That nothing is missed at the threshold but with this probability at most; nothing, where that is certain, or
+    /// as good as certain.
     pub fn new(scheme: &str, threshold: f64, missed_at_most: f64) -> Self {
-        match missed_at_most < 1.0 {
+        match tenths_of_percent(missed_at_most) < 1_000.0 {
             true => Self {
                 scheme: scheme.to_owned(),
                 threshold,
@@ -63,6 +64,11 @@ impl Promise {
     }
 }
 
+/// A probability in tenths of a percent, rounded up, but for the noise of the product.
+fn tenths_of_percent(probability: f64) -> f64 {
+    (probability * 1_000.0 - 1e-4).ceil()
+}
+
 /// `found by mod_n: a match at exactly 0.8 is missed with a probability of at most 0.1 %, a better one less often`
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,8 +77,7 @@ impl fmt::Display for Promise {
         } = self;
         write!(f, "found by {scheme}: ")?;
         if let Some(missed) = self.missed_at_most {
-            // Rounded up, except for rounding noise of the product.
-            let percent = (missed * 1_000.0 - 1e-4).ceil() / 10.0;
+            let percent = tenths_of_percent(missed) / 10.0;
             return write!(
                 f,
                 "a match at exactly {threshold} is missed with a probability of at most {percent} %, a better one less often"
@@ -146,6 +151,8 @@ mod tests {
         assert_eq!(said(0.001), percent("0.1"));
         assert_eq!(said(0.001 + 6e-9), percent("0.1"));
         assert_eq!(said(0.0304), percent("3.1"));
+        assert_eq!(said(0.9989), percent("99.9"));
+        assert_eq!(said(0.999_6), said(1.0), "100 % bounds nothing");
         let none = "found by mod_n: there is no bound on what is missed, \
                     since a match may share none of the fingerprints that were looked up";
         assert_eq!(said(1.0), none);

@@ -272,7 +272,7 @@ pub(crate) struct ListArgs {
 pub(crate) struct FoldersArgs {
     /// Least share of the files of both folders that have a counterpart in the other, from 0.1 to 1
     /// [default: 0.5]
-    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    #[arg(long, value_name = "RATIO", value_parser = share)]
     pub(crate) share: Option<f64>,
     /// Least number of files that each folder has in common with the other [default: 2]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
@@ -291,7 +291,7 @@ pub(crate) struct TemplatesArgs {
     /// List text that occurs in at least this many documents of a root [default: 10]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) min_documents: Option<u32>,
-    /// List at most this many templates of each root [default: 1000]; the rest are counted
+    /// List at most this many templates of each root, up to 10,000 [default: 1000]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
     /// Print their lines whole, as a list to edit for `template_lines` in the daemon's configuration, which leaves
@@ -384,7 +384,13 @@ impl From<ComparedScheme> for SchemeChoice {
     }
 }
 
-/// Parses a ratio.
+/// The share of files that two folders have in common, as it is typed.
+fn share(typed: &str) -> Result<f64, String> {
+    let share = typed.parse().ok().filter(|it| (0.1..=1.0).contains(it));
+    share.ok_or_else(|| "it must be a number from 0.1 to 1, such as 0.5".to_owned())
+}
+
+/// A ratio as it is typed.
 pub(super) fn ratio(typed: &str) -> Result<f64, String> {
     typed
         .parse()

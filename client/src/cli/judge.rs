@@ -30,7 +30,7 @@ pub(crate) struct LabelArgs {
     pub(crate) pairs: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// Number of pairs in the sample; a larger sample continues a smaller one [default: 100]
+    /// Number of pairs in the sample, up to 10,000; a larger sample continues a smaller one [default: 100]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) count: Option<u32>,
     /// Seed of the random sample [default: 0]

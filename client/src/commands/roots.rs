@@ -59,7 +59,7 @@ async fn confirm_loss(
             })?;
         } else {
             eprint_line(format!(
-                "removed {} of {}",
+                "removed {} of {} from the index; nothing on the share was touched",
                 counted(removed, "file"),
                 escaped(&root.path)
             ));

@@ -39,7 +39,7 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
         &TemplatesSummary::from(&summary),
         &format!("{templates} in {documents}"),
         summary.truncated.then_some(
-            "not all are listed; --limit lists more, a higher --min-documents finds fewer",
+            "not all are listed: --limit or the room for counting was reached; a higher --min-documents finds fewer",
         ),
         summary.completeness.as_ref(),
     )?;

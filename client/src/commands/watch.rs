@@ -18,7 +18,17 @@ const WATCHING: &str = "watching";
 pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcome, Failure> {
     let roots = session.root_ids(&args.roots.paths).await?;
     let mut events = session.client.events(roots, args.after).await?;
-    while let Some(event) = events.message().await.map_err(Error::from)? {
+    let mut after = args.after;
+    loop {
+        let event = match events.message().await.map_err(Error::from) {
+            Ok(Some(event)) => event,
+            Ok(None) => return Err(Failure::StreamEnded),
+            Err(error @ Error::Disconnected { .. }) => {
+                return Err(Failure::WatchBroken { error, after });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        after = Some(event.number);
         if session.printer.is_json() {
             session.printer.line(&EventLine::from(&event))?;
         } else if event.kind == WATCHING {
@@ -29,7 +39,6 @@ pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcom
         // A reader acts on each event immediately.
         session.printer.flush()?;
     }
-    Err(Failure::StreamEnded)
 }
 
 /// An event as one line.

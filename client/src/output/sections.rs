@@ -181,7 +181,11 @@ impl<W: Write> Printer<W> {
             ),
             (
                 "last read",
-                date(file.last_read).unwrap_or_else(|| known("")),
+                match (date(file.last_read), &file.place) {
+                    (Some(date), _) => date,
+                    (None, Some(_)) => "with what holds it".to_owned(),
+                    (None, None) => known(""),
+                },
             ),
             ("document", hex(&file.document).unwrap_or_else(|| known(""))),
             ("content", hex(&file.content).unwrap_or_else(|| known(""))),

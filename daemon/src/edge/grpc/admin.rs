@@ -89,7 +89,7 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
                 let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
-                let file = subject_source::file_at(engine, &path)?;
+                let file = subject_source::recorded_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),
                     completeness: Some(check.verdict()?.into()),

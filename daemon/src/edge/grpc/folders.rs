@@ -31,7 +31,7 @@ impl FolderCopiesRequest {
         let share = asked.share.unwrap_or(defaults::FOLDER_SHARE);
         if !(LEAST_SHARE..=1.0).contains(&share) {
             return Err(Status::invalid_argument(format!(
-                "share is {share}, not {LEAST_SHARE} to 1"
+                "share is {share}, not a number from {LEAST_SHARE} to 1"
             )));
         }
         let files = asked.files.unwrap_or(defaults::FOLDER_FILES).max(1);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use prost::Message;
 use simdex_index::{Cancel, IndexError, Registry};
 use simdex_proto::v1;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::runner::Caller;
 use super::status::Refused;
@@ -48,7 +48,10 @@ impl RunRequest {
         let report = report_request::parse(engine, threshold, strict, options)?;
         kept.check_name(&name)?;
         let reports = kept.reports.clone().ok_or_else(|| {
-            Status::failed_precondition("the daemon's config sets no directory for reports")
+            const ADVICE: &str =
+                "set report_dir in its config and start it again, or write the report with --out";
+            let unset = "the daemon's config sets no directory for reports";
+            Refused::new(Code::FailedPrecondition, unset).advised(Some(ADVICE))
         })?;
         Ok(Self {
             report,

@@ -7,7 +7,7 @@ use prost::Message;
 use simdex_index::{Cancel, FileView, IndexReader, MemoryAccount};
 use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::list_encoder::ListEncoder;
 use super::reply_channel::too_long;
@@ -19,7 +19,10 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::lists::{self, GroupRequest};
 use crate::read_side::query::QueryError;
 
-/// One group; NOT_FOUND if nothing has the id, UNAVAILABLE while its members are not settled.
+/// What to do about an id that no group has.
+const GROUP_IDS: &str = "`simctl groups` lists the ids there are";
+
+/// One group; NOT_FOUND where nothing has the id, UNAVAILABLE while it is not settled who is in it.
 pub(super) fn group(
     engine: &Engine,
     source: v1::get_group_request::Source,
@@ -29,13 +32,14 @@ pub(super) fn group(
     use v1::get_group_request::Source as Wire;
     let found = match source {
         Wire::Path(path) => {
-            let file = subject_source::file_at(engine, &request_params::parse_path(path)?)?;
+            let file = subject_source::recorded_file(engine, &request_params::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict, account)?
         }
         Wire::Id(id) => {
             let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict, account)?;
             if found.group.is_none() {
-                return Err(Status::not_found(format!("no group has the id {id}")).into());
+                let unknown = format!("no group has the id {id}");
+                return Err(Refused::new(Code::NotFound, &unknown).advised(Some(GROUP_IDS)));
             }
             found
         }
@@ -64,7 +68,7 @@ pub(super) fn document(
     let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = subject_source::file_at(engine, &request_params::parse_path(path)?)?;
+            let file = subject_source::recorded_file(engine, &request_params::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {

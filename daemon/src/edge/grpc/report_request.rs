@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use simdex_proto::v1;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::request_params::parse_path;
+use super::status::Refused;
 use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::reports::reporting::{LoadFileNames, ReportRequest, UncheckedReport};
@@ -41,7 +42,9 @@ pub(super) fn parse(
         with_judgement,
     };
     let checked = asked.check();
-    let checked = checked.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    let checked = checked.map_err(|error| {
+        Refused::new(Code::InvalidArgument, &error.to_string()).advised(error.advice())
+    })?;
     let request = checked.request(engine, strict);
     request.map_err(|unknown| Status::not_found(unknown.to_string()))
 }

@@ -232,11 +232,20 @@ fn own_text(
     }
 }
 
-/// A file of any root, found by its path.
-pub(super) fn file_at(
-    engine: &Engine,
-    path: &std::path::Path,
-) -> Result<simdex_index::FileView, QueryError> {
+/// A file of any root, by its path.
+fn file_at(engine: &Engine, path: &std::path::Path) -> Result<simdex_index::FileView, QueryError> {
     let index = engine.index.reader();
     query::file_at_path(index, &engine.roots, path, &engine.roots.view())
+}
+
+/// The file on record at a path, for a question that no bytes can be sent for.
+pub(super) fn recorded_file(
+    engine: &Engine,
+    path: &std::path::Path,
+) -> Result<simdex_index::FileView, Refused> {
+    const ADVICE: &str = "name a file below a watched root as `simctl files` lists it";
+    file_at(engine, path).map_err(|error| match error {
+        unknown @ QueryError::UnknownFile(_) => Refused::from(unknown).advised(Some(ADVICE)),
+        other => other.into(),
+    })
 }

@@ -10,8 +10,17 @@ const LINE_BYTES: u64 = 256;
 
 /// Aligning this many lines would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("there is no memory to align {0} lines (store.memory_mib)")]
-pub struct TooManyLines(pub u64);
+#[error(
+    "aligning {lines} lines takes {needed} MiB, more than the {most} MiB of store.memory_mib that it may"
+)]
+pub struct TooManyLines {
+    /// Lines of both texts.
+    pub lines: u64,
+    /// What aligning them takes, MiB, rounded up.
+    pub needed: u64,
+    /// What it may take, MiB.
+    pub most: u64,
+}
 
 /// Takes a permit for aligning two texts, and for `beside` bytes that are made on the way; `None` if it is too small
 /// to be counted.
@@ -22,8 +31,12 @@ pub(crate) fn permit_to_align(
 ) -> Result<Result<Option<MemoryPermit>, TooManyLines>, IndexError> {
     let lines = texts.map(line_count).iter().sum::<u64>();
     let needed = lines.saturating_mul(LINE_BYTES).saturating_add(beside);
-    if needed > account.total() / 2 {
-        return Ok(Err(TooManyLines(lines)));
+    if needed > most_to_align(account) {
+        return Ok(Err(TooManyLines {
+            lines,
+            needed: needed.div_ceil(1 << 20),
+            most: most_to_align(account) >> 20,
+        }));
     }
     account.take_large(needed).map(Ok)
 }
@@ -35,8 +48,17 @@ const WORD_BYTES: u64 = 256;
 
 /// Aligning this many words would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("there is no memory to align {0} words (store.memory_mib)")]
-pub struct TooManyWords(pub u64);
+#[error(
+    "aligning {words} words takes {needed} MiB, more than the {most} MiB of store.memory_mib that it may"
+)]
+pub struct TooManyWords {
+    /// Words of both texts.
+    pub words: u64,
+    /// What aligning them takes, MiB, rounded up.
+    pub needed: u64,
+    /// What it may take, MiB.
+    pub most: u64,
+}
 
 /// Takes a permit for aligning the words of two texts, and for `beside` bytes that are made on the way.
 pub(crate) fn permit_to_align_words(
@@ -46,10 +68,19 @@ pub(crate) fn permit_to_align_words(
 ) -> Result<Result<Option<MemoryPermit>, TooManyWords>, IndexError> {
     let words = texts.map(word_count).iter().sum::<u64>();
     let needed = words.saturating_mul(WORD_BYTES).saturating_add(beside);
-    if needed > account.total() / 2 {
-        return Ok(Err(TooManyWords(words)));
+    if needed > most_to_align(account) {
+        return Ok(Err(TooManyWords {
+            words,
+            needed: needed.div_ceil(1 << 20),
+            most: most_to_align(account) >> 20,
+        }));
     }
     account.take_large(needed).map(Ok)
+}
+
+/// What aligning two texts may take of what an account may hold, bytes.
+fn most_to_align(account: &MemoryAccount) -> u64 {
+    account.total() / 2
 }
 
 fn line_count(text: &str) -> u64 {

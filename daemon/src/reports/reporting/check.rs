@@ -112,7 +112,19 @@ pub enum BadReport {
     NoJudgement,
 }
 
-/// A path that is not one of the watched roots.
+impl BadReport {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Needs("leak", _) => Some("name them with --protected"),
+            Self::Needs("stale-versions", _) => Some("name one with --older-than, such as 90d"),
+            Self::Needs(..) => Some("name the files behind the options"),
+            _ => None,
+        }
+    }
+}
+
+/// A path that is none of the watched roots.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub struct UnknownRoot {
     path: PathBuf,
