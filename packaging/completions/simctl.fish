@@ -37,7 +37,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "compare" -d 'Show how
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing without --apply'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "sampling" -d 'Show how coarsely documents of each size are sampled, or go back to what their length asks for'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "judge" -d 'Label pairs, evaluate judgements against labels, or train the model on them'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "pairs" -d 'List the pairs of near-duplicates'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "pairs" -d 'List the pairs of near-duplicates, and each copy with the first file of its text'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "folders" -d 'List folders, archives and roots that are copies of each other as a whole, largest first'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "templates" -d 'List text that recurs in many documents of a root: letterheads, footers, disclaimers'
@@ -62,7 +62,7 @@ always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -81,7 +81,7 @@ always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -100,7 +100,7 @@ always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -117,7 +117,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Dr
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other [default: the daemon\'s threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions [default: 4096]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions, up to 10,000 [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of a version and the one that it derives from, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -167,7 +167,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l rater -d 'Name of the person who labels [default: $USER]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l pairs -d 'Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l count -d 'Number of pairs in the sample; a larger sample continues a smaller one [default: 100]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l count -d 'Number of pairs in the sample, up to 10,000; a larger sample continues a smaller one [default: 100]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l seed -d 'Seed of the random sample [default: 0]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l lines -d 'Number of lines of a difference that are shown at first' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
@@ -236,7 +236,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand folders" -l json -d 'Print
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l min-documents -d 'List text that occurs in at least this many documents of a root [default: 10]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand templates" -l limit -d 'List at most this many templates of each root [default: 1000]; the rest are counted' -r
+complete -c simctl -n "__fish_simctl_using_subcommand templates" -l limit -d 'List at most this many templates of each root, up to 10,000 [default: 1000]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l lines -d 'Print their lines whole, as a list to edit for `template_lines` in the daemon\'s configuration, which leaves those lines out of what is compared'
 complete -c simctl -n "__fish_simctl_using_subcommand templates" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -349,7 +349,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing without --apply'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "sampling" -d 'Show how coarsely documents of each size are sampled, or go back to what their length asks for'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "judge" -d 'Label pairs, evaluate judgements against labels, or train the model on them'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates, and each copy with the first file of its text'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "folders" -d 'List folders, archives and roots that are copies of each other as a whole, largest first'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate sampling judge pairs groups folders templates status files show roots rescan sync watch report completions help" -f -a "templates" -d 'List text that recurs in many documents of a root: letterheads, footers, disclaimers'
