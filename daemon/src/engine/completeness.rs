@@ -99,6 +99,7 @@ impl Engine {
     /// settled, whatever arrives during the wait. It does not wait for what does not pass by itself (a stale root, a
     /// held loss, a damaged text, a file that the machine fails to read), or may take hours (crowded documents).
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        self.take_in_hints(cancel)?;
         let wanted = lock(&self.walks).clone();
         let wanted = wanted
             .into_iter()

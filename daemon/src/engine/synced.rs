@@ -1,6 +1,8 @@
 //! Whether a root is in step with its share after a walk, and whether it is as it was shown.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
 
@@ -8,9 +10,46 @@ use super::{Engine, EngineError, lock};
 use crate::write_side::roots::{Root, RootState, RootStatus};
 use crate::write_side::walk_queue::WalkQueue;
 
+/// So long at most are hints waited for that a watcher was asked to tell: one that hangs in a share, or lets go of it,
+/// says nothing.
+const HINTS: Duration = Duration::from_secs(2);
+
+/// Numbers of requests to tell hints.
+static TELLING: AtomicU64 = AtomicU64::new(0);
+
 impl Engine {
-    /// Has every root walked; returns their statuses. Watched roots are walked by their own threads, so that the
-    /// caller can give up on a share that hangs.
+    /// Has every watcher tell what was touched by now, and waits until that is queued or walked: events of files that a
+    /// walk has read would count as changes once they were told.
+    pub(super) fn take_in_hints(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        let number = TELLING.fetch_add(1, Ordering::Relaxed) + 1;
+        let queues = lock(&self.walks).clone();
+        let is_asked = |(of, _): &(_, Arc<WalkQueue>)| {
+            let root = self.roots.iter().find(|root| root.id == *of);
+            root.is_some_and(|root| root.tell_hints_now(number))
+        };
+        let asked: Vec<Arc<WalkQueue>> = queues
+            .into_iter()
+            .filter(is_asked)
+            .map(|(_, walks)| walks)
+            .collect();
+        let until = Instant::now() + HINTS;
+        let is_telling = || {
+            let all_told = asked.iter().all(|walks| walks.is_told(number));
+            !all_told && Instant::now() < until
+        };
+        self.pipeline.wait_while(is_telling, cancel)?;
+        let wanted = asked.iter().map(|walks| (walks.end_generation(), walks));
+        let wanted: Vec<_> = wanted.collect();
+        let is_walking = || {
+            let mut wanted = wanted.iter();
+            wanted.any(|(generation, walks)| !walks.is_done_through(*generation))
+                && Instant::now() < until
+        };
+        self.pipeline.wait_while(is_walking, cancel)
+    }
+
+    /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share
+    /// that hangs the caller leaves when it gives up.
     pub(super) fn walk_all(&self, cancel: &Cancel) -> Result<Vec<RootStatus>, EngineError> {
         let queues = lock(&self.walks).clone();
         let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);

@@ -272,7 +272,14 @@ impl Root {
             .for_each(RootWatcher::retry_walk_soon);
     }
 
-    /// How it is watched now; `None` if it is not (a scan).
+    /// Has its watcher tell what was touched by now, and then that it did; false where it is not watched.
+    pub fn tell_hints_now(&self, number: u64) -> bool {
+        let watcher = lock(&self.watcher);
+        watcher.iter().for_each(|it| it.tell_now(number));
+        watcher.is_some()
+    }
+
+    /// How it is watched now; none where it is not (a scan).
     pub fn chosen(&self) -> Option<ChosenMode> {
         lock(&self.watcher).as_ref().map(RootWatcher::chosen)
     }

@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,6 +62,8 @@ impl From<Cause> for RootWish {
 pub struct WalkQueue {
     state: Mutex<State>,
     wake: Condvar,
+    /// The greatest number with which the watcher said that all was told: what came of that is queued.
+    told: AtomicU64,
 }
 
 #[derive(Default)]
@@ -148,7 +151,17 @@ impl WalkQueue {
         });
     }
 
-    /// Ends the current generation and returns it.
+    /// All that the watcher was asked to tell with this number was acted on.
+    pub fn note_told(&self, number: u64) {
+        self.told.fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// Whether that is so of this number.
+    pub fn is_told(&self, number: u64) -> bool {
+        self.told.load(Ordering::Acquire) >= number
+    }
+
+    /// Ends the present generation and returns it.
     pub fn end_generation(&self) -> u64 {
         let mut state = self.lock();
         state.generation += 1;

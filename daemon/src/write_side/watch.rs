@@ -78,6 +78,8 @@ pub enum Hint {
     /// A delete or a move away was seen and nothing is at the path now: it was a file, or a directory with everything
     /// under it. The root itself still existed. The path may never have been known.
     Removed(PathBuf),
+    /// All that was seen before [`RootWatcher::tell_now`] was called with this number, or a greater one, was told.
+    AllTold(u64),
 }
 
 /// Why the whole root must be walked.
@@ -233,6 +235,12 @@ impl RootWatcher {
     /// never have noticed anything.
     pub fn retry_walk_soon(&self) {
         self.inbox.put(Note::RetryWalk);
+    }
+
+    /// Has all paths told at once that were touched by now, and then [`Hint::AllTold`] with this number. It may be lost
+    /// with all else that waits, where the root goes or is replaced.
+    pub fn tell_now(&self, number: u64) {
+        self.inbox.put(Note::TellNow(number));
     }
 
     /// How the root is watched right now.

@@ -102,7 +102,18 @@ impl Debouncer {
         self.rescan = Some((cause, burst));
     }
 
-    /// Takes what is due, in no particular order.
+    /// Makes all paths due that may be told by now: somebody waits for what was touched.
+    pub(super) fn hurry(&mut self, now: Instant) {
+        let Some(quiet) = now.checked_sub(self.debounce) else {
+            return;
+        };
+        for burst in self.pending.values_mut() {
+            burst.last = burst.last.min(quiet);
+        }
+        self.wake = Some(now);
+    }
+
+    /// Takes what is due, in no order.
     pub(super) fn due(&mut self, now: Instant) -> DueHints {
         if self.wake.is_none_or(|wake| now < wake) {
             return DueHints::default();

@@ -35,7 +35,9 @@ pub(super) enum Note {
     Missed(Cause),
     /// A walk could not use the root: have it walked again soon.
     RetryWalk,
-    /// Check whether to stop.
+    /// Tell what was touched by now, then that all was told.
+    TellNow(u64),
+    /// Look whether to stop.
     Wake,
 }
 

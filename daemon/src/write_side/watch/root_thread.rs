@@ -51,6 +51,8 @@ pub(super) struct RootThread {
     outbox: VecDeque<Hint>,
     next_check: Instant,
     next_rescan: Instant,
+    /// Somebody waits until all was told that was touched by now.
+    telling: Option<u64>,
 }
 
 /// The sink is closed: nobody listens any more.
@@ -89,6 +91,7 @@ impl RootThread {
             outbox: VecDeque::new(),
             next_check: now,
             next_rescan: now,
+            telling: None,
         }
     }
 
@@ -142,7 +145,8 @@ impl RootThread {
                 let soon = now + self.setup.settings.check_every.max(SHORTEST);
                 self.next_rescan = self.next_rescan.min(soon);
             }
-            // Late notes are ignored once the root is gone.
+            Note::TellNow(number) => self.telling = self.telling.max(Some(number)),
+            // Ignore late notes once the root is gone.
             _ if self.present.is_none() => {}
             Note::Touched(path) => self.pending.touch(now, path),
             Note::Missed(cause) => self.pending.want_rescan(now, cause),
@@ -162,7 +166,12 @@ impl RootThread {
             self.extend_watches_and_rescan(Cause::Timer);
         }
         if self.outbox.is_empty() {
+            let telling = self.telling.take();
+            if telling.is_some() {
+                self.pending.hurry(now);
+            }
             self.emit_due_hints(now);
+            self.outbox.extend(telling.map(Hint::AllTold));
         }
     }
 

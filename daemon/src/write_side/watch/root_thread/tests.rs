@@ -132,6 +132,26 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
 }
 
 #[test]
+fn what_somebody_waits_for_is_told_before_its_time_and_then_that_all_was() {
+    let mut kept = kept(8);
+    kept.thread.pending = Debouncer::new(&Settings::default());
+    kept.touch("a");
+    kept.thread.run_due_work();
+    assert_eq!(kept.outbox(), [], "it was touched just now");
+    kept.thread.handle_note(Note::TellNow(7));
+    kept.thread.run_due_work();
+    let told = [Hint::Removed(kept.path("a")), Hint::AllTold(7)];
+    assert_eq!(kept.outbox(), told);
+    // Of a root that is gone nothing is told, and nobody waits for it.
+    kept.thread.outbox.clear();
+    kept.thread.mark_root_gone();
+    kept.thread.outbox.clear();
+    kept.thread.handle_note(Note::TellNow(8));
+    kept.thread.run_due_work();
+    assert_eq!(kept.outbox(), [Hint::AllTold(8)]);
+}
+
+#[test]
 fn a_waiting_rescan_is_not_asked_for_twice() {
     let mut kept = kept(1);
     kept.thread.queue_rescan(Cause::Timer);
