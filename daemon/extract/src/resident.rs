@@ -24,10 +24,22 @@ impl ResidentMemory {
     /// (Linux does).
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
+        self.pages(1)
+    }
+
+    /// Those of them that are pages of files: the program, its libraries, and what is mapped. None where the system does
+    /// not tell.
+    #[must_use]
+    pub fn file_bytes(&self) -> Option<u64> {
+        self.pages(2)
+    }
+
+    /// A number of `statm`, in bytes.
+    fn pages(&self, place: usize) -> Option<u64> {
         let mut buffer = [0; 128];
         let count = self.statm.as_ref()?.read_at(&mut buffer, 0).ok()?;
         let line = std::str::from_utf8(&buffer[..count]).ok()?;
-        let pages: u64 = line.split(' ').nth(1)?.parse().ok()?;
+        let pages: u64 = line.split(' ').nth(place)?.parse().ok()?;
         pages.checked_mul(self.page_bytes)
     }
 }
@@ -43,7 +55,9 @@ mod tests {
         let before = memory.bytes().unwrap();
         let touched = std::hint::black_box(vec![1u8; BYTES]);
         let after = memory.bytes().unwrap();
-        // Other tests may release memory meanwhile.
+        let of_files = memory.file_bytes().unwrap();
+        assert!(of_files > 0 && of_files < after, "{of_files} of {after}");
+        // Other tests may give memory back meanwhile.
         assert!(
             after as i64 - before as i64 > BYTES as i64 / 2,
             "{before} and {after}"

@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use simdex_extract::ResidentMemory;
 use simdex_index::{Index, MemoryHolder, Usage};
 use simdex_proto::v1;
 use simdex_schema::ReportRecord;
@@ -89,8 +90,9 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
     }
 }
 
-/// Encodes what holds memory: the parts of the index, and what the engine may keep of a cache of `cache_bytes`.
-pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
+/// Encodes what holds memory: the parts of the index, what the engine may keep of a cache of `cache_bytes`, the program,
+/// and what none of these accounts for of all that is resident, where that is known.
+pub fn memory(index: &Index, cache_bytes: u64, resident: &ResidentMemory) -> Vec<v1::MemoryUse> {
     let parts = index.memory_use();
     let blocks = parts
         .iter()
@@ -106,7 +108,26 @@ pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
         bytes: None,
         limit: Some(cache_bytes.saturating_sub(of_blocks)),
     };
-    of_index.chain([cache]).collect()
+    let mut held: Vec<v1::MemoryUse> = of_index.chain([cache]).collect();
+    if let (Some(all), Some(of_files)) = (resident.bytes(), resident.file_bytes()) {
+        add_rest(&mut held, all, of_files);
+    }
+    held
+}
+
+/// Adds the program, with its libraries, and the rest to what holds so many bytes in all, of which so many are pages of
+/// files. The rest is what readers and questions hold by now, what the allocator keeps, and the cache of the store.
+fn add_rest(held: &mut Vec<v1::MemoryUse>, all: u64, of_files: u64) {
+    let mut add = |holder: &str, bytes| {
+        held.push(v1::MemoryUse {
+            holder: holder.to_owned(),
+            bytes: Some(bytes),
+            limit: None,
+        });
+        held.iter().filter_map(|part| part.bytes).sum::<u64>()
+    };
+    let known = add("program and libraries", of_files);
+    add("not accounted for", all.saturating_sub(known));
 }
 
 /// Encodes how fast waiting work is done.
@@ -144,5 +165,28 @@ pub fn event(event: &Event) -> v1::Event {
         group: event.change.group.map(|group| group.0),
         detail: event.change.detail.clone(),
         at: event.at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_memory_adds_up_to_what_is_resident() {
+        let part = |holder: &str, bytes| v1::MemoryUse {
+            holder: holder.to_owned(),
+            bytes,
+            limit: None,
+        };
+        let known = [part("postings", Some(100)), part("cache", None)];
+        let mut held = known.to_vec();
+        add_rest(&mut held, 1_000, 300);
+        assert_eq!(held[2], part("program and libraries", Some(300)));
+        assert_eq!(held[3], part("not accounted for", Some(600)));
+        // Parts that are counted as reserved may be more than is resident.
+        let mut held = known.to_vec();
+        add_rest(&mut held, 350, 300);
+        assert_eq!(held[3].bytes, Some(0));
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         bytes => bytes?,
     };
     let usage = |usage| encode::usage(index, usage);
+    let resident = simdex_extract::ResidentMemory::open();
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         format: simdex_schema::FORMAT_VERSION,
@@ -56,8 +57,8 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new,
-        resident_bytes: simdex_extract::ResidentMemory::open().bytes(),
-        memory: encode::memory(index, engine.config.store.memory().cache_bytes),
+        resident_bytes: resident.bytes(),
+        memory: encode::memory(index, engine.config.store.memory().cache_bytes, &resident),
         memory_limit_bytes: Some(engine.config.store.memory_mib.bytes()),
         reading: engine.reading_pace().map(encode::pace),
         settling: engine.settling_pace().map(encode::pace),
