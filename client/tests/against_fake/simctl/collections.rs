@@ -17,7 +17,7 @@ DOCUMENTS  GROUPS  LINES  LEFT OUT  TEXT                                        
     assert_eq!(
         run.talk,
         "simctl: 7 templates in 40 documents\n\
-         simctl: not all are listed; --limit lists more, a higher --min-documents finds fewer\n"
+         simctl: not all are listed: --limit or the room for counting was reached; a higher --min-documents finds fewer\n"
     );
     let json = simctl(&daemon, &["templates", "--json"]).out;
     assert_eq!(
