@@ -14,6 +14,7 @@ use simdex_schema::{FORMAT_VERSION, State};
 
 const FORMAT: &str = include_str!("../../schema/FORMAT.md");
 const README: &str = include_str!("../../README.md");
+const CHANGELOG: &str = include_str!("../../CHANGELOG.md");
 
 /// The part of FORMAT.md below a heading, up to the next one.
 fn section(heading: &str) -> &'static str {
@@ -263,6 +264,26 @@ fn the_readme_shows_the_stored_format() {
         .filter_map(|number| number.and_then(|number| number.parse().ok()))
         .collect();
     assert_eq!(shown, [FORMAT_VERSION]);
+}
+
+/// Of each version every heading stands once, lists are not cut by blank lines, and the stored format is named once.
+#[test]
+fn the_changelog_says_each_thing_in_one_place() {
+    for version in CHANGELOG.split("\n## ").skip(1) {
+        let headings = version.lines().filter(|line| line.starts_with("### "));
+        let mut seen = BTreeSet::new();
+        for heading in headings {
+            assert!(seen.insert(heading), "{heading} stands there twice");
+        }
+        assert!(!version.contains("\n\n- "), "a list is cut in two");
+    }
+    let formats = CHANGELOG.split("tored format ").skip(1);
+    let number = |rest: &str| {
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok())
+    };
+    let named: Vec<u32> = formats.filter_map(number).collect();
+    assert_eq!(named, [FORMAT_VERSION], "the present format alone");
 }
 
 #[test]
