@@ -275,8 +275,7 @@ impl Root {
     /// Has its watcher tell what was touched by now, and then that it did; false where it is not watched.
     pub fn tell_hints_now(&self, number: u64) -> bool {
         let watcher = lock(&self.watcher);
-        watcher.iter().for_each(|it| it.tell_now(number));
-        watcher.is_some()
+        (watcher.as_ref().map(|it| it.tell_now(number))).is_some()
     }
 
     /// How it is watched now; none where it is not (a scan).
