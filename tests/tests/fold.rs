@@ -26,6 +26,44 @@ fn folded(found: &[Value]) -> Result<BTreeMap<String, Option<String>>> {
 }
 
 #[test]
+fn a_crowd_of_near_duplicates_pushes_no_other_file_out_of_a_folded_answer() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let question = sandbox.write("question.txt", text(300, "q", 0))?;
+    for version in 0..30 {
+        sandbox.write(format!("crowd{version}.txt"), text(240, "c", version))?;
+    }
+    for (family, shared) in [("a", 180), ("b", 150), ("d", 120)] {
+        sandbox.write(format!("{family}.txt"), text(shared, family, 0))?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let ask = |limit: &str| {
+        let flags = ["find-similar", "--fold", "always", "--limit", limit].map(OsStr::new);
+        let asked = flags.into_iter().chain([question.as_os_str()]);
+        let run = daemon.simctl(asked)?.success()?;
+        let summary = run.lines_of("query")?.remove(0);
+        Ok::<_, anyhow::Error>((folded(&run.lines_of("match")?)?, summary))
+    };
+    // All is found, though the crowd alone is more than the limit.
+    let (found, summary) = ask("20")?;
+    ensure!(found.len() == 33, "{found:?}");
+    let alone = found.iter().filter(|(_, under)| under.is_none());
+    ensure!(
+        alone.count() == 4 && summary["truncated"] == false,
+        "{summary}"
+    );
+    // The limit counts what stands for itself.
+    let (found, summary) = ask("3")?;
+    ensure!(
+        found.len() == 32 && !found.contains_key("d.txt"),
+        "{found:?}"
+    );
+    ensure!(summary["truncated"] == true, "{summary}");
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+#[test]
 fn near_duplicates_in_an_answer_stand_under_the_best_of_them() -> Result<()> {
     let sandbox = Sandbox::new()?;
     let question = sandbox.write("question.txt", text(300, "q", 0))?;

@@ -35,15 +35,15 @@ const TIME: Duration = Duration::from_secs(10);
 /// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
 
-/// Judges all hits of an answer, by the texts that were kept and those that are read again.
+/// Judges hits of an answer, in this order while there is time, by the texts that were kept of them and those that are read again.
 ///
 /// # Errors
-/// The index failed, or the client disconnected.
-pub fn judge_hits(
+/// The index failed, or the asker went away.
+pub fn judge_hits<'h>(
     model: &Model,
     index: &IndexReader,
     subject: &Subject,
-    hits: &mut [Hit],
+    hits: impl Iterator<Item = &'h mut Hit>,
     texts: &mut KeptTexts,
 ) -> Result<(), QueryError> {
     let Some(text) = subject.text() else {
@@ -58,10 +58,7 @@ pub fn judge_hits(
         texts,
     };
     let begun = Instant::now();
-    for hit in hits
-        .iter_mut()
-        .filter(|hit| !hit.is_query && hit.overlap.verified)
-    {
+    for hit in hits.filter(|hit| !hit.is_query && hit.overlap.verified) {
         judge.account.cancel().check()?;
         hit.judgement = Some(match begun.elapsed() > TIME {
             true => ListJudgement::TimeOver,

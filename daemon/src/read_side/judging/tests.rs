@@ -85,7 +85,7 @@ fn judged(
     let before = index.work().texts_read;
     let Answer { hits, texts, .. } = &mut answer;
     let model = Model::shipped().unwrap();
-    judge_hits(&model, index.reader(), subject, hits, texts).unwrap();
+    judge_hits(&model, index.reader(), subject, hits.iter_mut(), texts).unwrap();
     let judgements = hits.iter().map(|hit| hit.judgement.clone());
     (judgements.collect(), index.work().texts_read - before)
 }
