@@ -125,7 +125,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fa
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand compare" -l diff -d 'Show the difference in this form' -r -f -a "auto\t'By words where lines are broken otherwise, else by lines; with --json by lines'
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l diff -d 'Show the difference in this form' -r -f -a "auto\t'By words where lines are broken otherwise or a block moved, else by lines; with --json by lines'
 lines\t'By lines, as patch applies it'
 words\t'By words, whatever the line breaks: [-removed-], {+added+}, {>line N: moved<}; with --json as operations with offsets in both texts'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l scheme -d 'Also show the estimates of this signature scheme (repeatable) [default: those of the index]' -r -f -a "mod_n\t'Sampled fingerprints'

@@ -103,7 +103,7 @@ pub(crate) struct CompareArgs {
 /// Forms of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DifferenceForm {
-    /// By words where lines are broken otherwise, else by lines; with --json by lines
+    /// By words where lines are broken otherwise or a block moved, else by lines; with --json by lines
     Auto,
     /// By lines, as patch applies it
     Lines,

@@ -1,6 +1,6 @@
 //! Chooses the form of a difference between two texts: by lines or by words.
 
-use simdex_client::text::is_broken_otherwise;
+use simdex_client::text::is_shown_by_words;
 use simdex_client::wire::CompareReply;
 
 use crate::cli::DifferenceForm;
@@ -18,8 +18,9 @@ pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
         (DifferenceForm::Words, _, Some(words)) => words.text.clone(),
         (DifferenceForm::Auto, None, Some(words)) => words.text.clone(),
         (DifferenceForm::Auto, Some(lines), Some(words)) => {
-            let changed = words.words_removed + words.words_added + words.words_moved;
-            match is_broken_otherwise(changed_lines(lines), changed) {
+            let moved = words.words_moved;
+            let changed = words.words_removed + words.words_added + moved;
+            match is_shown_by_words(changed_lines(lines), changed, moved) {
                 true if words.text.is_empty() => SAME_WORDS.to_owned(),
                 true => words.text.clone(),
                 false => lines.clone(),
@@ -85,6 +86,17 @@ mod tests {
         for (lines, words) in [(21, 21), (20, 0), (1, 500)] {
             assert!(auto(lines, words).starts_with("--- a\n"), "{lines} {words}");
         }
+    }
+
+    #[test]
+    fn words_are_shown_where_a_block_moved_however_few_lines_changed() {
+        let mut reply = reply(2, 1);
+        assert!(difference(&reply, DifferenceForm::Auto).starts_with("--- a\n"));
+        if let Some(words) = &mut reply.words {
+            words.words_moved = 200;
+        }
+        assert_eq!(difference(&reply, DifferenceForm::Auto), "by words");
+        assert!(difference(&reply, DifferenceForm::Lines).starts_with("--- a\n"));
     }
 
     #[test]

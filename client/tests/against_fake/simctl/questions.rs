@@ -274,8 +274,7 @@ min_n, n = 100, windows of 20 bytes  0.500 [0.300, 0.700]  not given         not
 --- a
 +++ b
 @@ -1 +1 @@
--one\\u{{1b}}[31m
-+\ttwo
+some [-one-]{{+two+}} words
 "
         )
     );

@@ -1,6 +1,6 @@
 //! The difference of a group's document to the principal's: its diff, and the operations by words.
 
-use simdex_proto::text::is_broken_otherwise;
+use simdex_proto::text::is_shown_by_words;
 use simdex_schema::DocumentHash;
 
 use super::{Writer, json_line};
@@ -23,8 +23,7 @@ pub(in crate::reports::report) struct DiffFacts {
 }
 
 impl DiffFacts {
-    /// Whether the page shows it by words: something moved, or lines are broken differently, by the rule of
-    /// `simctl compare --diff auto`.
+    /// Whether the page shows it by words, by the rule that `simctl compare --diff auto` has.
     pub(super) fn is_shown_by_words(&self) -> bool {
         let lines = (self.extent.removed + self.extent.added) as u64;
         self.words.as_ref().is_some_and(|words| {
@@ -34,7 +33,7 @@ impl DiffFacts {
                 moved,
                 ..
             } = words.extent;
-            moved > 0 || is_broken_otherwise(lines, removed + added + moved)
+            is_shown_by_words(lines, removed + added + moved, moved)
         })
     }
 }
