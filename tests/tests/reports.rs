@@ -254,9 +254,20 @@ fn a_report_of_some_files_is_of_their_groups_alone_and_marks_them() -> Result<()
         page.matches("asked about</span>").count() == 1 && page.contains("Of these in no group")
     );
     let rows = fs::read_to_string(report.join("load/documents.csv"))?;
-    ensure!(rows.lines().count() == 6, "{rows}");
+    marks_in_the_load_file(&rows)?;
     refused_and_since(&bed, &report, &alone)?;
     bed.end()
+}
+
+/// Two of the five files were asked about.
+fn marks_in_the_load_file(rows: &str) -> Result<()> {
+    ensure!(rows.lines().count() == 6, "{rows}");
+    let column = |row: &str| row.split("\",\"").nth(11).map(str::to_owned);
+    let marks: Vec<_> = rows.lines().filter_map(column).collect();
+    ensure!(marks[0] == "Simdex::Asked", "{marks:?}");
+    let with = |mark: &str| marks.iter().filter(|known| *known == mark).count();
+    ensure!((with("Yes"), with("No")) == (2, 3), "{marks:?}");
+    Ok(())
 }
 
 /// A file in no group makes a report of none; another question is a caveat; an unknown file is refused.

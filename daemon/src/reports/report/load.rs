@@ -233,9 +233,11 @@ impl Rows<'_> {
             }
             let holds =
                 |path: &&[u8]| self.is_wanted(path, self.places.of_files.contains_key(path));
+            let asked = self.input.asked.as_ref();
             visit(&Row {
                 file,
                 place,
+                asked: asked.map(|asked| asked.names(file.path)),
                 container: file.container.filter(holds),
                 has_text: file.document.is_some_and(|text| self.texts.contains(&text)),
                 is_exact: self.load.holds(file.path),

@@ -49,6 +49,7 @@ fields! {
     Relation: "NDRELATION", "Simdex::Relation", "SDX_Relation", "simdex_relation", "Simdex_relation";
     GroupFiles: "NDFILES", "Simdex::Group Files", "SDX_FamilyFiles", "simdex_group_files", "Simdex_set_files";
     GroupTexts: "NDTEXTS", "Simdex::Group Texts", "SDX_FamilyTexts", "simdex_group_texts", "Simdex_set_texts";
+    Asked: "NDASKED", "Simdex::Asked", "SDX_Asked", "simdex_asked", "Simdex_asked";
     TextHash: "TEXTHASH", "Simdex::Text Hash", "ND_ContentHash", "brs_exact_dup_set_id", "Duplicate_subset";
     FileHash: "FILEHASH", "BLAKE3 Hash", "SDX_FileHash", "brs_strict_dup_set_id", "Simdex_file_hash";
     Path: "FILEPATH", "File Path", "FilePath", "file_path", "Input_path";
@@ -76,7 +77,9 @@ pub(super) struct Row<'a> {
     pub(super) file: &'a ReportFile<'a>,
     /// Its place in a group.
     pub(super) place: Option<GroupPlace<'a>>,
-    /// Its container, if that has a row too.
+    /// Whether the report was asked about it; none of a report that was asked about no files.
+    pub(super) asked: Option<bool>,
+    /// What holds it, where that has a row too.
     pub(super) container: Option<&'a [u8]>,
     /// Whether the report has its text.
     pub(super) has_text: bool,
@@ -100,8 +103,12 @@ impl Row<'_> {
     /// The value of a field; empty if there is none.
     pub(super) fn value(&self, field: Field, profile: Profile) -> String {
         let file = self.file;
+        let [yes, no] = yes_and_no(profile);
         match field {
             Field::Id => id(file.path),
+            Field::Asked => self.asked.map_or(String::new(), |asked| {
+                if asked { yes } else { no }.to_owned()
+            }),
             Field::TextHash => file
                 .document
                 .map(|hash| hash.to_string())
@@ -129,9 +136,9 @@ impl Row<'_> {
             Field::State => file.state.to_owned(),
             Field::Reason => file.reason.to_owned(),
             Field::Text => self.text(),
-            _ => self.place.map_or_else(String::new, |place| {
-                of_group(field, &place, yes_and_no(profile))
-            }),
+            _ => self
+                .place
+                .map_or_else(String::new, |place| of_group(field, &place, [yes, no])),
         }
     }
 

@@ -7,7 +7,7 @@ use simdex_proto::lines::{base64, lossy};
 use super::fields::id;
 use super::*;
 use crate::reports::report::tests::{contract_group, input, keep, known, read};
-use crate::reports::report::{AllFiles, VisitFile, verify};
+use crate::reports::report::{AllFiles, AskedFiles, VisitFile, verify};
 
 const THORN: &[u8] = "/share/\u{fe}orn \u{ae}\n=1+1.txt".as_bytes();
 
@@ -60,9 +60,19 @@ fn written(format: &str, profile: &str, encoding: &str) -> Vec<u8> {
 
 fn written_of(format: &str, profile: &str, encoding: &str, files: &AllFiles<'_>) -> Vec<u8> {
     let load = LoadFile::named(format, profile, encoding).unwrap();
+    written_input(load, files, None)
+}
+
+/// Writes the load file of a report that was asked about these files.
+fn written_asked(format: &str, profile: &str, asked: Option<AskedFiles>) -> Vec<u8> {
+    let load = LoadFile::named(format, profile, "").unwrap();
+    written_input(load, &all_files, asked)
+}
+
+fn written_input(load: LoadFile, files: &AllFiles<'_>, asked: Option<AskedFiles>) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let mut input = input(vec![contract_group()], &known);
-    (input.load, input.files) = (Some(load), files);
+    (input.load, input.files, input.asked) = (Some(load), files, asked);
     keep(folder.path(), "report", &input).unwrap();
     let out = folder.path().join("report");
     verify(&out).unwrap();
@@ -255,6 +265,39 @@ fn a_csv_reads_back_and_nothing_in_it_is_a_formula() {
         String::from_utf8(line).unwrap(),
         "\"'＝x\",\"''y\",\"z\"\r\n"
     );
+}
+
+#[test]
+fn files_that_were_asked_about_are_marked_in_each_format_and_profile() {
+    let group = contract_group();
+    let asked = AskedFiles {
+        files: vec![group.principal],
+        in_no_group: Vec::new(),
+    };
+    let marked = |format: &str, profile: &str| {
+        String::from_utf8(written_asked(format, profile, Some(asked.clone()))).unwrap()
+    };
+    for (profile, field, [yes, no]) in [
+        ("relativity", "Simdex::Asked", ["Yes", "No"]),
+        ("law", "SDX_Asked", ["Y", "N"]),
+        ("brainspace", "simdex_asked", ["Yes", "No"]),
+        ("purview", "Simdex_asked", ["Yes", "No"]),
+        ("short", "NDASKED", ["Y", "N"]),
+    ] {
+        for records in [
+            read_csv(&marked("csv", profile)),
+            read_dat(&marked("dat", profile)),
+        ] {
+            let rows: Vec<_> = (1..records.len())
+                .map(|record| value(&records, record, field))
+                .collect();
+            assert_eq!(rows, [no, yes, no, no], "{profile}");
+        }
+    }
+    let elements = read_xml(&marked("edrm", "law"));
+    let values = elements.iter().filter(|element| element.name == "NDASKED");
+    let values: Vec<_> = values.map(|element| element.text.as_str()).collect();
+    assert_eq!(values, ["N", "Y", "N", "N"]);
 }
 
 #[test]
