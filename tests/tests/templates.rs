@@ -1,6 +1,6 @@
 //! Template text with the real programs: a planted letterhead is one template with its exact count, root by root.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
@@ -301,7 +301,57 @@ fn fixed_size_sketches_components_and_cores_are_of_what_is_left() -> Result<()> 
     Ok(())
 }
 
-/// The parameters of a report, and the places where people read.
+#[test]
+fn a_leak_of_a_document_that_is_all_template_lines_is_its_copies_alone() -> Result<()> {
+    let sandbox = letters()?;
+    let (board, frame) = (sandbox.beside("board"), frame().concat());
+    fs::create_dir(&board)?;
+    fs::write(board.join("form.txt"), &frame)?;
+    let list = sandbox.beside("template-lines.txt");
+    fs::write(&list, &frame)?;
+    let roots = [
+        (sandbox.share().to_path_buf(), "native"),
+        (board.clone(), "native"),
+    ];
+    let serve = sandbox.serve().template_lines(&list).roots(roots);
+    let daemon = serve.start()?;
+    daemon.sync()?;
+    let out = sandbox.beside("leak");
+    let asked: [&OsStr; 7] = [
+        "report".as_ref(),
+        "--kind".as_ref(),
+        "leak".as_ref(),
+        "--out".as_ref(),
+        out.as_ref(),
+        "--protected".as_ref(),
+        board.as_ref(),
+    ];
+    daemon.simctl(asked)?.success()?;
+    let found = fs::read_to_string(out.join("findings.jsonl"))?;
+    let found: Vec<serde_json::Value> = found
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+    let named: Vec<_> = found
+        .iter()
+        .map(|found| (found["path"].as_str(), found["relation"].as_str()))
+        .collect();
+    let [line, copy] =
+        ["frame in one line.txt", "frame.txt"].map(|name| sandbox.share().join(name));
+    let expected = [
+        (line.to_str(), Some("identical-text")),
+        (copy.to_str(), Some("identical-bytes")),
+    ];
+    ensure!(named == expected, "{named:?}");
+    let manifest = fs::read_to_string(out.join("manifest.json"))?;
+    let manifest: serde_json::Value = serde_json::from_str(&manifest)?;
+    let sums = &manifest["findings"];
+    ensure!(sums["not_compared"] == 1 && sums["compared"] == 0, "{sums}");
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+/// Of the parameters of a report, and where people read.
 fn names_the_list(sandbox: &Sandbox, daemon: &Daemon) -> Result<()> {
     let templates = daemon.simctl(["templates"])?.success()?;
     for template in templates.lines_of("template")? {

@@ -292,6 +292,43 @@ fn stale_versions_and_leaks_are_found_and_nothing_else() {
 }
 
 #[test]
+fn copies_of_protected_files_that_cannot_be_compared_are_leaks() {
+    let shares = Shares::new();
+    let inside = shares.vault.path().canonicalize().unwrap();
+    for (name, text) in [
+        ("pin.txt", "pin 4711"),
+        ("pin-2.txt", "pin 4711"),
+        ("empty.txt", ""),
+    ] {
+        fs::write(inside.join(name), text).unwrap();
+        fs::write(shares.daemon.path(name), text).unwrap();
+    }
+    fs::write(shares.daemon.path("other-pin.txt"), "pin 4712").unwrap();
+    shares.daemon.sync();
+    let (found, manifest) = shares.found(wire::ReportOptions {
+        protected: vec![bytes(&inside)],
+        ..of_kind("leak")
+    });
+    // Copies are found once, by the first file inside that has these bytes; empty files tell nobody anything.
+    let (pins, rest): (Vec<_>, Vec<_>) = shares
+        .triples(&found)
+        .into_iter()
+        .partition(|(name, _, _)| name.starts_with("pin"));
+    let names: Vec<_> = pins.iter().map(|(name, _, _)| *name).collect();
+    assert_eq!(names, ["pin-2.txt", "pin.txt"]);
+    for (_, relation, of) in &pins {
+        assert_eq!(*relation, "identical-bytes");
+        assert_eq!(of, &pins[0].2);
+    }
+    assert_eq!(rest, [("note.txt", "contains", "secret.txt")]);
+    let sums = &manifest["findings"];
+    assert_eq!(
+        (&sums["found"], &sums["not_compared"]),
+        (&3.into(), &3.into())
+    );
+}
+
+#[test]
 fn duplicates_are_told_from_hard_links() {
     let shares = Shares::new();
     let daemon = &shares.daemon;

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{FileView, GrowingPermit, IndexError};
+use simdex_index::{FileView, GrowingPermit, IndexError, View};
 use simdex_signature::SchemeKind;
 
 use super::{
@@ -57,7 +57,8 @@ fn of_file(
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let Some(answer) = search.answer(file, params, "files", sums)? else {
-        return same_bytes(search, file, sums, take);
+        let (found, _held) = same_bytes(search, file, search.view, sums)?;
+        return take_all(found, sums, take);
     };
     let of = bytes_of(&file.path);
     let holds = |relation| {
@@ -87,20 +88,21 @@ fn take_all(
     Ok(())
 }
 
-/// The other files of the same bytes, for a file that is not compared because it is too large or its text is damaged.
-fn same_bytes(
+/// The other files of a view that have the same bytes, of a file that is not compared: it is too short or too large, or
+/// its text is damaged; with the permit for them.
+pub(super) fn same_bytes(
     search: &Search<'_>,
     file: &FileView,
+    view: &View,
     sums: &mut Sums,
-    take: &mut TakeFinding<'_>,
-) -> Result<(), FindingError> {
-    let Some(content) = file.record.content() else {
-        return Ok(());
-    };
-    let index = search.engine.index.reader();
+) -> Result<(Vec<Finding>, GrowingPermit), FindingError> {
     let mut held = GrowingPermit::of(search.account);
     let (mut found, mut is_cut, mut failed) = (Vec::new(), false, FirstError::default());
-    index.visit_holders(content, search.view, &mut |other| {
+    let Some(content) = file.record.content() else {
+        return Ok((found, held));
+    };
+    let index = search.engine.index.reader();
+    index.visit_holders(content, view, &mut |other| {
         if other.key == file.key {
             return ControlFlow::Continue(());
         }
@@ -121,5 +123,5 @@ fn same_bytes(
     })?;
     failed.into_result()?;
     count(sums, "cut_short", u64::from(is_cut));
-    take_all(found, sums, take)
+    Ok((found, held))
 }

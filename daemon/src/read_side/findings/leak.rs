@@ -1,21 +1,25 @@
 //! Documents outside protected roots that share text with one inside: by protected document, then by path.
 //!
-//! Each document of the protected roots is asked about once, by its first file there. A file is found if it
-//! shares at least the threshold of either text, or resembles it that much.
+//! Each document of the protected roots is asked about once, by its first file there. Found is what shares at
+//! least the threshold of either text, or resembles it so far. Of a file that cannot be compared, one too short or too
+//! large, those of the same bytes are found, but of an empty one.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use simdex_index::{FileView, GrowingPermit};
+use simdex_index::{FileView, GrowingPermit, View};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNBOUNDED, bytes, count};
+use super::copies::same_bytes;
+use super::{Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
 
 /// Bytes that a document takes in a set, with spare capacity.
 const SEEN: u64 = 24;
+/// Bytes that the hash of a content takes in a set, with room to grow.
+const SEEN_BYTES: u64 = 80;
 
 pub(super) fn find(
     search: &Search<'_>,
@@ -42,7 +46,8 @@ pub(super) fn find(
         view: outside,
         keeps_texts: false,
     };
-    let (mut seen, mut failed) = (HashSet::new(), FirstError::default());
+    let (mut seen, mut seen_bytes) = (HashSet::new(), HashSet::new());
+    let mut failed = FirstError::default();
     let mut held = GrowingPermit::of(search.account);
     let (index, account) = (search.engine.index.reader(), search.account);
     index.files(&inside, account, &mut |file| {
@@ -59,7 +64,13 @@ pub(super) fn find(
             }
             None => {
                 count(&mut sums, "not_compared", 1);
-                ControlFlow::Continue(())
+                let content = file.record.content();
+                if content.is_none_or(|content| !seen_bytes.insert(content)) {
+                    return ControlFlow::Continue(());
+                }
+                let counted = held.add(SEEN_BYTES).map_err(FindingError::from);
+                let mut found = || of_bytes(search, &params.view, &file, &mut sums, take);
+                failed.flow(counted.and_then(|()| found()))
             }
         }
     })?;
@@ -75,10 +86,34 @@ fn of_file(
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let Some(answer) = search.answer(file, params, "compared", sums)? else {
-        return Ok(());
+        return of_bytes(search, &params.view, file, sums, take);
     };
     let of = bytes(&file.path);
-    let (mut found, _held) = search.found(answer.hits.iter(), &of)?;
+    let (found, _held) = search.found(answer.hits.iter(), &of)?;
+    take_all(found, sums, take)
+}
+
+/// Finds the files of the same bytes, of a file that is not compared. Empty files tell nobody anything.
+fn of_bytes(
+    search: &Search<'_>,
+    outside: &View,
+    file: &FileView,
+    sums: &mut Sums,
+    take: &mut TakeFinding<'_>,
+) -> Result<(), FindingError> {
+    if file.record.bytes() == Some(0) {
+        return Ok(());
+    }
+    let (found, _held) = same_bytes(search, file, outside, sums)?;
+    take_all(found, sums, take)
+}
+
+/// Takes what was found of a file, by path.
+fn take_all(
+    mut found: Vec<Finding>,
+    sums: &mut Sums,
+    take: &mut TakeFinding<'_>,
+) -> Result<(), FindingError> {
     found.sort_by(|a, b| a.path.cmp(&b.path));
     count(sums, "found", found.len() as u64);
     found.iter().try_for_each(take)?;
