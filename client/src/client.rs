@@ -139,18 +139,20 @@ impl Client {
         self.list(item, similarity.list_groups(request)).await
     }
 
-    /// Lists pairs of folders that hold the same files, those with most in common first. Absent parameters take the
-    /// daemon's defaults.
+    /// Lists pairs of folders that hold the same files, those with most in common first, with so many files of each, 100
+    /// at most, that have no like in the other. What is absent is left to the daemon.
     pub async fn folder_copies(
         &self,
         share: Option<f64>,
         files: Option<u64>,
+        exceptions: u32,
         roots: Vec<u32>,
     ) -> Result<ItemStream<wire::ListFolderCopiesReply>, Error> {
         let request = wire::ListFolderCopiesRequest {
             roots,
             share,
             files,
+            exceptions,
             strict: self.strict,
         };
         let mut similarity = self.similarity.clone();

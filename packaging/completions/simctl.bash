@@ -475,7 +475,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__folders)
-            opts="-h --share --files --limit --root --wait --strict --socket --json --wide --help"
+            opts="-h --share --files --exceptions --limit --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -230,6 +230,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand folders" -l files -d 'Leas
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand folders" -l exceptions -d 'Name the files of each folder that have no counterpart in the other, 100 of each at most'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l json -d 'Print one JSON object per line'

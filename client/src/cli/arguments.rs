@@ -277,6 +277,9 @@ pub(crate) struct FoldersArgs {
     /// Least number of files that each folder has in common with the other [default: 2]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) files: Option<u64>,
+    /// Name the files of each folder that have no counterpart in the other, 100 of each at most
+    #[arg(long)]
+    pub(crate) exceptions: bool,
     /// List only the first COUNT [default: all]; the rest are counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,

@@ -12,10 +12,16 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::progress::waiting;
 
+/// Files of each folder that are named where they have no like in the other.
+const NAMED: u32 = 100;
+
 pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.wanted).await?;
     let roots = session.root_ids(&args.roots.paths).await?;
-    let asked = session.client.folder_copies(args.share, args.files, roots);
+    let exceptions = if args.exceptions { NAMED } else { 0 };
+    let asked = session
+        .client
+        .folder_copies(args.share, args.files, exceptions, roots);
     let listing = waiting("comparing folders", asked).await?;
     let (count, summary) = session.print(listing, args.limit, identity).await?;
     let pairs = counted(summary.pairs, "pair");
@@ -36,7 +42,7 @@ fn missing(summary: &wire::FolderCopiesSummary) -> Option<String> {
                     fewer roots";
         return Some(said.to_owned());
     }
-    let passed_over = match summary.too_common {
+    let compared = match summary.too_common {
         0 => return None,
         1 => "1 text or name that more than 8 files carry was".to_owned(),
         some => format!(
@@ -45,7 +51,7 @@ fn missing(summary: &wire::FolderCopiesSummary) -> Option<String> {
         ),
     };
     Some(format!(
-        "{passed_over} passed over: folders that have only such in common are not listed"
+        "{compared} compared with the next folder alone: of folders that have only such in common not every pair is listed"
     ))
 }
 
@@ -65,8 +71,8 @@ mod tests {
         assert_eq!(told(false, 0), None);
         assert_eq!(
             told(false, 1_200).unwrap(),
-            "1,200 texts or names that more than 8 files carry were passed over: folders that have only such in \
-             common are not listed"
+            "1,200 texts or names that more than 8 files carry were compared with the next folder alone: of folders that \
+             have only such in common not every pair is listed"
         );
         assert!(
             told(false, 1)

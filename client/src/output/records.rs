@@ -151,23 +151,47 @@ impl Tabular for wire::Pair {
     }
 }
 
+/// Files of a folder without their like in the other, one a row, and how many more there are.
+fn alone(paths: &[Vec<u8>], all: u64) -> impl Iterator<Item = [String; 2]> {
+    let named = paths.iter().map(|path| ["alone".to_owned(), escaped(path)]);
+    let more = all.saturating_sub(paths.len() as u64);
+    let more =
+        (more > 0 && !paths.is_empty()).then(|| ["alone".to_owned(), format!("and {more} more")]);
+    named.chain(more)
+}
+
 impl Tabular for wire::FolderCopies {
     const COLUMNS: &'static [Column] = &[
         right("SHARED OF A"),
         right("SHARED OF B"),
         right("REVISED"),
+        right("COPIES"),
         path("A"),
         path("B"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
-        vec![vec![
+        let mut rows = vec![vec![
             format!("{} of {}", self.shared_a, self.files_a),
             format!("{} of {}", self.shared_b, self.files_b),
             self.revised.to_string(),
+            self.copies
+                .map(|copies| copies.to_string())
+                .unwrap_or_default(),
             escaped(&self.a),
             escaped(&self.b),
-        ]]
+        ]];
+        let lone = self.files_a.saturating_sub(self.shared_a);
+        let other = self.files_b.saturating_sub(self.shared_b);
+        rows.extend(alone(&self.alone_a, lone).map(|[said, path]| {
+            let blank = String::new;
+            vec![said, blank(), blank(), blank(), path, blank()]
+        }));
+        rows.extend(alone(&self.alone_b, other).map(|[said, path]| {
+            let blank = String::new;
+            vec![blank(), said, blank(), blank(), blank(), path]
+        }));
+        rows
     }
 }
 

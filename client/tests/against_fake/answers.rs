@@ -346,6 +346,10 @@ pub(crate) fn folders() -> (FolderCopies, FolderCopiesSummary) {
         shared_a: 97,
         shared_b: 96,
         revised: 5,
+        copies: None,
+        further: Vec::new(),
+        alone_a: vec![b"/share/2024/new.txt".to_vec()],
+        alone_b: Vec::new(),
     };
     let summary = FolderCopiesSummary {
         pairs: 1,

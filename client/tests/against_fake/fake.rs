@@ -373,10 +373,13 @@ impl Similarity for Fake {
 
     async fn list_folder_copies(
         &self,
-        _: Request<wire::ListFolderCopiesRequest>,
+        request: Request<wire::ListFolderCopiesRequest>,
     ) -> Answer<Replies<wire::ListFolderCopiesReply>> {
         use wire::list_folder_copies_reply::Part;
-        let (folders, summary) = answers::folders();
+        let (mut folders, summary) = answers::folders();
+        folders
+            .alone_a
+            .truncate(request.into_inner().exceptions as usize);
         let parts = [Part::Folders(folders), Part::Summary(summary)];
         streamed(
             parts

@@ -1,22 +1,29 @@
 //! Copies of whole folders: pairs of folders, archives or roots that hold the same files or revisions of them,
 //! largest first, so that a mirrored tree is one line. An archive is a folder of its members.
 //!
-//! A file is identified by its document (its text, or its bytes if it has none), and by the document's group
-//! of near-duplicates, so that a folder whose files were all revised is a version of its original. Files that
-//! could not be read have no document, and count for no folder.
+//! A file is known by its document: its text, or its bytes where it has none; and by the group of
+//! near-duplicates that this is of, so that a folder whose files were all revised is a version of what it was. One that
+//! has no document, since it is too short or was not read, is known by its bytes alone. Empty files, and those whose
+//! bytes are not known, count for no folder.
 
+mod carriers;
+mod exceptions;
 pub mod matching;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::ControlFlow;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View};
-use simdex_schema::{DocId, RootId, path};
+use simdex_index::{
+    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+};
+use simdex_schema::{ContentHash, DocId};
 use simdex_signature::Ratio;
 
-use matching::{Carried, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree};
+use carriers::visit_carriers;
+use matching::{
+    Carried, CopiedFolders, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree,
+};
 
 /// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made from these.
 const FILE_BYTES: u64 = 256;
@@ -25,7 +32,9 @@ const GROUPED_BYTES: u64 = 64;
 /// Bytes for the folders of each file, and of all together: names of folders may be long and nest deep.
 const FOLDER_BYTES: u64 = 512;
 const LEAST_FOLDER_BYTES: u64 = 16 << 20;
-/// Bytes that a folder takes beside its path, which is stored twice.
+/// Folders that are named at most beside the two of a pair, so that they fit into a message.
+const MOST_FURTHER: usize = 100;
+/// Bytes that a folder takes beside its path, which is held twice.
 const FOLDER: usize = 192;
 
 /// Parameters of a search for copies of folders.
@@ -38,6 +47,8 @@ pub struct FoldersRequest {
     pub files: u64,
     /// Resemblance from which documents are near-duplicates.
     pub threshold: Ratio,
+    /// Files of each folder of a pair that are named at most where they have no like in the other.
+    pub exceptions: usize,
 }
 
 /// Folders that are copies or versions of each other.
@@ -45,12 +56,12 @@ pub struct FoldersRequest {
 pub struct FolderCopies {
     /// Those with most files in common come first.
     pub pairs: Vec<NamedPair>,
-    /// Files that have a document.
+    /// Files that have a document, or bytes that are known.
     pub files: u64,
     /// Whether pairs may be missing, because more have files in common than can be held.
     pub truncated: bool,
-    /// Texts, and names of revisions, that more than eight files carry: folders that have only such files in common
-    /// are missing.
+    /// Texts, and names of revisions, that more than eight files carry: of folders that have only such in common some
+    /// pairs are missing.
     pub too_common: u64,
     /// Documents that were in no group yet.
     pub unsettled: UnsettledCounts,
@@ -67,6 +78,12 @@ pub struct NamedPair {
     pub b: Vec<u8>,
     /// Files of both folders, and how many they have in common.
     pub counts: FolderPair,
+    /// How many folders hold just the same files, both among them; none where these two do not.
+    pub copies: Option<u64>,
+    /// Paths of those beside these two, by path, [`MOST_FURTHER`] at most.
+    pub further: Vec<Vec<u8>>,
+    /// Paths of files of the first and of the other that have no like in the other folder, as many as were asked for.
+    pub alone: [Vec<Vec<u8>>; 2],
 }
 
 /// Finds the pairs of folders of a view.
@@ -83,14 +100,16 @@ pub fn folder_copies(
     let pairs = (MOST_PAIRS as u64).min(64 * files);
     let room = files * FOLDER_BYTES + LEAST_FOLDER_BYTES;
     let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
-    let folders = Folders::of(index, view, &groups, room, account)?;
+    let mut folders = Folders::of(index, view, &groups, room, account)?;
     let found = folders.copies(request, account)?;
     let mut held = GrowingPermit::of(account);
     let mut pairs = Vec::new();
-    for counts in found.pairs {
+    for found in found.pairs {
         cancel.check()?;
-        let pair = folders.named(counts);
-        held.add((pair.a.len() + pair.b.len() + 2 * size_of::<NamedPair>()) as u64)?;
+        let pair = folders.named(found);
+        let further: usize = pair.further.iter().map(|path| path.len() + 48).sum();
+        let bytes = pair.a.len() + pair.b.len() + further + 2 * size_of::<NamedPair>();
+        held.add(bytes as u64)?;
         pairs.push(pair);
     }
     pairs.sort_by(|a: &NamedPair, b| {
@@ -100,6 +119,18 @@ pub fn folder_copies(
             .cmp(&a.counts.in_common())
             .then_with(by_path)
     });
+    if request.exceptions > 0 {
+        let asked = (request.exceptions, account);
+        exceptions::name(
+            index,
+            view,
+            &groups,
+            &mut folders,
+            &mut pairs,
+            asked,
+            &mut held,
+        )?;
+    }
     Ok(FolderCopies {
         pairs,
         files: folders.tree.files() as u64,
@@ -145,15 +176,29 @@ impl GroupNames {
         })
     }
 
-    /// What a file carries. A document that is in no group is a group of its own.
-    fn carried(&self, document: DocId, path: &[u8]) -> Carried {
+    /// What a file carries; none of an empty one, and where its bytes are not known. A document that is in no group is
+    /// one of its own, and so are the bytes of a file without a document.
+    fn carried(&self, file: &FileView) -> Option<Carried> {
+        let document = file.content.as_ref().and_then(|content| content.document);
+        let (document, group) = match document {
+            Some(document) => {
+                let group = self.principals.get(&document).unwrap_or(&document);
+                (document.0, group.0)
+            }
+            None if file.record.bytes() == Some(0) => return None,
+            None => {
+                let bytes = bytes_number(file.record.content()?);
+                (bytes, bytes)
+            }
+        };
         let mut name = DefaultHasher::new();
+        let path = file.path.as_os_str().as_bytes();
         path.rsplit(|&byte| byte == b'/').next().hash(&mut name);
-        Carried {
-            document: document.0,
-            group: self.principals.get(&document).unwrap_or(&document).0,
+        Some(Carried {
+            document,
+            group,
             name: name.finish(),
-        }
+        })
     }
 }
 
@@ -181,29 +226,12 @@ impl Folders {
             room: usize::try_from(room).unwrap_or(usize::MAX),
             ..Self::default()
         };
-        let roots: HashMap<RootId, Vec<u8>> = index
-            .roots(view)?
-            .into_iter()
-            .map(|(id, path)| (id, shown_root(path.into_os_string().into_vec())))
-            .collect();
-        let mut failed = None;
-        index.files(view, account, &mut |file| {
-            if let Err(error) = account.cancel().check() {
-                failed = Some(error);
-                return ControlFlow::Break(());
-            }
-            let document = file.content.as_ref().and_then(|content| content.document);
-            let root = roots.get(&file.key.root);
-            if let Some((document, root)) = document.zip(root) {
-                let path = file.path.as_os_str().as_bytes();
-                let folder = folders.folder_of(path, root.len());
-                folders
-                    .tree
-                    .add_file(folder, groups.carried(document, path));
-            }
-            ControlFlow::Continue(())
+        visit_carriers(index, view, groups, account, &mut |carried, path, root| {
+            let folder = folders.folder_of(path, root);
+            folders.tree.add_file(folder, carried);
+            Ok(())
         })?;
-        failed.map_or(Ok(folders), Err)
+        Ok(folders)
     }
 
     /// The pairs that are copies, and whether any may be missing.
@@ -224,17 +252,38 @@ impl Folders {
         Ok(found.unwrap_or_default())
     }
 
-    /// A pair with its paths, the smaller first.
-    fn named(&self, counts: FolderPair) -> NamedPair {
-        let path = |folder: FolderId| self.paths[folder as usize].clone();
-        let (a, b) = (path(counts.a), path(counts.b));
-        match a <= b {
-            true => NamedPair { a, b, counts },
-            false => NamedPair {
-                a: b,
-                b: a,
-                counts: counts.swapped(),
+    /// Folders with their paths, by path.
+    fn named(&self, found: CopiedFolders) -> NamedPair {
+        let CopiedFolders {
+            counts,
+            further,
+            is_exact,
+        } = found;
+        let path = |folder: &FolderId| &self.paths[*folder as usize];
+        let mut all = [&[counts.a, counts.b], &further[..]].concat();
+        all.sort_by(|one, other| path(one).cmp(path(other)));
+        let counts = match is_exact {
+            // What is counted is the same for any two of them.
+            true => FolderPair {
+                a: all[0],
+                b: all[1],
+                ..counts
             },
+            false if all[0] == counts.a => counts,
+            false => counts.swapped(),
+        };
+        NamedPair {
+            a: path(&counts.a).clone(),
+            b: path(&counts.b).clone(),
+            counts,
+            copies: is_exact.then_some(all.len() as u64),
+            further: all[2..]
+                .iter()
+                .take(MOST_FURTHER)
+                .map(path)
+                .cloned()
+                .collect(),
+            alone: [Vec::new(), Vec::new()],
         }
     }
 
@@ -283,11 +332,10 @@ impl Folders {
     }
 }
 
-/// The path of a root in the form in which it begins the displayed paths of its files.
-fn shown_root(path: Vec<u8>) -> Vec<u8> {
-    let mut shown = path::to_shown(&[&path[..], b"/"].concat());
-    shown.truncate(shown.len().saturating_sub(1).max(1));
-    shown
+/// A number for the bytes of a file, apart from those of documents, which are counted from the lowest on.
+fn bytes_number(content: ContentHash) -> u64 {
+    let first = content.0.first_chunk().copied().unwrap_or_default();
+    u64::from_le_bytes(first) | 1 << 63
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::completeness;
 use super::list::Sides;
+use super::{JsonPath, completeness};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -23,6 +23,20 @@ pub struct FolderCopies {
     pub shared_b: u64,
     /// How many of those, counted equally on both sides, are only a revision of a file and the same as none.
     pub revised: u64,
+    /// The share of the files of both that have their like in the other.
+    pub share: f64,
+    /// How many folders hold just the same files, both among them; absent where these two differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u64>,
+    /// Those beside both, by path, 100 at most; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<JsonPath>,
+    /// Files of the first without their like in the other, as many as were asked for; absent where none was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone_a: Vec<JsonPath>,
+    /// Those of the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone_b: Vec<JsonPath>,
 }
 
 impl From<&v1::FolderCopies> for FolderCopies {
@@ -34,8 +48,23 @@ impl From<&v1::FolderCopies> for FolderCopies {
             shared_a: folders.shared_a,
             shared_b: folders.shared_b,
             revised: folders.revised,
+            share: share(folders),
+            copies: folders.copies,
+            further: paths(&folders.further),
+            alone_a: paths(&folders.alone_a),
+            alone_b: paths(&folders.alone_b),
         }
     }
+}
+
+fn share(folders: &v1::FolderCopies) -> f64 {
+    let all = folders.files_a.saturating_add(folders.files_b);
+    let shared = folders.shared_a.saturating_add(folders.shared_b);
+    shared as f64 / all.max(1) as f64
+}
+
+fn paths(paths: &[Vec<u8>]) -> Vec<JsonPath> {
+    paths.iter().map(|path| JsonPath::new(path)).collect()
 }
 
 /// Closes a list of folders.
@@ -47,7 +76,8 @@ pub struct FolderCopiesSummary {
     pub files: u64,
     /// Whether some pairs may be missing.
     pub truncated: bool,
-    /// Texts and names that more than eight files have: folders that share only such files are not listed.
+    /// Texts and names that more than eight files carry: of folders that have only such in common, and differ, not every
+    /// pair is listed.
     pub too_common: u64,
     /// Time the answer took.
     pub seconds: f64,

@@ -58,8 +58,8 @@ fn folders_are_listed_with_what_each_shares() {
     assert_eq!(
         run.out,
         "\
-SHARED OF A  SHARED OF B  REVISED  A            B
-  97 of 100     96 of 98        5  /share/2024  /share/backup.zip!
+SHARED OF A  SHARED OF B  REVISED  COPIES  A            B
+  97 of 100     96 of 98        5          /share/2024  /share/backup.zip!
 "
     );
     assert_eq!(run.talk, "simctl: 1 pair of folders in 250 files\n");
@@ -67,8 +67,26 @@ SHARED OF A  SHARED OF B  REVISED  A            B
     assert_eq!(
         json,
         "{\"type\":\"folders\",\"v\":1,\"a\":\"/share/2024\",\"b\":\"/share/backup.zip!\",\
-         \"files_a\":100,\"files_b\":98,\"shared_a\":97,\"shared_b\":96,\"revised\":5}\n\
+         \"files_a\":100,\"files_b\":98,\"shared_a\":97,\"shared_b\":96,\"revised\":5,\"share\":0.9747474747474747}\n\
          {\"type\":\"folder-copies\",\"v\":1,\"pairs\":1,\"files\":250,\"truncated\":false,\"too_common\":0,\
          \"seconds\":0.5,\"complete\":true}\n"
     );
+}
+
+#[test]
+fn files_of_folders_that_have_no_like_are_named_where_that_is_asked_for() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["folders", "--exceptions"]);
+    assert_eq!(
+        run.out,
+        "\
+SHARED OF A  SHARED OF B  REVISED  COPIES  A                    B
+  97 of 100     96 of 98        5          /share/2024          /share/backup.zip!
+      alone                                /share/2024/new.txt
+      alone                                and 2 more
+"
+    );
+    let json = simctl(&daemon, &["folders", "--exceptions", "--json"]).out;
+    let named = "\"share\":0.9747474747474747,\"alone_a\":[{\"path\":\"/share/2024/new.txt\"}]}\n";
+    assert!(json.contains(named), "{json}");
 }

@@ -16,7 +16,10 @@ use crate::read_side::folders::{FoldersRequest, NamedPair, folder_copies};
 /// Below this, nearly all pairs of folders that have anything in common would be compared.
 const LEAST_SHARE: f64 = 0.1;
 
-/// A decoded request for a list of folder copies.
+/// Files of a folder that are named at most, so that a pair fits into a message.
+const MOST_EXCEPTIONS: u32 = 100;
+
+/// A list of folders that is asked for.
 pub(super) struct FolderCopiesRequest {
     view: View,
     request: FoldersRequest,
@@ -34,6 +37,12 @@ impl FolderCopiesRequest {
                 "share is {share}, not a number from {LEAST_SHARE} to 1"
             )));
         }
+        if asked.exceptions > MOST_EXCEPTIONS {
+            return Err(Status::invalid_argument(format!(
+                "exceptions is {}, not 0 to {MOST_EXCEPTIONS}",
+                asked.exceptions
+            )));
+        }
         let files = asked.files.unwrap_or(defaults::FOLDER_FILES).max(1);
         Ok(Self {
             view: request_params::parse_roots(engine, &asked.roots)?,
@@ -41,6 +50,7 @@ impl FolderCopiesRequest {
                 share,
                 files,
                 threshold: engine.threshold(),
+                exceptions: asked.exceptions as usize,
             },
             strict: asked.strict,
         })
@@ -61,11 +71,12 @@ impl FolderCopiesRequest {
         let account = sender.account(&caller, engine.index.reader());
         let found = folder_copies(engine.index.reader(), &self.view, &self.request, &account)?;
         check.note_unsettled(found.unsettled);
-        for pair in &found.pairs {
+        let pairs = found.pairs.len() as u64;
+        for pair in found.pairs {
             send(Part::Folders(encoded(pair)))?;
         }
         let summary = v1::FolderCopiesSummary {
-            pairs: found.pairs.len() as u64,
+            pairs,
             files: found.files,
             truncated: found.truncated,
             too_common: found.too_common,
@@ -76,15 +87,20 @@ impl FolderCopiesRequest {
     }
 }
 
-fn encoded(pair: &NamedPair) -> v1::FolderCopies {
-    let counts = &pair.counts;
+fn encoded(pair: NamedPair) -> v1::FolderCopies {
+    let counts = pair.counts;
+    let [alone_a, alone_b] = pair.alone;
     v1::FolderCopies {
-        a: pair.a.clone(),
-        b: pair.b.clone(),
+        a: pair.a,
+        b: pair.b,
         files_a: counts.files_a,
         files_b: counts.files_b,
         shared_a: counts.shared_a,
         shared_b: counts.shared_b,
         revised: counts.revised,
+        copies: pair.copies,
+        further: pair.further,
+        alone_a,
+        alone_b,
     }
 }

@@ -1,11 +1,13 @@
 //! Finds which folders are copies of one another; no I/O.
 //!
-//! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are matched, and
-//!    so are their folders ([`evidence`]).
-//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): for each folder the files whose
-//!    text is anywhere in the other, and of the remaining files as many of each group as both have. If two folders
-//!    differ very much in size, neither is a copy of the other as a whole.
-//! 3. Of nested pairs the outermost is listed; but if a pair within it has as many files in common, that one is.
+//! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are joined, and
+//!    their folders with them ([`evidence`]).
+//!    Folders that hold just the same files are found whatever their number, each with the next one ([`classes`]).
+//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): of each folder the files whose
+//!    text is anywhere in the other, and of the others as many of each group as both have. Of two folders of very
+//!    unlike size neither is a copy of the other as a whole.
+//! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
+//!    common, that one. Exact copies are one line then, and so are their pairs with one other folder.
 //!
 //! Cost: files times their depth, which is at most [`MOST_DEPTH`], whatever the input: a file is evidence with
 //! fewer than 8 others in each of three ways; and a pair of folders is counted only if a quarter of the smaller
@@ -14,10 +16,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+mod classes;
 mod contents;
 mod evidence;
 
-use contents::Contents;
+use classes::Classes;
+pub(super) use contents::Contents;
 
 /// Most pairs of folders that are counted in the first step: 24 bytes each, with spare capacity.
 pub const MOST_PAIRS: usize = 1 << 21;
@@ -101,14 +105,26 @@ impl FolderPair {
     }
 }
 
+/// Two folders, and more where these hold just the same files.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CopiedFolders {
+    /// Two of them; of a class of exact copies beside another folder one of the class.
+    pub counts: FolderPair,
+    /// The others that hold just the same files, in no other pair that is listed.
+    pub further: Vec<FolderId>,
+    /// Both hold just the same files.
+    pub is_exact: bool,
+}
+
 /// Pairs of folders that have files in common.
 #[derive(Debug, Default)]
 pub struct MatchedFolders {
-    /// Those with most files in common come first.
-    pub pairs: Vec<FolderPair>,
-    /// Whether pairs may be missing, because more folders have files in common than can be held.
+    /// Those with most files in common first.
+    pub pairs: Vec<CopiedFolders>,
+    /// More pairs of folders have files in common than are held: some may be missing.
     pub truncated: bool,
-    /// Texts, and names of revisions, that more than eight files carry: they are evidence for no pair.
+    /// Texts, and names of revisions, that more than eight files carry: each speaks for a folder and the next one that
+    /// has it alone.
     pub too_common: u64,
 }
 
@@ -139,6 +155,10 @@ impl Tree {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<MatchedFolders> {
         let contents = Contents::of(self);
+        if !go_on(classes::FOLDER_BYTES * self.parents.len() as u64) {
+            return None;
+        }
+        let classes = Classes::of(self, &contents, fewest);
         let spoke = evidence::evidence(self, &contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
             // The evidence for a pair is only part of what it shares: common texts, and files that were
@@ -149,8 +169,14 @@ impl Tree {
             let is_alike = larger as f64 <= (2.0 / least - 1.0) * smaller as f64;
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
         };
+        let spoken = spoke.evidence.iter().map(|(pair, count)| (*pair, *count));
+        let spoken = spoken.filter(is_open).map(|(pair, _)| pair);
+        let is_told = |pair: &(FolderId, FolderId)| {
+            classes.are_linked(*pair) || classes.neighbours.contains(pair)
+        };
+        let exact = classes.neighbours.iter().copied();
         let mut counted = Vec::new();
-        for ((a, b), _) in spoke.evidence.into_iter().filter(is_open) {
+        for (a, b) in exact.chain(spoken.filter(|pair| !is_told(pair))) {
             let pair = contents.compare(a, b);
             let is_copy = pair.share() >= least && pair.in_common() >= fewest;
             if !go_on(if is_copy { COUNTED } else { 0 }) {
@@ -160,14 +186,37 @@ impl Tree {
         }
         let pairs = self.outermost(&contents, counted, go_on)?;
         Some(MatchedFolders {
-            pairs,
+            pairs: classes.joined(pairs),
             truncated: spoke.truncated,
             too_common: spoke.too_common,
         })
     }
 
-    /// Of nested pairs the outermost, unless a pair within it has as many files in common: then the outer
-    /// one adds only what is not shared.
+    /// What each folder holds.
+    pub(super) fn contents(&self) -> Contents {
+        Contents::of(self)
+    }
+
+    /// The files of both folders of a pair that have no like in the other, so many of each at most, each with the folder
+    /// that it lies in.
+    pub(super) fn exceptions(
+        &self,
+        contents: &Contents,
+        pair: &FolderPair,
+        most: usize,
+    ) -> [Vec<(FolderId, Carried)>; 2] {
+        [(pair.a, pair.b), (pair.b, pair.a)].map(|(own, other)| {
+            let alone = contents.alone(own, other, most).into_iter();
+            let file = |number: u32| &self.files[number as usize];
+            alone
+                .map(file)
+                .map(|file| (file.folder, file.carried))
+                .collect()
+        })
+    }
+
+    /// Of pairs that lie in one another the outermost, unless one in it has as many files in common: then it
+    /// adds nothing but what is not shared.
     fn outermost(
         &self,
         contents: &Contents,

@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Carried, FolderId, FolderPair, Tree};
 
-/// What all files of each folder and its nested folders carry, as ranges of one list.
-pub(super) struct Contents {
-    /// Each file's document and group, in the order of a walk.
+/// What all files of each folder and of those in it carry, as ranges of one list.
+pub(in crate::read_side::folders) struct Contents {
+    /// In the order of a walk: each file's document and group.
     carried: Vec<(u64, u64)>,
-    /// For each folder the range of its own files.
+    /// In the same order: its number among the files of the tree.
+    numbers: Vec<u32>,
+    /// Of each folder where its own begin and end.
     ranges: Vec<(usize, usize)>,
     /// For each folder its number in the walk, and the number after the last folder in it.
     walked: Vec<(u32, u32)>,
@@ -23,14 +25,12 @@ impl Contents {
                 children[*parent as usize].push(folder);
             }
         }
-        for file in &tree.files {
-            let Carried {
-                document, group, ..
-            } = file.carried;
-            files[file.folder as usize].push((document, group));
+        for (number, file) in (0..).zip(&tree.files) {
+            files[file.folder as usize].push(number);
         }
         let mut contents = Self {
             carried: Vec::with_capacity(tree.files.len()),
+            numbers: Vec::with_capacity(tree.files.len()),
             ranges: vec![(0, 0); count],
             walked: vec![(0, 0); count],
         };
@@ -49,7 +49,14 @@ impl Contents {
                 contents.ranges[at].0 = contents.carried.len();
                 contents.walked[at].0 = number;
                 number += 1;
-                contents.carried.extend(&files[at]);
+                contents.numbers.extend(&files[at]);
+                let carried = files[at].iter().map(|number: &u32| {
+                    let Carried {
+                        document, group, ..
+                    } = tree.files[*number as usize].carried;
+                    (document, group)
+                });
+                contents.carried.extend(carried);
                 open.push((folder, true));
                 open.extend(children[at].iter().map(|&child| (child, false)));
             }
@@ -76,6 +83,29 @@ impl Contents {
     /// The number of files in a folder and all folders in it.
     pub(super) fn count(&self, folder: FolderId) -> u64 {
         self.within(folder).len() as u64
+    }
+
+    /// The files of a folder that have no like in another, so many at most, by their numbers in the tree. Of a group of
+    /// which there are more here than there those that come first have theirs.
+    pub(super) fn alone(&self, own: FolderId, other: FolderId, most: usize) -> Vec<u32> {
+        let (from, to) = self.ranges[own as usize];
+        let (files, others) = (self.within(own), self.within(other));
+        let documents: HashSet<u64> = others.iter().map(|(document, _)| *document).collect();
+        let mut revised = Others::of(others, files).by_group;
+        let mut alone = Vec::new();
+        for ((document, group), number) in files.iter().zip(&self.numbers[from..to]) {
+            if alone.len() == most {
+                break;
+            }
+            if documents.contains(document) {
+                continue;
+            }
+            match revised.get_mut(group) {
+                Some(left @ 1..) => *left -= 1,
+                _ => alone.push(*number),
+            }
+        }
+        alone
     }
 
     pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {

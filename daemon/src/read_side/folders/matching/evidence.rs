@@ -2,9 +2,9 @@
 //! their folders, level by level upwards, until the folders are the same or one contains the other: /a/x/1.txt and
 //! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b.
 //!
-//! A text that more than [`MOST_CARRIERS`] files carry is common, and would connect everything with everything. A
-//! group may be larger than that if its documents were made from one template. Then only those of its files are
-//! evidence that carry one text, or that have one name, since names mostly stay in a copy that was revised.
+//! What more than [`MOST_CARRIERS`] files carry is common, and would join everything with everything: it speaks for each
+//! folder and the next one by place that has it. A group may be larger than that where its documents were made of one template. Then those of its files speak that carry one
+//! text, and those that have one name, for in a copy that was revised names mostly stay.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ pub(super) struct Spoke {
     pub(super) evidence: Evidence,
     /// Whether there are more pairs than can be held.
     pub(super) truncated: bool,
-    /// Texts, and names of revisions, that too many files carry: they are evidence for no pair.
+    /// Texts, and names of revisions, that more files carry than are compared with one another.
     pub(super) too_common: u64,
 }
 
@@ -76,24 +76,32 @@ impl Gathered<'_> {
         let mut documents = 0;
         for carriers in files.chunk_by(|a, b| a.carried.document == b.carried.document) {
             documents += 1;
-            // A folder that has more copies than this has no other texts.
-            self.too_common += u64::from(carriers.len() > MOST_CARRIERS);
-            self.add(carriers);
+            self.add_or_chain(carriers);
         }
         if documents > 1 {
             files.sort_by_key(|file| (file.carried.name, file.folder));
             for named in files.chunk_by(|a, b| a.carried.name == b.carried.name) {
-                self.too_common += u64::from(named.len() > MOST_CARRIERS);
-                self.add(named);
+                self.add_or_chain(named);
             }
         }
     }
 
-    /// Adds the evidence from these files, unless there are too many.
-    fn add(&mut self, files: &[&FileAt]) {
-        if files.len() > MOST_CARRIERS {
-            return;
+    /// Adds what these files speak for: where they are too many, each of them with the next one alone. Copies of a tree
+    /// lie side by side, so that this is where the next copy has the same file.
+    fn add_or_chain(&mut self, files: &[&FileAt]) {
+        if files.len() <= MOST_CARRIERS {
+            return self.add(files);
         }
+        self.too_common += 1;
+        let mut in_order = files.to_vec();
+        in_order.sort_by_key(|file| self.contents.place(file.folder));
+        for pair in in_order.windows(2) {
+            self.add(pair);
+        }
+    }
+
+    /// Adds what these files speak for, [`MOST_CARRIERS`] at most.
+    fn add(&mut self, files: &[&FileAt]) {
         let mut spoken = Spoken::new();
         for (at, a) in files.iter().enumerate() {
             for (b, other) in files.iter().enumerate().skip(at + 1) {

@@ -16,6 +16,11 @@ fn revision(document: u64, group: u64, name: u64) -> Carried {
     }
 }
 
+/// The counts of what is listed.
+fn pairs(found: MatchedFolders) -> Vec<FolderPair> {
+    found.pairs.iter().map(|found| found.counts).collect()
+}
+
 /// A root with ten folders of `files` files each; file `at` carries what `document` says, if anything.
 fn plant(tree: &mut Tree, files: u64, document: impl Fn(u64) -> Option<u64>) -> FolderId {
     let root = tree.add_folder(None);
@@ -48,7 +53,8 @@ fn a_mirrored_tree_is_one_line() {
         shared_b: 9_800,
         revised: 0,
     };
-    assert_eq!((found.pairs, found.truncated), (vec![right], false));
+    assert!(!found.truncated);
+    assert_eq!(pairs(found), [right]);
     assert!(tree.copies(0.5, 2, &mut |_| false).is_none());
 }
 
@@ -63,12 +69,11 @@ fn a_copy_beside_its_original_is_found_and_a_common_file_joins_nothing() {
         (1..6).for_each(|own| tree.add_file(folder, plain(100 * (at % 19) + own)));
     }
     let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
-    let pairs: Vec<_> = found
-        .pairs
+    let found: Vec<_> = pairs(found)
         .iter()
         .map(|pair| (pair.a, pair.b, pair.shared_a))
         .collect();
-    assert_eq!(pairs, [(folders[0], folders[19], 6)]);
+    assert_eq!(found, [(folders[0], folders[19], 6)]);
 }
 
 /// Ten folders of 100 files each: in the copy nine in ten files were revised, one in a hundred was moved to
@@ -103,14 +108,15 @@ fn a_mirrored_tree_whose_files_were_revised_is_one_line_with_the_revisions_count
         shared_b: 990,
         revised: 900,
     };
-    assert_eq!((found.pairs, found.truncated), (vec![right], false));
+    assert!(!found.truncated);
+    assert_eq!(pairs(found), [right]);
 }
 
 /// 40 documents of one template are one group: files of one name are evidence for their folders if all were revised;
 /// if the names changed too, nothing is.
 #[test]
 fn of_a_large_group_files_of_one_name_speak_for_their_folders() {
-    for (renamed, pairs) in [(0, 1), (1_000, 0)] {
+    for (renamed, listed) in [(0, 1), (1_000, 0)] {
         let mut tree = Tree::default();
         let folders = [tree.add_folder(None), tree.add_folder(None)];
         for at in 0..20 {
@@ -118,8 +124,8 @@ fn of_a_large_group_files_of_one_name_speak_for_their_folders() {
             tree.add_file(folders[1], revision(500 + at, 0, renamed + at));
         }
         let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
-        let counts: Vec<_> = found.pairs.iter().map(|pair| pair.revised).collect();
-        assert_eq!(counts, vec![20; pairs]);
+        let counts: Vec<_> = pairs(found).iter().map(|pair| pair.revised).collect();
+        assert_eq!(counts, vec![20; listed]);
     }
 }
 
@@ -134,7 +140,7 @@ fn a_file_is_a_revision_of_one_file_alone() {
         tree.add_file(folders[1], revision(500 + at, group, at));
     }
     assert!(tree.copies(0.5, 2, &mut |_| true).unwrap().pairs.is_empty());
-    let found = tree.copies(0.2, 2, &mut |_| true).unwrap().pairs;
+    let found = pairs(tree.copies(0.2, 2, &mut |_| true).unwrap());
     let counts = found
         .iter()
         .map(|pair| (pair.shared_a, pair.shared_b, pair.revised));
@@ -143,15 +149,77 @@ fn a_file_is_a_revision_of_one_file_alone() {
 
 /// Ten yearly copies of a tree whose files were revised each year, one group per file.
 #[test]
-fn what_too_many_files_of_one_name_do_not_say_is_told() {
+fn files_of_one_name_in_many_folders_speak_for_neighbours_and_that_is_told() {
     let mut tree = Tree::default();
     for year in 0..10 {
         let folder = tree.add_folder(None);
         (0..20).for_each(|at| tree.add_file(folder, revision(100 * year + at, at, at)));
     }
     let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
-    assert!(found.pairs.is_empty() && !found.truncated);
-    assert_eq!(found.too_common, 20);
+    assert_eq!((found.truncated, found.too_common), (false, 20));
+    let found = pairs(found);
+    let neighbours: Vec<_> = found.iter().map(|pair| (pair.a, pair.b)).collect();
+    assert_eq!(
+        neighbours,
+        (0..9).map(|year| (year, year + 1)).collect::<Vec<_>>()
+    );
+    assert!(found.iter().all(|pair| pair.revised == 20));
+}
+
+/// Twelve copies of a tree, and three more that each lack a file of their own.
+#[test]
+fn copies_of_a_folder_are_one_line_however_many_there_are() {
+    let mut tree = Tree::default();
+    let roots: Vec<FolderId> = (0..15)
+        .map(|copy| {
+            plant(&mut tree, 5, |at| {
+                (copy % 5 != 4 || at != copy).then_some(at)
+            })
+        })
+        .collect();
+    let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
+    let (exact, rest): (Vec<_>, Vec<_>) = found.pairs.iter().partition(|found| found.is_exact);
+    let whole: Vec<FolderId> = (0..15)
+        .filter(|copy| copy % 5 != 4)
+        .map(|copy| roots[copy])
+        .collect();
+    let mut listed = vec![exact[0].counts.a, exact[0].counts.b];
+    listed.extend(&exact[0].further);
+    listed.sort_unstable();
+    assert_eq!((exact.len(), listed), (1, whole.clone()));
+    assert_eq!(
+        (exact[0].counts.files_a, exact[0].counts.shared_b),
+        (50, 50)
+    );
+    // Each of the others is beside one of the class.
+    let lacking: Vec<_> = rest
+        .iter()
+        .map(|found| found.counts.b.max(found.counts.a))
+        .collect();
+    assert_eq!(rest.len(), 3, "{lacking:?}");
+    for found in rest {
+        let (a, b) = (found.counts.a, found.counts.b);
+        assert!(whole.contains(&a) != whole.contains(&b) && found.further.is_empty());
+        assert_eq!(found.counts.in_common(), 49);
+    }
+}
+
+/// A part of a tree that lies elsewhere too is told of beside the copies of the whole.
+#[test]
+fn a_further_copy_of_a_part_is_told_of() {
+    let mut tree = Tree::default();
+    for _ in 0..10 {
+        plant(&mut tree, 5, Some);
+    }
+    let alone = tree.add_folder(None);
+    (0..5).for_each(|at| tree.add_file(alone, plain(at)));
+    let found = tree.copies(0.5, 2, &mut |_| true).unwrap().pairs;
+    let sizes: Vec<_> = found
+        .iter()
+        .map(|found| (found.counts.files_a, 2 + found.further.len()))
+        .collect();
+    assert_eq!(sizes, [(50, 10), (5, 2)]);
+    assert_eq!(found[1].counts.b, alone);
 }
 
 fn holds(tree: &Tree, outer: FolderId, inner: FolderId) -> bool {
@@ -173,7 +241,7 @@ fn deep_folders_cost_their_depth_for_a_pair() {
         folder
     };
     let ends = (chain(), chain());
-    let found = tree.copies(0.5, 2, &mut |_| true).unwrap().pairs;
+    let found = pairs(tree.copies(0.5, 2, &mut |_| true).unwrap());
     assert_eq!(found.len(), 1);
     assert!(holds(&tree, found[0].a, ends.0) && holds(&tree, found[0].b, ends.1));
     assert_eq!(found[0].in_common(), 5);
@@ -200,7 +268,7 @@ proptest! {
             let inside = tree.files.iter().filter(|file| holds(&tree, folder, file.folder));
             inside.map(|file| file.carried).collect()
         };
-        let found = tree.copies(0.5, 1, &mut |_| true).unwrap().pairs;
+        let found = pairs(tree.copies(0.5, 1, &mut |_| true).unwrap());
         for pair in &found {
             prop_assert!(!holds(&tree, pair.a, pair.b) && !holds(&tree, pair.b, pair.a));
             let (a, b) = (within(pair.a), within(pair.b));

@@ -1,7 +1,9 @@
 //! The fields of lines about folders, templates, calibrations and events.
 
 use super::Fields;
-use super::Kind::{Bool, Count, List, Maybe, Object, Path, Ratio, Seconds, Text};
+use super::Kind::{Bool, Count, List, Maybe, Object, Optional, Path, Ratio, Seconds, Text};
+
+const PATH: Fields = &[("path", Path)];
 
 /// Two folders that have files in common.
 pub(super) const FOLDERS: Fields = &[
@@ -12,6 +14,11 @@ pub(super) const FOLDERS: Fields = &[
     ("shared_a", Count),
     ("shared_b", Count),
     ("revised", Count),
+    ("share", Ratio),
+    ("copies", Optional(&Count)),
+    ("further", Optional(&List(PATH))),
+    ("alone_a", Optional(&List(PATH))),
+    ("alone_b", Optional(&List(PATH))),
 ];
 
 /// Closes a list of folders.

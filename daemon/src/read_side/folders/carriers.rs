@@ -1,0 +1,47 @@
+//! The files of a view that count for folders.
+
+use std::collections::HashMap;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use simdex_index::{IndexError, IndexReader, MemoryAccount, View};
+use simdex_schema::{RootId, path};
+
+use super::GroupNames;
+use super::matching::Carried;
+use crate::base::visit::FirstError;
+
+/// Takes what a file carries, its path, and how long the path of its root is.
+pub(super) type VisitCarrier<'a> = dyn FnMut(Carried, &[u8], usize) -> Result<(), IndexError> + 'a;
+
+/// Visits the files of a view that carry anything: that, the path, and how long the path of the root is.
+pub(super) fn visit_carriers(
+    index: &IndexReader,
+    view: &View,
+    groups: &GroupNames,
+    account: &MemoryAccount,
+    visit: &mut VisitCarrier<'_>,
+) -> Result<(), IndexError> {
+    let roots: HashMap<RootId, usize> = index
+        .roots(view)?
+        .into_iter()
+        .map(|(id, path)| (id, shown_root(path.into_os_string().into_vec()).len()))
+        .collect();
+    let mut failed = FirstError::default();
+    index.files(view, account, &mut |file| {
+        let root = roots.get(&file.key.root);
+        let visited = account.cancel().check().and_then(|()| {
+            let carrier = groups.carried(&file).zip(root);
+            let path = file.path.as_os_str().as_bytes();
+            carrier.map_or(Ok(()), |(carried, root)| visit(carried, path, *root))
+        });
+        failed.flow(visited)
+    })?;
+    failed.into_result()
+}
+
+/// The path of a root as it begins the shown paths of its files.
+fn shown_root(path: Vec<u8>) -> Vec<u8> {
+    let mut shown = path::to_shown(&[&path[..], b"/"].concat());
+    shown.truncate(shown.len().saturating_sub(1).max(1));
+    shown
+}

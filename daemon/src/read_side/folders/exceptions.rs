@@ -1,0 +1,60 @@
+//! Which files of two folders have no like in the other.
+//!
+//! The tree that was matched holds no paths of files. So the files are visited once more, and known again by folder, name
+//! and document.
+
+use std::collections::HashMap;
+
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+
+use super::carriers::visit_carriers;
+use super::matching::{Carried, FolderId};
+use super::{Folders, GroupNames, NamedPair};
+
+/// Bytes that a file takes which is to be named, beside its path: its entry in a map, and a place in a list.
+const WANTED_BYTES: u64 = 256;
+
+/// A file: its folder, its document, and its name.
+type Wanted = (FolderId, u64, u64);
+
+/// Names the exceptions of pairs, so many files of each folder at most.
+pub(super) fn name(
+    index: &IndexReader,
+    view: &View,
+    groups: &GroupNames,
+    folders: &mut Folders,
+    pairs: &mut [NamedPair],
+    (most, account): (usize, &MemoryAccount),
+    held: &mut GrowingPermit,
+) -> Result<(), IndexError> {
+    let mut wanted: HashMap<Wanted, Vec<(usize, usize)>> = HashMap::new();
+    let contents = folders.tree.contents();
+    for (at, pair) in pairs.iter().enumerate() {
+        account.cancel().check()?;
+        let alone = folders.tree.exceptions(&contents, &pair.counts, most);
+        for (side, files) in alone.into_iter().enumerate() {
+            held.add(WANTED_BYTES * files.len() as u64)?;
+            for (folder, Carried { document, name, .. }) in files {
+                wanted
+                    .entry((folder, document, name))
+                    .or_default()
+                    .push((at, side));
+            }
+        }
+    }
+    drop(contents);
+    visit_carriers(index, view, groups, account, &mut |carried, path, root| {
+        let Carried { document, name, .. } = carried;
+        let folder = folders.folder_of(path, root);
+        // Two files of one name are in one folder where folders above were left out.
+        for (at, side) in wanted
+            .remove(&(folder, document, name))
+            .into_iter()
+            .flatten()
+        {
+            held.add(path.len() as u64)?;
+            pairs[at].alone[side].push(path.to_vec());
+        }
+        Ok(())
+    })
+}
